@@ -1,0 +1,23 @@
+/** Who is asking. Made by the access room, read by every act that records an actor. */
+
+export const actorTypes = ['user', 'api', 'system'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+export interface Principal {
+  readonly type: ActorType;
+  /** User object id, API key UUID, or null for the system. */
+  readonly id: string | null;
+  /** Tenants this principal may act for; one for an API key. */
+  readonly tenantIds: readonly string[];
+  readonly scopes: readonly string[];
+  /** Claim `userType` of a user token; null for API keys. */
+  readonly userType: string | null;
+}
+
+export const systemPrincipal: Principal = {
+  type: 'system',
+  id: null,
+  tenantIds: [],
+  scopes: [],
+  userType: null,
+};

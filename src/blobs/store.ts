@@ -1,0 +1,48 @@
+/**
+ * The port behind which bytes are kept. Promises that every store keeps:
+ * - `put` is atomic: a reader sees the old object or the whole new one, also after a crash;
+ * - an object that was acknowledged survives a power cut;
+ * - keys are opaque; no key of one tenant's store reaches another's;
+ * - `presign` is local arithmetic: it asks no server and never fails for a valid key.
+ */
+
+import type { Readable } from 'node:stream';
+
+export const storageTypes = ['azure', 's3'] as const;
+export type StorageType = (typeof storageTypes)[number];
+
+/** The contract's StorageUrls. */
+export interface StorageUrls {
+  readonly type: StorageType;
+  readonly objectKey: string;
+  readonly putUrl: string;
+  readonly getUrl: string;
+  readonly deleteUrl: string;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+}
+
+export interface BlobInfo {
+  readonly key: string;
+  readonly sizeBytes: number;
+  readonly etag: string;
+  readonly contentType: string;
+  readonly modifiedAt: Date;
+}
+
+export interface BlobStore {
+  readonly type: StorageType;
+  /** @throws {ForensicsError} `no_space_left`, `blob_too_large`, `store_unavailable`. */
+  put(
+    key: string,
+    body: Uint8Array | Readable,
+    options?: { readonly contentType?: string },
+  ): Promise<BlobInfo>;
+  /** The whole object. @throws {ForensicsError} `blob_not_found`, `blob_too_large` when above `maxBytes`. */
+  read(key: string, maxBytes: number): Promise<Uint8Array>;
+  /** Null when there is no such object. */
+  head(key: string): Promise<BlobInfo | null>;
+  /** Deleting what is not there succeeds. */
+  delete(key: string): Promise<void>;
+  presign(key: string, now: Date): StorageUrls;
+}

@@ -1,0 +1,115 @@
+/**
+ * The words of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
+ * `analysis.inferenceStatus.result`; `Examination` is what one run finds out and what is stored, so that every later
+ * answer (another tier, heatmaps, reports) is made without looking at the picture with a model again.
+ */
+
+import type { Finding, Skipped } from '../detectors/finding.ts';
+import type { PictureFacts } from '../image/picture.ts';
+
+export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
+/** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
+export type ResultClass = (typeof resultClasses)[number];
+
+export const resultSubClasses = ['ai-generated', 'ai-manipulated', 'manipulated'] as const;
+/** Position in this list is the contract's number. Only ever given together with `fake`. */
+export type ResultSubClass = (typeof resultSubClasses)[number];
+
+/** From most to least reluctant: what is decided under one is decided, alike, under each that follows. */
+export const decisionStrategies = ['pedantic', 'default', 'relaxed'] as const;
+export type DecisionStrategy = (typeof decisionStrategies)[number];
+
+export const tiers = ['flagging', 'forensicReporting'] as const;
+export type Tier = (typeof tiers)[number];
+
+export const defaultSeed = 1337;
+
+/** Why a picture was not decided. The first group leads to `abstain`, the second to `uncertain`. */
+export const reasonCodes = [
+  'too_small',
+  'too_compressed',
+  'no_usable_trace',
+  'not_a_photograph',
+  'outside_training_domain',
+  'margin_within_uncertainty',
+  'evidence_below_threshold',
+] as const;
+export type ReasonCode = (typeof reasonCodes)[number];
+
+export interface ClassScores {
+  readonly real: number;
+  readonly fake: number;
+  readonly compression: number;
+}
+
+export interface ClassSimilarities {
+  readonly realCompressed: number;
+  readonly fakeCompressed: number;
+}
+
+export interface Anomaly {
+  readonly score: number | null;
+  readonly numCluster: number | null;
+  readonly giniCoeff: number | null;
+}
+
+export const mapNames = ['real', 'fake', 'compression', 'anomaly'] as const;
+export type MapName = (typeof mapNames)[number];
+
+/**
+ * One value for each cell of `cellPx` by `cellPx` pixels, row-major; the last column and row may hang over the edge.
+ * Stored as 16-bit numbers so that the same run gives the same bytes everywhere: 0..65535 stands for 0..1.
+ */
+export interface CellMaps {
+  readonly cellPx: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly values: Readonly<Record<MapName, Uint16Array>>;
+}
+
+export interface ExamineOptions {
+  /** Model identifier, or null for the latest image model. */
+  readonly model: string | null;
+  readonly decisionStrategy: DecisionStrategy;
+  readonly seed: number;
+}
+
+/** What was decided, with everything that is needed to decide again under another strategy. */
+export interface Decision {
+  readonly resultClass: ResultClass;
+  readonly resultSubClasses: readonly ResultSubClass[];
+  /** Empty for real and fake. */
+  readonly reasons: readonly ReasonCode[];
+  /** Calibrated probability that the picture is fake, 0..1, given that it is inside the validated domain. */
+  readonly fakeProbability: number;
+  /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
+  readonly fakeUncertainty: number;
+  /** The thresholds that were applied, by name, as the model's manifest states them for this strategy. */
+  readonly thresholds: Readonly<Record<string, number>>;
+}
+
+export interface ModelIdentity {
+  readonly id: string;
+  readonly version: string;
+  /** SHA-256 of each file of the model, lower-case hex, by file name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Examination {
+  readonly facts: PictureFacts;
+  readonly options: { readonly decisionStrategy: DecisionStrategy; readonly seed: number };
+  readonly model: ModelIdentity;
+  readonly decision: Decision;
+  readonly predictions: ClassScores;
+  readonly classUncertainties: ClassScores;
+  readonly classSimilarities: ClassSimilarities;
+  readonly anomaly: Anomaly;
+  readonly findings: readonly Finding[];
+  readonly skipped: readonly Skipped[];
+  readonly maps: CellMaps;
+  /** Monte Carlo passes and patches that the picture's scores were read from. */
+  readonly passes: number;
+  readonly patchesRead: number;
+  /** Product, Node.js, ONNX Runtime, sharp and libvips versions and CPU model: what another run must match to be byte-identical. */
+  readonly environment: Readonly<Record<string, string>>;
+}

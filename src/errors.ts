@@ -1,0 +1,116 @@
+/**
+ * Every failure of the product in one table: its stable code, what HTTP answers, how the command line exits, and
+ * whether trying again can help. Messages are for people: they say what to do and hold no path of the server, no SQL
+ * and no secret.
+ */
+
+export const exitCodes = {
+  done: 0,
+  failure: 1,
+  usage: 2,
+  notAllowed: 3,
+  notFound: 4,
+  conflict: 5,
+  tryAgainLater: 6,
+  integrityFailure: 7,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+interface Failure {
+  readonly status: number;
+  readonly exit: ExitCode;
+  readonly retry: boolean;
+}
+
+const failure = (status: number, exit: ExitCode, retry = false): Failure => ({
+  status,
+  exit,
+  retry,
+});
+
+export const failures = {
+  // Pictures
+  image_empty: failure(422, exitCodes.failure),
+  image_not_supported: failure(422, exitCodes.failure),
+  image_unreadable: failure(422, exitCodes.failure),
+  image_too_small: failure(422, exitCodes.failure),
+  image_too_large: failure(422, exitCodes.failure),
+  image_too_many_bytes: failure(413, exitCodes.failure),
+  image_not_as_declared: failure(422, exitCodes.failure),
+  trial_image_mismatch: failure(422, exitCodes.failure),
+  // Files of the command line
+  file_not_found: failure(404, exitCodes.notFound),
+  file_not_readable: failure(403, exitCodes.notAllowed),
+  file_is_directory: failure(400, exitCodes.usage),
+  output_not_writable: failure(500, exitCodes.failure),
+  no_space_left: failure(507, exitCodes.tryAgainLater, true),
+  // Models and inference
+  model_not_found: failure(400, exitCodes.notFound),
+  model_integrity: failure(500, exitCodes.integrityFailure),
+  runtime_missing: failure(500, exitCodes.failure),
+  inference_busy: failure(503, exitCodes.tryAgainLater, true),
+  inference_timeout: failure(500, exitCodes.failure, true),
+  inference_crashed: failure(500, exitCodes.failure, true),
+  inference_out_of_memory: failure(500, exitCodes.failure, true),
+  // Requests
+  invalid_request: failure(400, exitCodes.usage),
+  usage: failure(400, exitCodes.usage),
+  unauthenticated: failure(401, exitCodes.notAllowed),
+  forbidden: failure(403, exitCodes.notAllowed),
+  not_found: failure(404, exitCodes.notFound),
+  conflict: failure(409, exitCodes.conflict),
+  body_too_large: failure(413, exitCodes.failure),
+  unsupported_media_type: failure(415, exitCodes.usage),
+  rate_limited: failure(429, exitCodes.tryAgainLater, true),
+  // Analyses
+  analysis_not_found: failure(404, exitCodes.notFound),
+  analysis_not_pending: failure(409, exitCodes.conflict),
+  analysis_not_retryable: failure(409, exitCodes.conflict),
+  upload_missing: failure(409, exitCodes.conflict),
+  tier_downgrade: failure(400, exitCodes.usage),
+  tenant_not_found: failure(404, exitCodes.notFound),
+  lease_lost: failure(409, exitCodes.conflict),
+  // Stores and set-up
+  blob_not_found: failure(404, exitCodes.notFound),
+  blob_too_large: failure(413, exitCodes.failure),
+  store_unavailable: failure(503, exitCodes.tryAgainLater, true),
+  config_invalid: failure(500, exitCodes.usage),
+  schema_newer: failure(500, exitCodes.conflict),
+  address_in_use: failure(500, exitCodes.conflict),
+  cancelled: failure(499, exitCodes.failure, true),
+  internal: failure(500, exitCodes.failure),
+} as const satisfies Record<string, Failure>;
+
+export type ErrorCode = keyof typeof failures;
+
+export class ForensicsError extends Error {
+  override readonly name = 'ForensicsError';
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  get status(): number {
+    return failures[this.code].status;
+  }
+
+  get exitCode(): ExitCode {
+    return failures[this.code].exit;
+  }
+
+  /** True when the same act may succeed later without any change by the caller. */
+  get canRetry(): boolean {
+    return failures[this.code].retry;
+  }
+}
+
+/** Foreign errors become `internal` with their cause kept; ours pass unchanged. */
+export function toForensicsError(error: unknown): ForensicsError {
+  if (error instanceof ForensicsError) return error;
+  return new ForensicsError('internal', 'Something went wrong inside the program.', {
+    cause: error,
+  });
+}

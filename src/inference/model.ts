@@ -1,0 +1,59 @@
+/** The manifest of a model folder: the only thing that is believed about a model, and only after its hashes were checked. */
+
+export interface Calibration {
+  readonly scale: number;
+  readonly offset: number;
+}
+
+/** One number for each decision strategy. */
+export interface StrategyThresholds {
+  readonly pedantic: number;
+  readonly default: number;
+  readonly relaxed: number;
+}
+
+export interface ModelManifest {
+  readonly id: string;
+  readonly version: string;
+  readonly type: 'image';
+  readonly created: string;
+  readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
+  readonly input: {
+    readonly cellPx: number;
+    readonly haloPx: number;
+    readonly patchCells: number;
+    readonly patchStrideCells: number;
+    readonly patchesRead: number;
+  };
+  readonly dropout: { readonly rate: number; readonly passes: number };
+  readonly calibration: {
+    readonly real: Calibration;
+    readonly fake: Calibration;
+    readonly compression: Calibration;
+    readonly decision: Calibration;
+  };
+  readonly thresholds: {
+    readonly fakeMin: StrategyThresholds;
+    readonly realMax: StrategyThresholds;
+    readonly traceMin: StrategyThresholds;
+    readonly compressionMax: StrategyThresholds;
+    readonly anomalyMax: StrategyThresholds;
+  };
+}
+
+/** Reference statistics of the embedding, `statistics.json` of the model folder. */
+export interface EmbeddingStatistics {
+  readonly embedding: {
+    readonly dimension: number;
+    readonly mean: readonly number[];
+    /** Row-major `dimension * dimension`: the squared distance of e is |W (e - mean)|^2. */
+    readonly whitening: readonly number[];
+  };
+  /** 101 quantiles, 0..100 %, of patch distances and of picture means on sources unseen in training. */
+  readonly distanceQuantiles: readonly number[];
+  readonly pictureDistanceQuantiles: readonly number[];
+  readonly prototypes: {
+    readonly realCompressed: readonly number[];
+    readonly fakeCompressed: readonly number[];
+  };
+}

@@ -1,0 +1,68 @@
+/**
+ * The lab opens pictures. Every look at foreign bytes (decoding, inference, drawing over the picture) happens in a
+ * forked child process, so that a hostile file can end a child but never the program. It knows no tenants, no
+ * requests and no database.
+ */
+
+import type { ExamineOptions, Examination, MapName } from '../engine/result.ts';
+import type { Format } from '../image/picture.ts';
+import type { Language } from '../report/language.ts';
+import type { ReportTexts } from '../report/texts.ts';
+
+/** A file that the child reads itself, or bytes that are already at hand. */
+export type PictureSource = { readonly path: string } | { readonly bytes: Uint8Array };
+
+export interface ExamineRequest {
+  readonly source: PictureSource;
+  readonly options: ExamineOptions;
+  /** What the caller said about the picture; a picture that is something else is refused with `image_not_as_declared`. */
+  readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
+}
+
+/** What a report says about the item beside the examination itself. */
+export interface ReportItem {
+  /** File name or name of the analysis, as the client gave it. */
+  readonly name: string;
+  readonly analysisId: string | null;
+  /** When the examination ran. The only time in the report, so that the same result gives the same bytes. */
+  readonly examinedAt: Date;
+}
+
+export interface RenderRequest {
+  readonly source: PictureSource;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly languages: readonly Language[];
+  /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 stands for 0..1. */
+  readonly withRawMaps: boolean;
+}
+
+export interface Rendering {
+  /** PNG files, exactly the upright picture's size. */
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
+  readonly reports: Readonly<
+    Partial<Record<Language, { readonly texts: ReportTexts; readonly pdf: Uint8Array }>>
+  >;
+}
+
+export interface LabStatus {
+  readonly children: number;
+  readonly busy: number;
+  readonly waiting: number;
+}
+
+export interface Lab {
+  /**
+   * @throws {ForensicsError} an `image_*` code for the picture, `model_*` for the model, `inference_*` for the child.
+   * `inference_busy` at once when no child is free and `ifBusy` is `refuse`.
+   */
+  examine(
+    request: ExamineRequest,
+    how?: { readonly ifBusy?: 'wait' | 'refuse'; readonly signal?: AbortSignal },
+  ): Promise<Examination>;
+  render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
+  status(): LabStatus;
+  /** Lets running tasks end, then ends the children. */
+  close(): Promise<void>;
+}

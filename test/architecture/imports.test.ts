@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+import { expect, test } from 'vitest';
+
+const src = new URL('../../src', import.meta.url).pathname;
+
+/** Who may import whom. A room may always import itself. */
+const services = ['blobs', 'jobs', 'access', 'webhooks'];
+const heart = ['errors', 'image', 'inference', 'detectors', 'engine', 'report', 'lab'];
+const mayImport: Record<string, readonly string[]> = {
+  errors: [],
+  image: ['errors'],
+  inference: ['errors', 'image'],
+  detectors: ['errors', 'image', 'inference'],
+  engine: ['errors', 'image', 'inference', 'detectors'],
+  report: ['errors', 'image', 'engine'],
+  lab: ['errors', 'image', 'inference', 'detectors', 'engine', 'report'],
+  db: ['errors'],
+  config: ['errors'],
+  blobs: ['errors', 'db'],
+  jobs: ['errors', 'db'],
+  access: ['errors', 'db'],
+  webhooks: ['errors', 'db', 'jobs'],
+  analyses: [...heart, 'db', ...services],
+  app: [...heart, 'db', 'config', ...services, 'analyses'],
+  server: [...heart, 'config', ...services, 'analyses', 'app'],
+  index: heart,
+};
+
+/** Packages that one room alone may know. */
+const keepers: Record<string, string> = {
+  'onnxruntime-node': 'inference',
+  sharp: 'image report',
+  pdfkit: 'report',
+  'better-sqlite3': 'db',
+  exifreader: 'image',
+  fastify: 'server',
+};
+
+interface Arrow {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+  readonly isPackage: boolean;
+}
+
+function roomOf(path: string): string {
+  return relative(src, path).split(sep)[0]!.replace(/\.ts$/, '');
+}
+
+function arrows(): Arrow[] {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  return files.flatMap((name) => {
+    const path = join(src, name);
+    const text = readFileSync(path, 'utf8');
+    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
+      (match) => match[1]!,
+    );
+    return specifiers
+      .filter((specifier) => !specifier.startsWith('node:'))
+      .map((specifier) => {
+        const isPackage = !specifier.startsWith('.');
+        const to = isPackage ? specifier : roomOf(join(dirname(path), specifier));
+        return { file: name, from: roomOf(path), to, isPackage };
+      });
+  });
+}
+
+test('no room imports a room that the table forbids', () => {
+  const forbidden = arrows()
+    .filter(({ from, isPackage }) => !isPackage && from !== 'cli')
+    .filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
+    .map(({ file, to }) => `${file} -> ${to}`);
+
+  expect(forbidden).toEqual([]);
+});
+
+test('a package that has a keeper is imported by its keeper alone', () => {
+  const strays = arrows()
+    .filter(({ isPackage }) => isPackage)
+    .filter(({ to, from }) => to in keepers && !keepers[to]!.split(' ').includes(from))
+    .map(({ file, to }) => `${file} -> ${to}`);
+
+  expect(strays).toEqual([]);
+});
+
+test('the reader of imports sees the arrows that are there', () => {
+  const seen = arrows();
+
+  expect(seen).toContainEqual({
+    file: join('engine', 'result.ts'),
+    from: 'engine',
+    to: 'detectors',
+    isPackage: false,
+  });
+});
