@@ -6,6 +6,7 @@
 
 import type { ExamineOptions, Examination, MapName } from '../engine/result.ts';
 import type { Format } from '../image/picture.ts';
+import type { ReportItem } from '../report/item.ts';
 import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
 
@@ -17,15 +18,6 @@ export interface ExamineRequest {
   readonly options: ExamineOptions;
   /** What the caller said about the picture; a picture that is something else is refused with `image_not_as_declared`. */
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
-}
-
-/** What a report says about the item beside the examination itself. */
-export interface ReportItem {
-  /** File name or name of the analysis, as the client gave it. */
-  readonly name: string;
-  readonly analysisId: string | null;
-  /** When the examination ran. The only time in the report, so that the same result gives the same bytes. */
-  readonly examinedAt: Date;
 }
 
 export interface RenderRequest {

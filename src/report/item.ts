@@ -1,0 +1,8 @@
+/** What a report says about the item beside the examination itself. */
+export interface ReportItem {
+  /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
+  readonly name: string;
+  readonly analysisId: string | null;
+  /** When the examination ran. The only time in the report, so that the same result gives the same bytes. */
+  readonly examinedAt: Date;
+}
