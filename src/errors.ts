@@ -13,6 +13,10 @@ export const exitCodes = {
   conflict: 5,
   tryAgainLater: 6,
   integrityFailure: 7,
+  // Only where asked for: `analyze --fail-on`.
+  foundFake: 10,
+  foundUncertain: 11,
+  foundAbstain: 12,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
