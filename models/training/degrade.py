@@ -1,0 +1,175 @@
+"""One law of degradation for real and generated pictures.
+
+The files of the two classes have different histories (half of the generated ones are lossless, many others share one
+JPEG quality). Whatever a patch suffers here is drawn without a look at its class, and a lossless file is mostly given
+the first lossy save that the others already had, so that the network cannot learn the file instead of the picture.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from PIL import Image
+
+MARGIN = 16  # px around the patch while it is saved, so that its place on the block grid can be chosen
+FILTERS = (Image.Resampling.BOX, Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
+
+# Chance of each step. Chosen by hand from MODELLING notes and not tuned on the val split.
+FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY = 0.75, 0.35
+AS_IS, EXTREME, RESIZE, LAST_SAVE = 0.12, 0.06, 0.55, 0.7
+BLUR, SHARPEN, NOISE, TONE = 0.12, 0.08, 0.12, 0.3
+WEBP = 0.12
+
+
+@dataclass
+class History:
+    """What a patch has been through. `quality`: lowest save so far, 100 = never saved with loss."""
+
+    quality: float = 100.0
+    blur: float = 0.0  # px, in the patch as it is now
+    scale: float = 1.0
+
+    @property
+    def compression(self) -> float:
+        """Target of the compression head: 0 for lossless or quality 100, 1 for quality 20 and below."""
+        return float(np.clip((100 - self.quality) / 80, 0, 1))
+
+    @property
+    def usable(self) -> float:
+        """How much trace may be asked for, 1..0. Both class heads learn to fall with it; the limits are ours,
+        set where the law below begins to hide most of what lies above a quarter of the sampling rate."""
+        return float(ramp(self.quality, 12, 40) * ramp(-self.blur, -3.0, -1.5) * ramp(self.scale, 0.18, 0.4))
+
+
+def ramp(value: float, none: float, full: float) -> float:
+    return float(np.clip((value - none) / (full - none), 0, 1))
+
+
+def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generator) -> tuple[np.ndarray, History]:
+    """Cuts and degrades one patch.
+
+    @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
+    @param quality libjpeg quality of the file it comes from, 100 when lossless.
+    @returns uint8 [side, side, 3] and what happened. The same generator state gives the same draws for a picture and
+        its aligned fake: no draw depends on pixel values or on the class.
+    """
+    history = History(quality=float(quality))
+    as_is = random.random() < AS_IS
+    first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
+    # Every picture is treated as if it were 224 px wide, the smallest crop size: the scale must not tell the class.
+    smallest = (side + 1) / 224
+    scale = float(np.exp(random.uniform(np.log(smallest), np.log(1.5)))) if random.random() < RESIZE else 1.0
+    scale = 1.0 if as_is else scale
+    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), random)
+    if first:
+        patch = save_randomly(patch, history, (72, 98), random)
+    if not as_is:
+        patch = disturb(patch, history, random)
+        if scale != 1.0:
+            patch = resize(patch, scale, side, random)
+            history.scale *= scale
+            history.blur *= scale
+        if random.random() < EXTREME:
+            patch = ruin(patch, history, random)
+        if random.random() < LAST_SAVE:
+            lowest = 28 if random.random() < 0.15 else 50
+            patch = save_randomly(patch, history, (lowest, 98), random)
+    patch = centre(patch, side, random)
+    return turn(patch, random), history
+
+
+def cut(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
+    """A square on the 8 px grid of the original where there is room, so that its own block grid stays visible."""
+    height, width = rgb.shape[:2]
+    side = min(side, height, width)
+    top, left = (int(random.random() * ((room - side) // 8 + 1)) * 8 for room in (height, width))
+    return rgb[top : top + side, left : left + side]
+
+
+def centre(patch: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
+    """The final `side` px square: mostly on the block grid, as in an uncropped file, else anywhere."""
+    step = 8 if random.random() < 0.7 else 1
+    top, left = (int(random.random() * ((room - side) // step + 1)) * step for room in patch.shape[:2])
+    return patch[top : top + side, left : left + side]
+
+
+def save_randomly(
+    patch: np.ndarray, history: History, qualities: tuple[int, int], random: np.random.Generator
+) -> np.ndarray:
+    quality, webp, subsample = int(random.integers(*qualities)), random.random() < WEBP, random.random() < 0.65
+    history.quality = min(history.quality, quality)
+    return save_webp(patch, quality) if webp else save_jpeg(patch, quality, subsample)
+
+
+def save_jpeg(rgb: np.ndarray, quality: int, subsample: bool) -> np.ndarray:
+    """One JPEG round trip, chroma 4:2:0 when `subsample`, else 4:4:4."""
+    factor = cv2.IMWRITE_JPEG_SAMPLING_FACTOR_420 if subsample else cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444
+    options = [cv2.IMWRITE_JPEG_QUALITY, quality, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, factor]
+    return through_file(rgb, ".jpg", options)
+
+
+def save_webp(rgb: np.ndarray, quality: int) -> np.ndarray:
+    return through_file(rgb, ".webp", [cv2.IMWRITE_WEBP_QUALITY, quality])
+
+
+def through_file(rgb: np.ndarray, suffix: str, options: list[int]) -> np.ndarray:
+    _, data = cv2.imencode(suffix, cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), options)
+    return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+
+
+def disturb(patch: np.ndarray, history: History, random: np.random.Generator) -> np.ndarray:
+    if random.random() < BLUR:
+        sigma = random.uniform(0.3, 1.6)
+        patch = cv2.GaussianBlur(patch, (0, 0), sigma)
+        history.blur = max(history.blur, sigma)
+    if random.random() < SHARPEN:
+        patch = cv2.addWeighted(patch, 1.6, cv2.GaussianBlur(patch, (0, 0), 1.2), -0.6, 0)
+    if random.random() < NOISE:
+        noise = random.standard_normal(patch.shape, np.float32) * random.uniform(0.5, 6)
+        patch = np.clip(patch + noise, 0, 255).round().astype(np.uint8)
+    if random.random() < TONE:
+        patch = tone(patch, random)
+    return patch
+
+
+def tone(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Brightness, contrast, saturation within 20 %; no hue: cameras and generators keep it."""
+    brightness, contrast, saturation = random.uniform(0.8, 1.2, 3)
+    value = patch.astype(np.float32)
+    grey = value.mean(axis=2, keepdims=True)
+    value = grey + (value - grey) * saturation
+    value = (value - 128) * contrast + 128 * brightness
+    return np.clip(value, 0, 255).round().astype(np.uint8)
+
+
+def resize(patch: np.ndarray, scale: float, side: int, random: np.random.Generator) -> np.ndarray:
+    """Scaled by a filter that, as browsers and phones do, also averages when it makes smaller."""
+    size = max(side, int(round(patch.shape[0] * scale)))
+    kind = FILTERS[int(random.integers(len(FILTERS)))]
+    return np.asarray(Image.fromarray(patch).resize((size, size), kind))
+
+
+def ruin(patch: np.ndarray, history: History, random: np.random.Generator) -> np.ndarray:
+    """Degradation beyond what leaves a usable trace, so that both class heads learn to stay low."""
+    kind = int(random.integers(3))
+    if kind == 0:
+        return save_randomly(patch, history, (5, 24), random)
+    if kind == 1:
+        sigma = random.uniform(2.5, 6)
+        history.blur = max(history.blur, sigma)
+        return cv2.GaussianBlur(patch, (0, 0), sigma)
+    factor = random.uniform(0.1, 0.25)
+    history.scale *= factor
+    side = patch.shape[0]
+    small = cv2.resize(patch, (max(8, int(side * factor)),) * 2, interpolation=cv2.INTER_AREA)
+    return cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC)
+
+
+def turn(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """One of the eight flips and quarter turns."""
+    flip_x, flip_y, swap = random.random(3) < 0.5
+    patch = patch[:, ::-1] if flip_x else patch
+    patch = patch[::-1] if flip_y else patch
+    return patch.transpose(1, 0, 2) if swap else patch

@@ -1,0 +1,87 @@
+"""Figures of a model folder on one split of the data: python evaluate.py --data DIR --model ../trace-1 --split val"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from conditions import CONDITIONS
+from data import Item, Pictures, open_pictures
+from export import open_session
+from metrics import auc, auc_interval, recall_at, sigmoid, worst_source
+from reading import read_picture
+
+
+class Network:
+    """The two ONNX files of a model folder, as the service runs them, without dropout."""
+
+    def __init__(self, folder: Path):
+        self.backbone_session = open_session(folder / "model.onnx")
+        self.head_session = open_session(folder / "head.onnx")
+
+    def backbone(self, rgb: np.ndarray) -> np.ndarray:
+        return self.backbone_session.run(None, {"rgb": rgb})[0][0]
+
+    def head(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """[N,C] -> logits [N,3], embedding [N,E]."""
+        masks = np.ones((1, features.shape[1]), np.float32)
+        logits, embedding = self.head_session.run(None, {"features": features, "masks": masks})
+        return logits[0], embedding
+
+
+def mean_logits(pictures: Pictures, items: list[Item], network: Network, change: Callable) -> np.ndarray:
+    """[pictures, 3]: real, fake, compression, averaged over the patches that speak for each picture."""
+    readings = (read_picture(change(pictures.read(item)), network.backbone) for item in items)
+    return np.stack([network.head(reading.features)[0].mean(0) for reading in readings])
+
+
+def figures(scores: np.ndarray, items: list[Item], threshold: float, seed: int = 1) -> dict:
+    """@param scores calibrated probability of `fake`, one a picture."""
+    fake = np.array([item.fake for item in items])
+    sources = np.array([item.source for item in items])
+    generators = np.array([item.generator for item in items])
+    real = scores[~fake]
+    name, alarms = worst_source(real > threshold, sources[~fake])
+    return {
+        "auc": auc(real, scores[fake]),
+        "interval95": auc_interval(scores, fake, sources, seed),
+        "recallAt5PercentFalseAlarms": recall_at(real, scores[fake], 0.05),
+        "balancedAccuracyAtHalf": float(((real < 0.5).mean() + (scores[fake] >= 0.5).mean()) / 2),
+        "calledFakeOfReal": float((real > threshold).mean()),
+        "calledFakeOfFake": float((scores[fake] > threshold).mean()),
+        "worstRealSource": {"source": name, "calledFake": alarms},
+        "aucByGenerator": {g: [auc(real, scores[fake & (generators == g)]), int((generators == g).sum())]
+                           for g in np.unique(generators[fake])},
+        "meanRealBySource": {s: [float(scores[sources == s].mean()), int((sources == s).sum())]
+                             for s in np.unique(sources[~fake])},
+    }  # fmt: skip
+
+
+def evaluate(pictures: Pictures, folder: Path, split: str) -> dict:
+    manifest = json.loads((folder / "manifest.json").read_text())
+    decision, least = manifest["calibration"]["decision"], manifest["thresholds"]["fakeMin"]["default"]
+    network, items = Network(folder), pictures.of(split)
+    answer = {}
+    for name, change in CONDITIONS.items():
+        logits = mean_logits(pictures, items, network, change)
+        scores = sigmoid(decision["scale"] * (logits[:, 1] - logits[:, 0]) + decision["offset"])
+        answer[name] = figures(scores, items, least)
+    return answer
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path, required=True)
+    options.add_argument("--model", type=Path, required=True)
+    options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
+    options.add_argument("--split", choices=("calibration", "val"), default="val")
+    asked = options.parse_args()
+    print(json.dumps(evaluate(open_pictures(asked.data, asked.work), asked.model, asked.split), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Seconds and memory for a 1024 x 1024 picture on one thread: python latency.py --model ../trace-1"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+
+SIDE, RUNS = 1024, 15
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--model", type=Path, required=True)
+    asked = options.parse_args()
+    # Not by way of export.py: importing torch would be counted as memory.
+    settings = onnxruntime.SessionOptions()
+    settings.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(asked.model / "model.onnx"), settings, providers=["CPUExecutionProvider"])
+    rgb = np.random.default_rng(1).integers(0, 256, (1, SIDE, SIDE, 3), dtype=np.uint8)
+    before = peak_mb()
+    seconds = [timed(session, rgb) for _ in range(RUNS)]
+    print(f"{min(seconds):.3f} s best, {statistics.median(seconds):.3f} s median of {RUNS}, "
+          f"{peak_mb() - before:.0f} MB more than before the first run")  # fmt: skip
+
+
+def timed(session: onnxruntime.InferenceSession, rgb: np.ndarray) -> float:
+    began = time.perf_counter()
+    session.run(None, {"rgb": rgb})
+    return time.perf_counter() - began
+
+
+def peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""Figures with intervals. Scores grow towards fake; sources, not pictures, are what is drawn again."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def auc(real: np.ndarray, fake: np.ndarray) -> float:
+    """Chance that a generated picture scores above a real one, ties half (Mann-Whitney)."""
+    scores = np.concatenate([real, fake])
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
+    wins = ranks[len(real) :].sum() - len(fake) * (len(fake) + 1) / 2
+    return float(wins / (len(real) * len(fake)))
+
+
+def auc_interval(scores: np.ndarray, fake: np.ndarray, sources: np.ndarray, seed: int, draws: int = 1000) -> list[float]:
+    """95 % interval of the AUC, by drawing whole sources of each class with replacement."""
+    random = np.random.default_rng(seed)
+    groups = {label: [scores[(sources == s) & (fake == label)] for s in np.unique(sources[fake == label])]
+              for label in (False, True)}  # fmt: skip
+    drawn = []
+    for _ in range(draws):
+        sample = {label: np.concatenate([parts[i] for i in random.integers(len(parts), size=len(parts))])
+                  for label, parts in groups.items()}  # fmt: skip
+        drawn.append(auc(sample[False], sample[True]))
+    return [float(value) for value in np.percentile(drawn, [2.5, 97.5])]
+
+
+def recall_at(real: np.ndarray, fake: np.ndarray, false_alarms: float) -> float:
+    """Share of generated pictures above the threshold that lets `false_alarms` (0..1) of the real ones through."""
+    return float((fake > np.quantile(real, 1 - false_alarms, method="higher")).mean())
+
+
+def worst_source(alarms: np.ndarray, sources: np.ndarray, least: int = 10) -> tuple[str, float]:
+    """The source with the highest share of alarms among those with at least `least` pictures."""
+    named = [(str(s), float(alarms[sources == s].mean())) for s in np.unique(sources) if (sources == s).sum() >= least]
+    return max(named, key=lambda pair: pair[1])
+
+
+def sigmoid(value: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-np.asarray(value, np.float64)))
+
+
+def fit_logistic(x: np.ndarray, target: np.ndarray, weight: np.ndarray) -> tuple[float, float]:
+    """Scale and offset of sigmoid(scale * x + offset) with least weighted cross-entropy to `target` 0..1 (Platt 1999).
+
+    Newton steps with a slight pull of the scale towards 1; the scale stays above 0.05 so that order is kept.
+    """
+    scale, offset, pull = 1.0, 0.0, 1e-3 * weight.sum()
+    for _ in range(50):
+        p = sigmoid(scale * x + offset)
+        slope, curve = weight * (p - target), weight * p * (1 - p) + 1e-9
+        gradient = np.array([(slope * x).sum() + pull * (scale - 1), slope.sum()])
+        hessian = np.array([[(curve * x * x).sum() + pull, (curve * x).sum()], [(curve * x).sum(), curve.sum()]])
+        step = np.linalg.solve(hessian, gradient)
+        step *= min(1, 1 / np.abs(step).max()) if np.abs(step).max() > 0 else 1
+        scale, offset = max(0.05, scale - step[0]), offset - step[1]
+    return float(scale), float(offset)

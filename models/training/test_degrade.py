@@ -1,0 +1,63 @@
+import numpy as np
+
+from degrade import History, degrade, save_jpeg
+
+
+def picture(seed: int = 3, side: int = 256) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 256, (side, side, 3), dtype=np.uint8)
+
+
+def test_the_same_draws_give_the_same_patch_and_history():
+    first, history = degrade(picture(), 90, 128, np.random.default_rng(5))
+    second, again = degrade(picture(), 90, 128, np.random.default_rng(5))
+
+    assert np.array_equal(first, second)
+    assert history == again
+
+
+def test_no_draw_depends_on_the_pixels_so_that_a_pair_suffers_alike():
+    for seed in range(40):
+        _, one = degrade(picture(1), 80, 96, np.random.default_rng(seed))
+        _, other = degrade(picture(2), 80, 96, np.random.default_rng(seed))
+
+        assert one == other
+
+
+def test_every_patch_has_the_size_that_was_asked_for():
+    for seed in range(40):
+        side = 96 if seed % 2 else 128
+        patch, _ = degrade(picture(side=224 + 32 * (seed % 4)), 100, side, np.random.default_rng(seed))
+
+        assert patch.shape == (side, side, 3)
+        assert patch.dtype == np.uint8
+
+
+def test_scale_and_saves_are_drawn_alike_for_small_and_large_crops():
+    small = [degrade(picture(side=224), 90, 128, np.random.default_rng(seed))[1] for seed in range(60)]
+    large = [degrade(picture(side=320), 90, 128, np.random.default_rng(seed))[1] for seed in range(60)]
+
+    assert np.isclose(np.mean([h.scale for h in small]), np.mean([h.scale for h in large]), atol=0.15)
+    assert np.isclose(np.mean([h.quality for h in small]), np.mean([h.quality for h in large]), atol=5)
+
+
+def test_compression_grows_as_quality_falls():
+    targets = [History(quality).compression for quality in range(100, 0, -1)]
+
+    assert targets == sorted(targets)
+    assert (targets[0], targets[-1]) == (0.0, 1.0)
+
+
+def test_heavy_degradation_leaves_no_usable_trace():
+    assert History(quality=90).usable == 1.0
+    assert History(quality=10).usable == 0.0
+    assert History(blur=4).usable == 0.0
+    assert History(scale=0.1).usable == 0.0
+
+
+def test_a_jpeg_round_trip_moves_the_block_borders():
+    ramp = np.tile(np.arange(64, dtype=np.uint8)[None, :, None] * 3, (64, 1, 3))
+
+    saved = save_jpeg(ramp, 20, True)
+
+    assert saved.shape == ramp.shape
+    assert not np.array_equal(saved, ramp)
