@@ -1,0 +1,299 @@
+/**
+ * Every setting in one table: its name in a config file, its flag, its environment variable, what it may be and what
+ * it is when nobody says anything. A flag beats the environment, the environment beats the file, the file beats the
+ * default. Knows no room that uses the settings.
+ */
+
+import { readFileSync } from 'node:fs';
+import { homedir, availableParallelism } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ForensicsError } from './errors.ts';
+
+export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+export interface Settings {
+  /** Folder of the database, the blobs, the keys and the certificates. Absolute. */
+  readonly dataDir: string;
+  readonly host: string;
+  /** 0 lets the system choose one. */
+  readonly port: number;
+  /** What clients put before `/v1`, without a slash at the end; null when it follows from host and port. */
+  readonly publicUrl: string | null;
+  readonly tlsCert: string | null;
+  readonly tlsKey: string | null;
+  /** Plain HTTP, accepted only from a proxy on this machine that says it was HTTPS outside. */
+  readonly behindProxy: boolean;
+  /** Child processes that look at pictures. */
+  readonly workers: number;
+  /** Largest upload in bytes. */
+  readonly maxUploadBytes: number;
+  /** Seconds that presigned URLs live. */
+  readonly presignedUrlExpirySeconds: number;
+  /** Browser origins that may use presigned URLs. */
+  readonly corsAllowedOrigins: readonly string[];
+  /** Hosts of webhook receivers that may be on a private network, such as a sidecar on this machine. */
+  readonly webhookAllowedHosts: readonly string[];
+  readonly logLevel: LogLevel;
+  /** 64 hexadecimal digits; null keeps the key in the data folder. */
+  readonly masterKey: string | null;
+}
+
+export type SettingName = keyof Settings;
+export const origins = ['flag', 'environment', 'file', 'default'] as const;
+export type Origin = (typeof origins)[number];
+
+/** Where values may come from. Flags hold strings, numbers, booleans or lists; undefined was not given. */
+export interface Sources {
+  readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** A file that must exist; without it `forensics/config.json` below the XDG config folder is read when there. */
+  readonly configFile?: string;
+}
+
+export interface Config {
+  readonly settings: Settings;
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+}
+
+interface Setting<T> {
+  /** What is allowed, as it ends the sentence "port must be ...". */
+  readonly allowed: string;
+  /** The value, or undefined when it is not allowed. Text comes from flags and the environment. */
+  readonly parse: (value: unknown) => T | undefined;
+  readonly fallback: (environment: Readonly<Record<string, string | undefined>>) => T;
+  readonly secret?: boolean;
+}
+
+type Table = { readonly [Name in SettingName]: Setting<Settings[Name]> };
+
+const maxPresignedSeconds = 7 * 24 * 3600;
+
+const table: Table = {
+  dataDir: { allowed: 'the path of a folder', parse: path, fallback: defaultDataDir },
+  host: { allowed: 'a host name or an IP address', parse: hostName, fallback: () => '127.0.0.1' },
+  port: integer(0, 65_535, () => 8443),
+  publicUrl: {
+    allowed: 'an https:// address without path, such as https://forensics.example',
+    parse: httpsOrigin,
+    fallback: () => null,
+  },
+  tlsCert: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
+  tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
+  behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
+  workers: integer(1, 64, () => Math.min(64, Math.max(1, availableParallelism() - 1))),
+  maxUploadBytes: integer(1024, 1024 ** 3, () => 50 * 1024 * 1024),
+  presignedUrlExpirySeconds: integer(60, maxPresignedSeconds, () => maxPresignedSeconds),
+  corsAllowedOrigins: {
+    allowed: 'a list of origins such as https://app.example',
+    parse: (value) => list(value, (entry) => entry === '*' || webOrigin(entry)),
+    fallback: () => [],
+  },
+  webhookAllowedHosts: {
+    allowed: 'a list of host names or IP addresses',
+    parse: (value) => list(value, (entry) => hostName(entry) !== undefined),
+    fallback: () => [],
+  },
+  logLevel: {
+    allowed: `one of ${logLevels.join(', ')}`,
+    parse: (value) => logLevels.find((level) => level === value),
+    fallback: () => 'info',
+  },
+  masterKey: {
+    allowed: '64 hexadecimal digits',
+    parse: (value) =>
+      typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value) ? value.toLowerCase() : undefined,
+    fallback: () => null,
+    secret: true,
+  },
+};
+
+export const settingNames = Object.keys(table) as readonly SettingName[];
+
+/**
+ * The settings of this run and where each came from.
+ *
+ * @throws {ForensicsError} `config_invalid`: names the setting, where it was given and what it may be.
+ */
+export function readConfig(sources: Sources = {}): Config {
+  const environment = sources.environment ?? process.env;
+  const layers: readonly {
+    readonly origin: Origin;
+    readonly read: (name: SettingName) => unknown;
+  }[] = [
+    { origin: 'flag', read: (name) => sources.flags?.[name] },
+    { origin: 'environment', read: (name) => environment[variableOf(name)] },
+    { origin: 'file', read: fileReader(sources.configFile, environment) },
+  ];
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  const from: Partial<Record<SettingName, Origin>> = {};
+  for (const name of settingNames) {
+    const layer = layers.find(({ read }) => isGiven(read(name)));
+    from[name] = layer?.origin ?? 'default';
+    settings[name] = layer
+      ? parseSetting(name, layer.read(name), layer.origin)
+      : table[name].fallback(environment);
+  }
+  // Every name of the table was filled in above, by the parser of that name.
+  const config = { settings: settings as unknown as Settings, origins: from as Config['origins'] };
+  checkTogether(config.settings);
+  return config;
+}
+
+/** `presignedUrlExpirySeconds` -> `FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS`. */
+export function variableOf(name: SettingName): string {
+  return `FORENSICS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** `presignedUrlExpirySeconds` -> `--presigned-url-expiry-seconds`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What may be shown to people: secrets are replaced, each value stands beside its origin. */
+export function redacted(
+  config: Config,
+): Record<SettingName, { readonly value: unknown; readonly origin: Origin }> {
+  const entries = settingNames.map((name) => {
+    const value = config.settings[name];
+    const shown = table[name].secret === true && value !== null ? '***' : value;
+    return [name, { value: shown, origin: config.origins[name] }] as const;
+  });
+  return Object.fromEntries(entries) as ReturnType<typeof redacted>;
+}
+
+function parseSetting(name: SettingName, value: unknown, origin: Origin): unknown {
+  const parsed = table[name].parse(value);
+  if (parsed !== undefined) return parsed;
+  const where = { flag: flagOf(name), environment: variableOf(name), file: name, default: name }[
+    origin
+  ];
+  throw new ForensicsError('config_invalid', `${where} must be ${table[name].allowed}.`);
+}
+
+function checkTogether(settings: Settings): void {
+  if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
+    const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
+    throw new ForensicsError(
+      'config_invalid',
+      `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together; ${flagOf(missing)} is missing.`,
+    );
+  }
+  if (settings.behindProxy && settings.tlsCert !== null) {
+    throw new ForensicsError(
+      'config_invalid',
+      `${flagOf('behindProxy')} listens on plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, the proxy holds the certificate.`,
+    );
+  }
+}
+
+function fileReader(
+  configFile: string | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): (name: SettingName) => unknown {
+  const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
+  const text = readConfigFile(given ?? join(configHome(environment), 'forensics', 'config.json'), {
+    mustExist: given !== undefined,
+  });
+  const values = text === null ? {} : parseConfigFile(text);
+  return (name) => values[name];
+}
+
+function readConfigFile(file: string, { mustExist }: { mustExist: boolean }): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isAbsent && !mustExist) return null;
+    throw new ForensicsError(
+      'config_invalid',
+      isAbsent ? 'The config file does not exist.' : 'The config file cannot be read.',
+      { cause: error },
+    );
+  }
+}
+
+function parseConfigFile(text: string): Readonly<Partial<Record<SettingName, unknown>>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    throw new ForensicsError('config_invalid', 'The config file is not valid JSON.', {
+      cause: error,
+    });
+  }
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
+    throw new ForensicsError('config_invalid', 'The config file must hold one JSON object.');
+  }
+  const stranger = Object.keys(values).find((key) => !(key in table));
+  if (stranger !== undefined) {
+    throw new ForensicsError(
+      'config_invalid',
+      `The config file holds an unknown setting "${stranger}"; known are ${settingNames.join(', ')}.`,
+    );
+  }
+  return values;
+}
+
+function defaultDataDir(environment: Readonly<Record<string, string | undefined>>): string {
+  const base = nonEmpty(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share');
+  return join(base, 'forensics');
+}
+
+function configHome(environment: Readonly<Record<string, string | undefined>>): string {
+  return nonEmpty(environment['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
+}
+
+// An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}
+
+function integer(from: number, to: number, fallback: () => number): Setting<number> {
+  const parse = (value: unknown): number | undefined => {
+    const text = typeof value === 'number' ? String(value) : value;
+    if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined;
+    const parsed = Number(text);
+    return parsed >= from && parsed <= to ? parsed : undefined;
+  };
+  return { allowed: `an integer from ${from} to ${to}`, parse, fallback };
+}
+
+function path(value: unknown): string | undefined {
+  return typeof value === 'string' && !value.includes('\0') ? resolve(value) : undefined;
+}
+
+function truth(value: unknown): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  if (value === 'true' || value === '1') return true;
+  return value === 'false' || value === '0' ? false : undefined;
+}
+
+function hostName(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[0-9a-z._:-]{1,253}$/i.test(value) ? value : undefined;
+}
+
+function httpsOrigin(value: unknown): string | undefined {
+  const url = typeof value === 'string' ? URL.parse(value) : null;
+  const isOrigin = url?.protocol === 'https:' && url.pathname === '/' && url.search === '';
+  return isOrigin && url.username === '' ? url.origin : undefined;
+}
+
+function webOrigin(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && url.origin === text && /^https?:$/.test(url.protocol);
+}
+
+function list(
+  value: unknown,
+  isAllowed: (entry: string) => boolean,
+): readonly string[] | undefined {
+  const entries = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
+  if (!Array.isArray(entries)) return undefined;
+  const isFine = entries.every((entry) => typeof entry === 'string' && isAllowed(entry));
+  return isFine ? (entries as string[]) : undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * The certificate that the server shows: the operator's own, or one of an authority that lives in the data folder and
+ * is made on the first run. Private keys are readable by their owner alone.
+ */
+
+import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { isIP } from 'node:net';
+import { ForensicsError } from '../errors.ts';
+import { issueAuthority, issueLeaf, toPem } from './certificate.ts';
+import type { Authority } from './certificate.ts';
+
+export interface TlsMaterial {
+  /** PEM, leaf first. */
+  readonly cert: string;
+  readonly key: string;
+  /** Null when the operator brought a certificate: then clients know its authority already. */
+  readonly authority: { readonly path: string; readonly fingerprint256: string } | null;
+}
+
+const dayMs = 24 * 3600 * 1000;
+const authorityName = 'forensics local authority';
+const authorityDays = 3650;
+// Apple's systems refuse private leaves above 825 days, browsers' own rules for public ones stand at 398.
+const leafDays = 365;
+const renewBeforeDays = 30;
+// Clients whose clock runs behind must not refuse a certificate that was made a minute ago.
+const clockSkewMs = 3600 * 1000;
+
+/** @throws {ForensicsError} `config_invalid` when a file is missing, unreadable, expired or of another key. */
+export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMaterial {
+  const cert = readPem(certPath, '--tls-cert');
+  const key = readPem(keyPath, '--tls-key');
+  const certificate = parsed(() => new X509Certificate(cert), '--tls-cert', 'PEM certificate');
+  const privateKey = parsed(() => createPrivateKey(key), '--tls-key', 'PEM private key');
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new ForensicsError(
+      'config_invalid',
+      '--tls-key must be the private key of --tls-cert; these two do not belong together.',
+    );
+  }
+  if (certificate.validToDate <= now) {
+    throw new ForensicsError('config_invalid', '--tls-cert has expired; give a renewed one.');
+  }
+  return { cert, key, authority: null };
+}
+
+/** Material of the data folder, made or renewed where needed. `hosts` are added to the names of this machine. */
+export function ensureLocalTls(dataDir: string, hosts: readonly string[], now: Date): TlsMaterial {
+  const folder = join(dataDir, 'tls');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const authority = ensureAuthority(folder, now);
+  const names = [...new Set([...machineNames(), ...hosts.filter(isUsableHost)])];
+  const leaf = readLeaf(folder, authority, names, now) ?? makeLeaf(folder, authority, names, now);
+  const authorityCertificate = new X509Certificate(authority.certificate);
+  return {
+    ...leaf,
+    authority: {
+      path: join(folder, 'ca.pem'),
+      fingerprint256: authorityCertificate.fingerprint256,
+    },
+  };
+}
+
+function ensureAuthority(folder: string, now: Date): Authority {
+  const certPath = join(folder, 'ca.pem');
+  const keyPath = join(folder, 'ca-key.pem');
+  const kept = readPair(certPath, keyPath);
+  if (kept && daysLeft(kept.certificate, now) > leafDays) {
+    return { name: authorityName, certificate: kept.certificate.raw, privateKey: kept.privateKey };
+  }
+  const made = issueAuthority(authorityName, validity(authorityDays, now));
+  writePair({ certPath, keyPath }, toPem(made.certificate), made.privateKey);
+  return made;
+}
+
+function readLeaf(
+  folder: string,
+  authority: Authority,
+  names: readonly string[],
+  now: Date,
+): { cert: string; key: string } | null {
+  const certPath = join(folder, 'cert.pem');
+  const keyPath = join(folder, 'key.pem');
+  const kept = readPair(certPath, keyPath);
+  if (!kept) return null;
+  const { certificate } = kept;
+  const isOfAuthority = certificate.verify(createPublicKey(authority.privateKey));
+  const namesAll = names.every((name) =>
+    isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),
+  );
+  if (!isOfAuthority || !namesAll || daysLeft(certificate, now) < renewBeforeDays) return null;
+  return { cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') };
+}
+
+function makeLeaf(
+  folder: string,
+  authority: Authority,
+  names: readonly string[],
+  now: Date,
+): { cert: string; key: string } {
+  const made = issueLeaf(authority, names, validity(leafDays, now));
+  const cert = toPem(made.certificate);
+  const paths = { certPath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') };
+  return { cert, key: writePair(paths, cert, made.privateKey) };
+}
+
+/** The pair on disk, or null when it is not there or its two halves do not belong together. */
+function readPair(
+  certPath: string,
+  keyPath: string,
+): { certificate: X509Certificate; privateKey: KeyObject } | null {
+  if (!existsSync(certPath) || !existsSync(keyPath)) return null;
+  try {
+    const certificate = new X509Certificate(readFileSync(certPath));
+    const privateKey = createPrivateKey(readFileSync(keyPath));
+    return certificate.checkPrivateKey(privateKey) ? { certificate, privateKey } : null;
+  } catch (error) {
+    throw new ForensicsError(
+      'config_invalid',
+      'The certificates in the data folder cannot be read; remove its folder "tls" to have new ones made.',
+      { cause: error },
+    );
+  }
+}
+
+// The key first, each through a rename: a crash in between leaves two halves that do not match, and the next start makes new ones.
+function writePair(
+  paths: { readonly certPath: string; readonly keyPath: string },
+  cert: string,
+  privateKey: KeyObject,
+): string {
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  replaceFile(paths.keyPath, key, 0o600);
+  replaceFile(paths.certPath, cert, 0o644);
+  return key;
+}
+
+function replaceFile(path: string, text: string, mode: number): void {
+  const temporary = `${path}.${process.pid}.new`;
+  writeFileSync(temporary, text, { mode, flush: true });
+  renameSync(temporary, path);
+}
+
+function machineNames(): readonly string[] {
+  return ['localhost', '127.0.0.1', '::1', hostname()].filter(isUsableHost);
+}
+
+// Wildcard addresses are for listening; nobody connects to them. A name must be plain ASCII to stand in a certificate.
+function isUsableHost(host: string): boolean {
+  return (
+    host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host))
+  );
+}
+
+function validity(days: number, now: Date): { notBefore: Date; notAfter: Date } {
+  return {
+    notBefore: new Date(now.getTime() - clockSkewMs),
+    notAfter: new Date(now.getTime() + days * dayMs),
+  };
+}
+
+function daysLeft(certificate: X509Certificate, now: Date): number {
+  return (certificate.validToDate.getTime() - now.getTime()) / dayMs;
+}
+
+function readPem(path: string, flag: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new ForensicsError('config_invalid', `${flag} must be a PEM file that can be read.`, {
+      cause: error,
+    });
+  }
+}
+
+function parsed<T>(parse: () => T, flag: string, what: string): T {
+  try {
+    return parse();
+  } catch (error) {
+    throw new ForensicsError('config_invalid', `${flag} must be a ${what}.`, { cause: error });
+  }
+}
