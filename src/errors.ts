@@ -63,6 +63,7 @@ export const failures = {
   unauthenticated: failure(401, exitCodes.notAllowed),
   forbidden: failure(403, exitCodes.notAllowed),
   not_found: failure(404, exitCodes.notFound),
+  method_not_allowed: failure(405, exitCodes.usage),
   conflict: failure(409, exitCodes.conflict),
   body_too_large: failure(413, exitCodes.failure),
   unsupported_media_type: failure(415, exitCodes.usage),
