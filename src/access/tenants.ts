@@ -1,0 +1,120 @@
+/** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
+
+import { randomInt } from 'node:crypto';
+import { asc, eq } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import { type Db, type Reader, transact } from '../db/open.ts';
+import { tenants } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Principal } from './principal.ts';
+
+export interface Tenant {
+  readonly id: string;
+  readonly name: string;
+  /** Middle part of the tenant's API keys. */
+  readonly keyTag: string;
+  readonly isTrial: boolean;
+  readonly webhookUrl: string | null;
+  /** When the webhook's receiver said that it is gone for good; null while it is called. */
+  readonly webhookDisabledAt: Date | null;
+  readonly createdAt: Date;
+}
+
+export interface TenantChange {
+  readonly name?: string;
+  /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
+  readonly webhookUrl?: string | null;
+}
+
+export interface Tenants {
+  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when it is taken. */
+  create(tenant: { readonly name: string; readonly isTrial?: boolean }): Promise<Tenant>;
+  byName(name: string): Promise<Tenant | null>;
+  byId(id: string): Promise<Tenant | null>;
+  /** All, by name. */
+  list(): Promise<readonly Tenant[]>;
+  /** @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
+  update(id: string, change: TenantChange): Promise<Tenant>;
+  /**
+   * The tenant of that name, when this principal may act for it.
+   *
+   * @throws {ForensicsError} `forbidden`, alike for a foreign name and for one that does not exist.
+   */
+  authorizeTenant(principal: Principal, tenantName: string): Promise<Tenant>;
+}
+
+export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }): Tenants {
+  const byName = (name: string) => find(db, name);
+
+  return {
+    async create({ name, isTrial = false }) {
+      refuseUnlessSlug(name);
+      return transact(db, (tx) => {
+        refuseIfTaken(tx, name);
+        const createdAt = now();
+        const tenant = { id: newId(createdAt), name, keyTag: newTag(tx), isTrial, createdAt };
+        return tx.insert(tenants).values(tenant).returning().get();
+      });
+    },
+    byName: async (name) => byName(name),
+    byId: async (id) => db.select().from(tenants).where(eq(tenants.id, id)).get() ?? null,
+    list: async () => db.select().from(tenants).orderBy(asc(tenants.name)).all(),
+    async update(id, { name, webhookUrl }) {
+      if (name !== undefined) refuseUnlessSlug(name);
+      if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
+      return transact(db, (tx) => {
+        if (name !== undefined) refuseIfTaken(tx, name, id);
+        const webhook = webhookUrl === undefined ? {} : { webhookUrl, webhookDisabledAt: null };
+        const change = { ...(name === undefined ? {} : { name }), ...webhook, updatedAt: now() };
+        const changed = tx.update(tenants).set(change).where(eq(tenants.id, id)).returning().get();
+        if (changed !== undefined) return changed;
+        throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+      });
+    },
+    async authorizeTenant(principal, tenantName) {
+      const tenant = byName(tenantName);
+      if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
+      throw new ForensicsError('forbidden', 'You may not act for this tenant; check tenantName.');
+    },
+  };
+}
+
+function find(reader: Reader, name: string): Tenant | null {
+  return reader.select().from(tenants).where(eq(tenants.name, name)).get() ?? null;
+}
+
+function refuseIfTaken(reader: Reader, name: string, exceptId?: string): void {
+  const holder = find(reader, name);
+  if (holder === null || holder.id === exceptId) return;
+  throw new ForensicsError('conflict', 'A tenant of this name exists; choose another name.');
+}
+
+function refuseUnlessSlug(name: string): void {
+  if (/^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, and begins and ends with a letter or digit.',
+  );
+}
+
+function refuseUnlessWebUrl(text: string): void {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
+  if (isWeb && url.username === '' && url.password === '' && text.length <= 2048) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'webhookUrl must be an http or https URL of at most 2048 characters, without user name and password.',
+  );
+}
+
+const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const tagLength = 8;
+
+/** A tag tells nothing about the tenant: keys are seen in logs and tickets. */
+function newTag(reader: Reader): string {
+  for (;;) {
+    const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');
+    const holder = reader.select().from(tenants).where(eq(tenants.keyTag, tag)).get();
+    if (holder === undefined) return tag;
+  }
+}

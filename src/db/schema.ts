@@ -1,0 +1,162 @@
+/**
+ * The tables as the program sees them. The SQL that makes them stands in `migrations.ts`; a test compares the two.
+ * Dates are milliseconds since 1970 (UTC), lists and objects are JSON text.
+ */
+
+import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+
+const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
+const flag = (name: string) => integer(name, { mode: 'boolean' });
+
+export const tenants = sqliteTable('tenants', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique(),
+  /** Middle part of the tenant's API keys; stays when the tenant is renamed. */
+  keyTag: text('key_tag').notNull().unique(),
+  isTrial: flag('is_trial').notNull(),
+  webhookUrl: text('webhook_url'),
+  /** Set when the receiver answered 410; cleared by a new URL. */
+  webhookDisabledAt: date('webhook_disabled_at'),
+  createdAt: date('created_at').notNull(),
+  updatedAt: date('updated_at'),
+});
+
+export const apiKeys = sqliteTable('api_keys', {
+  uuid: text('uuid').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  name: text('name').notNull(),
+  /** HMAC-SHA-256 of the whole key under the server's pepper. */
+  digest: blob('digest', { mode: 'buffer' }).notNull().unique(),
+  /** Last four characters, for the masked form. */
+  ending: text('ending').notNull(),
+  createdAt: date('created_at').notNull(),
+  expiresAt: date('expires_at').notNull(),
+  /** A deleted key stays as a tombstone: it must answer differently from a wrong secret. */
+  revokedAt: date('revoked_at'),
+});
+
+export const analyses = sqliteTable('analyses', {
+  id: text('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  projectId: text('project_id'),
+  name: text('name').notNull(),
+  nameFolded: text('name_folded').notNull(),
+  comment: text('comment').notNull(),
+  commentFolded: text('comment_folded').notNull(),
+  tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
+  storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
+  format: text('format').$type<'jpg' | 'png'>().notNull(),
+  width: integer('width').notNull(),
+  height: integer('height').notNull(),
+  filename: text('filename').notNull(),
+  /** Where the client uploads to; the client can overwrite it as long as its URL lives. */
+  inputKey: text('input_key').notNull(),
+  model: text('model').notNull(),
+  modelVersion: text('model_version').notNull(),
+  decisionStrategy: text('decision_strategy').$type<'pedantic' | 'default' | 'relaxed'>().notNull(),
+  tier: text('tier').$type<'flagging' | 'forensicReporting'>().notNull(),
+  seed: integer('seed').notNull(),
+  status: text('status').$type<'pending' | 'processing' | 'completed' | 'failed'>().notNull(),
+  statusMessage: text('status_message').notNull(),
+  retryCount: integer('retry_count').notNull(),
+  /** Set by start and retry. A pending analysis with this set waits for a worker, one without for its start. */
+  queuedAt: date('queued_at'),
+  processingStartedAt: date('processing_started_at'),
+  processingFinishedAt: date('processing_finished_at'),
+  /** The copy that is examined; no URL is ever signed for it. */
+  evidenceKey: text('evidence_key'),
+  evidenceSha256: text('evidence_sha256'),
+  evidenceMd5: text('evidence_md5'),
+  createdAt: date('created_at').notNull(),
+  updatedAt: date('updated_at'),
+  deletedAt: date('deleted_at'),
+  createdById: text('created_by_id'),
+  lastChangedByType: text('last_changed_by_type').$type<'user' | 'api' | 'system'>(),
+  lastChangedById: text('last_changed_by_id'),
+  tierUpgradedFrom: text('tier_upgraded_from').$type<'flagging' | 'forensicReporting'>(),
+  tierUpgradedAt: date('tier_upgraded_at'),
+});
+
+/** What a run found out. Small columns first: lists never read the long ones behind them. */
+export const examinations = sqliteTable('examinations', {
+  analysisId: text('analysis_id').primaryKey(),
+  resultClass: integer('result_class').notNull(),
+  resultSubClasses: text('result_sub_classes', { mode: 'json' })
+    .$type<readonly number[]>()
+    .notNull(),
+  examinedAt: date('examined_at').notNull(),
+  /** Predictions, uncertainties, similarities, anomaly. */
+  scores: text('scores', { mode: 'json' }).$type<unknown>().notNull(),
+  /** Object keys of heatmaps and reports, and the reports' texts; null until they are rendered. */
+  rendered: text('rendered', { mode: 'json' }).$type<unknown>(),
+  /** The whole examination without the values of its maps. */
+  examination: text('examination', { mode: 'json' }).$type<unknown>().notNull(),
+  /** 16-bit little-endian numbers, one a cell. */
+  realMap: blob('real_map', { mode: 'buffer' }).notNull(),
+  fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
+  compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
+  anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
+});
+
+export const jobs = sqliteTable('jobs', {
+  id: text('id').primaryKey(),
+  kind: text('kind').notNull(),
+  payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
+  runAt: date('run_at').notNull(),
+  /** Grows with every claim; a result is accepted only under the latest number. */
+  fence: integer('fence').notNull(),
+  leasedBy: text('leased_by'),
+  leasedUntil: date('leased_until'),
+  /** True when the latest claim took the job over from a worker whose lease had run out. */
+  wasAbandoned: flag('was_abandoned').notNull(),
+  createdAt: date('created_at').notNull(),
+});
+
+export const deliveries = sqliteTable('webhook_deliveries', {
+  seq: integer('seq').primaryKey({ autoIncrement: true }),
+  id: text('id').notNull().unique(),
+  tenantId: text('tenant_id').notNull(),
+  /** What the message is about; messages of one subject leave in order. */
+  subject: text('subject').notNull(),
+  event: text('event').notNull(),
+  payload: text('payload').notNull(),
+  state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
+  attempts: integer('attempts').notNull(),
+  /** Null while an earlier message of the same subject waits; pushed ahead as a lease while an attempt runs. */
+  nextAttemptAt: date('next_attempt_at'),
+  fence: integer('fence').notNull(),
+  lastOutcome: text('last_outcome'),
+  createdAt: date('created_at').notNull(),
+  settledAt: date('settled_at'),
+});
+
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    tenantId: text('tenant_id').notNull(),
+    key: text('key').notNull(),
+    fingerprint: text('fingerprint').notNull(),
+    /** Id of what the first request made or started. */
+    subject: text('subject').notNull(),
+    createdAt: date('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.key] })],
+);
+
+/** Events counted a tenant and a UTC day, in the transaction of the event itself. */
+export const usageCounters = sqliteTable(
+  'usage_counters',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** `YYYY-MM-DD`. */
+    day: text('day').notNull(),
+    counter: text('counter').notNull(),
+    amount: integer('amount').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
+);
+
+export const settings = sqliteTable('settings', {
+  key: text('key').primaryKey(),
+  value: text('value').notNull(),
+});

@@ -1,0 +1,139 @@
+/**
+ * The queue of work that must not be lost: rows with leases. A worker that died loses its lease, another takes the job
+ * over, and the fencing number refuses whatever the first one still brings. It knows no kind of work.
+ */
+
+import { EventEmitter } from 'node:events';
+import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { jobs } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly payload: unknown;
+  /** Number of claims so far, this one included; identifies the claim. */
+  readonly fence: number;
+  /** True when the previous holder's lease ran out: it crashed, hung, or lost the machine. */
+  readonly wasAbandoned: boolean;
+}
+
+export interface Claim {
+  readonly workerId: string;
+  readonly leaseMs: number;
+  readonly kinds: readonly string[];
+}
+
+export interface Queue {
+  /** Adds a job in the transaction of the act that needs it. */
+  enqueue(tx: Tx, kind: string, payload: unknown, when?: { readonly runAt?: Date }): string;
+  /** The job that is due longest, leased to this worker; null when none is due. */
+  claim(claim: Claim): Job | null;
+  /** False when another worker has taken the job over. */
+  extendLease(job: Job, leaseMs: number): boolean;
+  /** Removes a done job. @throws {ForensicsError} `lease_lost`: roll everything back. */
+  finish(tx: Tx, job: Job): void;
+  /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
+  release(tx: Tx, job: Job, runAt: Date): void;
+  /** When the next job of these kinds is due, a lease running out included; null when there is none. */
+  nextDueAt(kinds: readonly string[]): Date | null;
+  /** Number of jobs of a kind, waiting or leased. */
+  count(kind: string): number;
+  /** Calls back after jobs were added by this process; returns the way to stop that. */
+  onAdded(listener: () => void): () => void;
+}
+
+export function createQueue({ db, now }: { readonly db: Db; readonly now: () => Date }): Queue {
+  const added = new EventEmitter();
+  added.setMaxListeners(0);
+
+  // Transactions are synchronous, so a microtask runs after the commit. After a rollback it wakes somebody for nothing.
+  const announce = () => queueMicrotask(() => added.emit('added'));
+
+  return {
+    enqueue(tx, kind, payload, when = {}) {
+      const at = now();
+      const id = newId(at);
+      const runAt = when.runAt ?? at;
+      tx.insert(jobs)
+        .values({ id, kind, payload, runAt, fence: 0, wasAbandoned: false, createdAt: at })
+        .run();
+      announce();
+      return id;
+    },
+    claim: (claim) => transact(db, (tx) => claimDue(tx, claim, now())),
+    extendLease(job, leaseMs) {
+      const leasedUntil = new Date(now().getTime() + leaseMs);
+      return db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run().changes === 1;
+    },
+    finish(tx, job) {
+      refuseUnlessHeld(tx.delete(jobs).where(heldBy(job)).run().changes);
+    },
+    release(tx, job, runAt) {
+      const free = { runAt, leasedBy: null, leasedUntil: null };
+      refuseUnlessHeld(tx.update(jobs).set(free).where(heldBy(job)).run().changes);
+      announce();
+    },
+    nextDueAt(kinds) {
+      const row = db
+        .select({ at: sql<number | null>`min(${dueAt})` })
+        .from(jobs)
+        .where(inArray(jobs.kind, [...kinds]))
+        .get();
+      return row?.at == null ? null : new Date(row.at);
+    },
+    count(kind) {
+      const row = db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
+      return row?.jobs ?? 0;
+    },
+    onAdded(listener) {
+      added.on('added', listener);
+      return () => added.off('added', listener);
+    },
+  };
+}
+
+/** A waiting job is due at `run_at`, a leased one when its lease ends. */
+const dueAt = sql`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
+
+function claimDue(tx: Tx, { workerId, leaseMs, kinds }: Claim, at: Date): Job | null {
+  const due = tx
+    .select({ id: jobs.id })
+    .from(jobs)
+    .where(and(inArray(jobs.kind, [...kinds]), sql`${dueAt} <= ${at.getTime()}`))
+    .orderBy(dueAt, asc(jobs.id))
+    .limit(1)
+    .get();
+  if (due === undefined) return null;
+  return (
+    tx
+      .update(jobs)
+      .set({
+        fence: sql`${jobs.fence} + 1`,
+        leasedBy: workerId,
+        leasedUntil: new Date(at.getTime() + leaseMs),
+        // The right side sees the row as it was before this update.
+        wasAbandoned: sql`${jobs.leasedUntil} IS NOT NULL`,
+      })
+      .where(eq(jobs.id, due.id))
+      .returning({
+        id: jobs.id,
+        kind: jobs.kind,
+        payload: jobs.payload,
+        fence: jobs.fence,
+        wasAbandoned: jobs.wasAbandoned,
+      })
+      .get() ?? null
+  );
+}
+
+function heldBy(job: Job) {
+  return and(eq(jobs.id, job.id), eq(jobs.fence, job.fence), sql`${jobs.leasedUntil} IS NOT NULL`);
+}
+
+function refuseUnlessHeld(changes: number): void {
+  if (changes === 1) return;
+  throw new ForensicsError('lease_lost', 'Another worker has taken this job over.');
+}

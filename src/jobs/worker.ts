@@ -1,0 +1,131 @@
+/**
+ * Takes jobs from the queue and gives them to their handlers, keeps their leases alive, and stops cleanly. A handler
+ * settles its job itself (`finish` or `release`) in the transaction that makes the outcome visible.
+ */
+
+import { type Db, transact } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import { createLoop } from './loop.ts';
+import type { Job, Queue } from './queue.ts';
+
+export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
+
+export interface WorkerOptions {
+  readonly db: Db;
+  readonly queue: Queue;
+  /** By kind of job. */
+  readonly handlers: Readonly<Record<string, Handler>>;
+  readonly workerId: string;
+  /** Jobs at a time. */
+  readonly concurrency: number;
+  readonly now: () => Date;
+  /** How long to sleep at most: jobs that another process added are seen after this time. */
+  readonly pollMs?: number;
+  /** A lease is renewed three times in this time; after it a dead worker's job is taken over. */
+  readonly leaseMs?: number;
+  /** Told about everything a handler throws, and about the loop's own troubles. */
+  readonly onError?: (error: unknown, job: Job | null) => void;
+}
+
+export interface Worker {
+  start(): void;
+  /** Takes no new job, gives running ones `graceMs`, then aborts them and gives them back to the queue. */
+  stop(how?: { readonly graceMs?: number }): Promise<void>;
+  /** Works until nothing is due and nothing runs. */
+  drain(): Promise<void>;
+  /** Jobs in hand. */
+  running(): number;
+}
+
+const longestPauseMs = 60_000;
+
+export function createWorker(options: WorkerOptions): Worker {
+  const { db, queue, handlers, workerId, concurrency, now } = options;
+  const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
+  const kinds = Object.keys(handlers);
+  const inHand = new Map<Promise<void>, AbortController>();
+  let isStopping = false;
+
+  const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
+  const stopListening = queue.onAdded(() => loop.wake());
+
+  function turn(): Date | null {
+    for (;;) {
+      // With all hands full there is nothing to wait for: the end of a job wakes the loop.
+      if (isStopping || inHand.size >= concurrency) return null;
+      const job = queue.claim({ workerId, leaseMs, kinds });
+      if (job === null) return queue.nextDueAt(kinds);
+      takeOn(job);
+    }
+  }
+
+  function takeOn(job: Job): void {
+    const abort = new AbortController();
+    const done = work(job, abort).finally(() => {
+      inHand.delete(done);
+      loop.wake();
+    });
+    inHand.set(done, abort);
+  }
+
+  async function work(job: Job, abort: AbortController): Promise<void> {
+    const heartbeat = setInterval(() => renew(job, abort), leaseMs / 3);
+    try {
+      await handlers[job.kind]!(job, { signal: abort.signal });
+    } catch (error) {
+      giveBack(job, abort.signal, error);
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  function renew(job: Job, abort: AbortController): void {
+    try {
+      if (queue.extendLease(job, leaseMs)) return;
+      abort.abort(new ForensicsError('lease_lost', 'Another worker has taken this job over.'));
+    } catch (error) {
+      // The next heartbeat tries again; two may fail before the lease is gone.
+      onError(error, job);
+    }
+  }
+
+  function giveBack(job: Job, signal: AbortSignal, error: unknown): void {
+    const isOurStop = signal.aborted && isStopping;
+    if (!isOurStop) onError(error, job);
+    const pauseMs = isOurStop ? 0 : Math.min(longestPauseMs, 500 * 2 ** Math.min(job.fence, 10));
+    try {
+      transact(db, (tx) => queue.release(tx, job, new Date(now().getTime() + pauseMs)));
+    } catch (releaseError) {
+      // Settled by the handler already, or lost: the lease decides. A trouble of the file ends with the lease, too.
+      if (!isLeaseLost(releaseError)) onError(releaseError, job);
+    }
+  }
+
+  return {
+    start: () => loop.start(),
+    running: () => inHand.size,
+    async drain() {
+      for (;;) {
+        turn();
+        if (inHand.size === 0) return;
+        await Promise.race(inHand.keys());
+      }
+    },
+    async stop({ graceMs = 10_000 } = {}) {
+      isStopping = true;
+      stopListening();
+      loop.stop();
+      const giveUp = setTimeout(() => {
+        for (const abort of inHand.values()) {
+          abort.abort(new ForensicsError('cancelled', 'The worker is stopping.'));
+        }
+      }, graceMs);
+      await Promise.all(inHand.keys());
+      clearTimeout(giveUp);
+    },
+  };
+}
+
+function isLeaseLost(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'lease_lost';
+}
