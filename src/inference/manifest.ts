@@ -1,0 +1,205 @@
+/** Reads `manifest.json` and `statistics.json` of a model folder: unknown in, checked types out. */
+
+import { ForensicsError } from '../errors.ts';
+import type {
+  Calibration,
+  EmbeddingStatistics,
+  ModelManifest,
+  StrategyThresholds,
+} from './model.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const quantileCount = 101;
+
+/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
+export function parseManifest(text: string): ModelManifest {
+  const root = fieldsOf(parseJson(text, 'manifest.json'), 'manifest.json');
+  const input = fieldsOf(root['input'], 'input');
+  const dropout = fieldsOf(root['dropout'], 'dropout');
+  const calibration = fieldsOf(root['calibration'], 'calibration');
+  const thresholds = fieldsOf(root['thresholds'], 'thresholds');
+  if (root['type'] !== 'image') throw damaged('type is not image');
+
+  return {
+    id: identifierOf(root['id'], 'id'),
+    version: textOf(root['version'], 'version'),
+    type: 'image',
+    created: dateOf(root['created'], 'created'),
+    files: filesOf(root['files']),
+    input: {
+      cellPx: wholeOf(input['cellPx'], 'input.cellPx', 1, 256),
+      haloPx: wholeOf(input['haloPx'], 'input.haloPx', 0, 1024),
+      patchCells: wholeOf(input['patchCells'], 'input.patchCells', 1, 256),
+      patchStrideCells: wholeOf(input['patchStrideCells'], 'input.patchStrideCells', 1, 256),
+      patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
+    },
+    dropout: {
+      rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
+      passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
+    },
+    calibration: {
+      real: calibrationOf(calibration['real'], 'calibration.real'),
+      fake: calibrationOf(calibration['fake'], 'calibration.fake'),
+      compression: calibrationOf(calibration['compression'], 'calibration.compression'),
+      decision: calibrationOf(calibration['decision'], 'calibration.decision'),
+    },
+    // The order of the strategies is what makes their decided pictures subsets of each other: a model that breaks it is refused.
+    thresholds: {
+      fakeMin: thresholdsOf(thresholds['fakeMin'], 'fakeMin', 'falling', [0.5, 1]),
+      realMax: thresholdsOf(thresholds['realMax'], 'realMax', 'rising', [0, 0.5]),
+      traceMin: thresholdsOf(thresholds['traceMin'], 'traceMin', 'falling', [0, 2]),
+      compressionMax: thresholdsOf(
+        thresholds['compressionMax'],
+        'compressionMax',
+        'rising',
+        [0, 1],
+      ),
+      anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'anomalyMax', 'rising', [0, 1]),
+    },
+  };
+}
+
+/** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or a quantile list is not rising. */
+export function parseStatistics(text: string): EmbeddingStatistics {
+  const root = fieldsOf(parseJson(text, 'statistics.json'), 'statistics.json');
+  const embedding = fieldsOf(root['embedding'], 'embedding');
+  const prototypes = fieldsOf(root['prototypes'], 'prototypes');
+  const dimension = wholeOf(embedding['dimension'], 'embedding.dimension', 1, 4096);
+  return {
+    embedding: {
+      dimension,
+      mean: vectorOf(embedding['mean'], 'embedding.mean', dimension),
+      whitening: vectorOf(embedding['whitening'], 'embedding.whitening', dimension * dimension),
+    },
+    distanceQuantiles: quantilesOf(root['distanceQuantiles'], 'distanceQuantiles'),
+    pictureDistanceQuantiles: quantilesOf(
+      root['pictureDistanceQuantiles'],
+      'pictureDistanceQuantiles',
+    ),
+    prototypes: {
+      realCompressed: vectorOf(
+        prototypes['realCompressed'],
+        'prototypes.realCompressed',
+        dimension,
+      ),
+      fakeCompressed: vectorOf(
+        prototypes['fakeCompressed'],
+        'prototypes.fakeCompressed',
+        dimension,
+      ),
+    },
+  };
+}
+
+function damaged(detail: string): ForensicsError {
+  return new ForensicsError(
+    'model_integrity',
+    `The model's description is damaged (${detail}); reinstall the model.`,
+  );
+}
+
+function parseJson(text: string, name: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new ForensicsError(
+      'model_integrity',
+      `${name} of the model is not JSON; reinstall the model.`,
+      { cause: error },
+    );
+  }
+}
+
+function fieldsOf(value: unknown, name: string): Fields {
+  if (isFields(value)) return value;
+  throw damaged(`${name} is not an object`);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && value.length > 0) return value;
+  throw damaged(`${name} is not a text`);
+}
+
+function dateOf(value: unknown, name: string): string {
+  const text = textOf(value, name);
+  if (Number.isNaN(Date.parse(text))) throw damaged(`${name} is not a date`);
+  return text;
+}
+
+function identifierOf(value: unknown, name: string): string {
+  if (typeof value === 'string' && /^[a-z0-9][a-z0-9._-]{0,63}$/.test(value)) return value;
+  throw damaged(`${name} is not an identifier`);
+}
+
+function numberOf(value: unknown, name: string, min: number, max: number): number {
+  if (typeof value === 'number' && value >= min && value <= max) return value;
+  throw damaged(`${name} is not a number from ${min} to ${max}`);
+}
+
+function wholeOf(value: unknown, name: string, min: number, max: number): number {
+  const number = numberOf(value, name, min, max);
+  if (Number.isInteger(number)) return number;
+  throw damaged(`${name} is not a whole number`);
+}
+
+function filesOf(value: unknown): ModelManifest['files'] {
+  const entries = Object.entries(fieldsOf(value, 'files')).map(([name, entry]) => {
+    if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name)) throw damaged('files names a path');
+    const fields = fieldsOf(entry, `files.${name}`);
+    const sha256 = fields['sha256'];
+    if (typeof sha256 !== 'string' || !/^[0-9a-f]{64}$/.test(sha256)) {
+      throw damaged(`files.${name}.sha256 is not a SHA-256`);
+    }
+    return [
+      name,
+      { sha256, bytes: wholeOf(fields['bytes'], `files.${name}.bytes`, 1, 2 ** 31) },
+    ] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** A falling scale would turn real into fake, so scales are positive. */
+function calibrationOf(value: unknown, name: string): Calibration {
+  const fields = fieldsOf(value, name);
+  return {
+    scale: numberOf(fields['scale'], `${name}.scale`, 1e-6, 1e3),
+    offset: numberOf(fields['offset'], `${name}.offset`, -1e3, 1e3),
+  };
+}
+
+function thresholdsOf(
+  value: unknown,
+  name: string,
+  order: 'falling' | 'rising',
+  [min, max]: readonly [number, number],
+): StrategyThresholds {
+  const fields = fieldsOf(value, `thresholds.${name}`);
+  const read = (strategy: string) =>
+    numberOf(fields[strategy], `thresholds.${name}.${strategy}`, min, max);
+  const [pedantic, balanced, relaxed] = [read('pedantic'), read('default'), read('relaxed')];
+  const sign = order === 'rising' ? 1 : -1;
+  if (sign * (balanced - pedantic) < 0 || sign * (relaxed - balanced) < 0) {
+    throw damaged(`thresholds.${name} is not ${order} from pedantic to relaxed`);
+  }
+  return { pedantic, default: balanced, relaxed };
+}
+
+function vectorOf(value: unknown, name: string, length: number): readonly number[] {
+  if (!Array.isArray(value) || value.length !== length) {
+    throw damaged(`${name} has not ${length} numbers`);
+  }
+  return value.map((entry: unknown) => numberOf(entry, name, -1e12, 1e12));
+}
+
+function quantilesOf(value: unknown, name: string): readonly number[] {
+  const quantiles = vectorOf(value, name, quantileCount);
+  if (quantiles.some((entry, index) => index > 0 && entry < quantiles[index - 1]!)) {
+    throw damaged(`${name} is not rising`);
+  }
+  return quantiles;
+}

@@ -1,0 +1,143 @@
+/**
+ * A pool of forked child processes for work that must not share our process: foreign bytes are decoded and networks
+ * run there. A child that crashes, hangs or eats memory costs one task, never the pool. It knows nothing of what a
+ * task is.
+ */
+
+import { ForensicsError } from '../errors.ts';
+import { type Child, type ChildOptions, forkChild } from './child-process.ts';
+
+export interface PoolOptions extends ChildOptions {
+  /** Most children at a time; they are forked when first needed and kept. */
+  readonly size: number;
+}
+
+export interface RunHow {
+  /** `wait` in line (the default), or be refused with `inference_busy` when every child is at work. */
+  readonly ifBusy?: 'wait' | 'refuse';
+  readonly signal?: AbortSignal;
+}
+
+export interface PoolStatus {
+  readonly children: number;
+  readonly busy: number;
+  readonly waiting: number;
+}
+
+export interface Pool {
+  /**
+   * @param task - anything structured clone can carry.
+   * @returns what the child answered; the caller knows its type, because it knows the task.
+   * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
+   * `inference_out_of_memory`, or `cancelled` when the signal fires or the pool is closed.
+   */
+  run(task: unknown, how?: RunHow): Promise<unknown>;
+  status(): PoolStatus;
+  /** Refuses waiting and new tasks, lets running ones end, then ends the children. */
+  close(): Promise<void>;
+}
+
+type Turn = (slot: Slot) => void;
+
+interface Slot {
+  child: Child | null;
+}
+
+interface Waiter {
+  readonly take: Turn;
+  readonly refuse: (reason: ForensicsError) => void;
+}
+
+export function createPool(options: PoolOptions): Pool {
+  const idle: Slot[] = Array.from({ length: options.size }, () => ({ child: null }));
+  const all = [...idle];
+  const waiting: Waiter[] = [];
+  const running = new Set<Promise<unknown>>();
+  let closed = false;
+
+  function run(task: unknown, how: RunHow = {}): Promise<unknown> {
+    const work = admit(task, how);
+    running.add(work);
+    return work.finally(() => running.delete(work));
+  }
+
+  async function admit(task: unknown, { ifBusy, signal }: RunHow): Promise<unknown> {
+    if (closed) throw closing();
+    if (signal?.aborted) throw cancelled();
+    const slot = takeIdle();
+    if (!slot && ifBusy === 'refuse') throw busy();
+    return perform(slot ?? (await turn(signal)), task, signal);
+  }
+
+  /** The warmest first: a child that has a model loaded before one that has not been forked. */
+  function takeIdle(): Slot | undefined {
+    const warm = idle.findLastIndex(({ child }) => child?.isAlive());
+    return idle.splice(warm === -1 ? idle.length - 1 : warm, 1)[0];
+  }
+
+  function turn(signal: AbortSignal | undefined): Promise<Slot> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        take: (slot) => {
+          signal?.removeEventListener('abort', leave);
+          resolve(slot);
+        },
+        refuse: (reason) => {
+          signal?.removeEventListener('abort', leave);
+          reject(reason);
+        },
+      };
+      function leave(): void {
+        waiting.splice(waiting.indexOf(waiter), 1);
+        reject(cancelled());
+      }
+      signal?.addEventListener('abort', leave, { once: true });
+      waiting.push(waiter);
+    });
+  }
+
+  async function perform(slot: Slot, task: unknown, signal?: AbortSignal): Promise<unknown> {
+    try {
+      let outcome = await livingChild(slot).perform(task, signal);
+      // The child died before it heard of the task: nothing was done, so a new child may do it.
+      if ('notBegun' in outcome) outcome = await livingChild(slot).perform(task, signal);
+      if ('notBegun' in outcome) throw outcome.notBegun;
+      return outcome.answer;
+    } finally {
+      giveBack(slot);
+    }
+  }
+
+  function livingChild(slot: Slot): Child {
+    if (!slot.child?.isAlive()) slot.child = forkChild(options);
+    return slot.child;
+  }
+
+  function giveBack(slot: Slot): void {
+    const next = waiting.shift();
+    if (next) next.take(slot);
+    else idle.push(slot);
+  }
+
+  return {
+    run,
+    status: () => ({
+      children: all.filter(({ child }) => child?.isAlive()).length,
+      busy: options.size - idle.length,
+      waiting: waiting.length,
+    }),
+    close: async () => {
+      closed = true;
+      for (const waiter of waiting.splice(0)) waiter.refuse(closing());
+      await Promise.allSettled(running);
+      await Promise.all(all.map(async ({ child }) => child?.end()));
+    },
+  };
+}
+
+const busy = () =>
+  new ForensicsError('inference_busy', 'Every analysis process is at work; try again in a moment.');
+
+const cancelled = () => new ForensicsError('cancelled', 'The work was cancelled.');
+
+const closing = () => new ForensicsError('cancelled', 'The program is closing; start it again.');
