@@ -80,6 +80,7 @@ export const failures = {
   blob_not_found: failure(404, exitCodes.notFound),
   blob_too_large: failure(413, exitCodes.failure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
+  unhealthy: failure(503, exitCodes.tryAgainLater, true),
   config_invalid: failure(500, exitCodes.usage),
   schema_newer: failure(500, exitCodes.conflict),
   address_in_use: failure(500, exitCodes.conflict),
