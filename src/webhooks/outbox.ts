@@ -1,0 +1,196 @@
+/**
+ * Messages that wait for their receiver. A message is written in the transaction of the change that it tells about, so
+ * neither can exist without the other. Messages about one subject leave in order; only the first of them is ever due.
+ */
+
+import { EventEmitter } from 'node:events';
+import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { deliveries, tenants } from '../db/schema.ts';
+
+export interface NewDelivery {
+  readonly tenantId: string;
+  /** Id of the thing the message is about. */
+  readonly subject: string;
+  /** Kind of event, for the header `webhook-event`. */
+  readonly event: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+/** A message taken up for one attempt. */
+export interface Delivery {
+  readonly seq: number;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly subject: string;
+  readonly event: string;
+  readonly payload: string;
+  /** Attempts made before this one. */
+  readonly attempts: number;
+  readonly fence: number;
+  /** Null when the tenant has no receiver any more. */
+  readonly url: string | null;
+}
+
+export interface Outbox {
+  /** Writes nothing when the tenant has no webhook. */
+  enqueueDelivery(tx: Tx, delivery: NewDelivery): void;
+  /** Due messages, at most `slots(tenant)` for each tenant; nobody else takes them for `leaseMs`. */
+  claim(slots: (tenantId: string) => number, leaseMs: number): readonly Delivery[];
+  /** When the next message is due, tenants in `except` left out. */
+  nextDueAt(except: readonly string[]): Date | null;
+  retryAt(delivery: Delivery, outcome: string, at: Date): void;
+  settle(delivery: Delivery, state: 'delivered' | 'given_up', outcome: string): void;
+  /** The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. */
+  closeReceiver(delivery: Delivery, outcome: string): void;
+  onAdded(listener: () => void): () => void;
+}
+
+export function createOutbox({ db, now }: { readonly db: Db; readonly now: () => Date }): Outbox {
+  const added = new EventEmitter();
+  added.setMaxListeners(0);
+
+  return {
+    enqueueDelivery(tx, { tenantId, subject, event, payload }) {
+      if (receiverOf(tx, tenantId) === null) return;
+      const at = now();
+      const isBehind = firstWaiting(tx, subject) !== undefined;
+      tx.insert(deliveries)
+        .values({
+          id: `msg_${newId(at)}`,
+          tenantId,
+          subject,
+          event,
+          payload: JSON.stringify(payload),
+          state: 'waiting',
+          attempts: 0,
+          nextAttemptAt: isBehind ? null : at,
+          fence: 0,
+          createdAt: at,
+        })
+        .run();
+      queueMicrotask(() => added.emit('added'));
+    },
+
+    claim: (slots, leaseMs) =>
+      transact(db, (tx) => {
+        const at = now();
+        return tenantsWithDue(tx, at).flatMap((tenantId) => {
+          const url = receiverOf(tx, tenantId);
+          const leasedUntil = new Date(at.getTime() + leaseMs);
+          const rows = claimOf(tx, tenantId, { at, leasedUntil, limit: slots(tenantId) });
+          return rows.map((row) => ({ ...row, url }));
+        });
+      }),
+
+    nextDueAt(except) {
+      // One index seek a tenant: the time taken does not grow with the number of waiting messages.
+      const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
+        WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
+      const row = db
+        .select({ at: sql<number | null>`min(${earliest})` })
+        .from(tenants)
+        .where(notInArray(tenants.id, [...except]))
+        .get();
+      return row?.at == null ? null : new Date(row.at);
+    },
+
+    retryAt(delivery, outcome, at) {
+      const change = { attempts: delivery.attempts + 1, lastOutcome: outcome, nextAttemptAt: at };
+      db.update(deliveries).set(change).where(heldAs(delivery)).run();
+    },
+
+    settle: (delivery, state, outcome) =>
+      transact(db, (tx) => {
+        const settled = { state, lastOutcome: outcome, settledAt: now(), nextAttemptAt: null };
+        const change = { ...settled, attempts: delivery.attempts + 1 };
+        const { changes } = tx.update(deliveries).set(change).where(heldAs(delivery)).run();
+        // A late answer under an old fence settles nothing: somebody else is at it.
+        if (changes === 1) promoteNext(tx, delivery.subject, now());
+      }),
+
+    closeReceiver: (delivery, outcome) =>
+      transact(db, (tx) => {
+        const isSame = and(
+          eq(tenants.id, delivery.tenantId),
+          eq(tenants.webhookUrl, delivery.url!),
+        );
+        const at = now();
+        const closed = tx.update(tenants).set({ webhookDisabledAt: at }).where(isSame).run();
+        const which =
+          closed.changes === 1 ? eq(deliveries.tenantId, delivery.tenantId) : heldAs(delivery);
+        tx.update(deliveries)
+          .set({ state: 'given_up', lastOutcome: outcome, settledAt: at, nextAttemptAt: null })
+          .where(and(isWaiting, which))
+          .run();
+        if (closed.changes === 0) promoteNext(tx, delivery.subject, at);
+      }),
+
+    onAdded(listener) {
+      added.on('added', listener);
+      return () => added.off('added', listener);
+    },
+  };
+}
+
+// Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
+const isWaiting = sql`${deliveries.state} = 'waiting'`;
+
+function receiverOf(tx: Tx, tenantId: string): string | null {
+  const tenant = tx.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+  return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
+}
+
+function firstWaiting(tx: Tx, subject: string): { readonly seq: number } | undefined {
+  return tx
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .where(and(isWaiting, eq(deliveries.subject, subject)))
+    .orderBy(asc(deliveries.seq))
+    .limit(1)
+    .get();
+}
+
+/** Tenant by tenant: a long queue of one never stands before another's. */
+function tenantsWithDue(tx: Tx, at: Date): string[] {
+  const due = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE ${deliveries.tenantId} = ${tenants.id}
+    AND ${isWaiting} AND ${deliveries.nextAttemptAt} <= ${at.getTime()})`;
+  const rows = tx.select({ id: tenants.id }).from(tenants).where(due).all();
+  return rows.map(({ id }) => id);
+}
+
+function claimOf(
+  tx: Tx,
+  tenantId: string,
+  { at, leasedUntil, limit }: { at: Date; leasedUntil: Date; limit: number },
+) {
+  if (limit <= 0) return [];
+  const due = tx
+    .select({ seq: deliveries.seq })
+    .from(deliveries)
+    .where(and(isWaiting, eq(deliveries.tenantId, tenantId), lte(deliveries.nextAttemptAt, at)))
+    .orderBy(asc(deliveries.nextAttemptAt), asc(deliveries.seq))
+    .limit(limit)
+    .all();
+  const which = inArray(
+    deliveries.seq,
+    due.map(({ seq }) => seq),
+  );
+  return tx
+    .update(deliveries)
+    .set({ nextAttemptAt: leasedUntil, fence: sql`${deliveries.fence} + 1` })
+    .where(and(which, isNotNull(deliveries.nextAttemptAt)))
+    .returning()
+    .all();
+}
+
+function heldAs(delivery: Delivery) {
+  return and(eq(deliveries.seq, delivery.seq), eq(deliveries.fence, delivery.fence), isWaiting);
+}
+
+function promoteNext(tx: Tx, subject: string, at: Date): void {
+  const next = firstWaiting(tx, subject);
+  if (next === undefined) return;
+  tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
+}
