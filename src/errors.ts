@@ -79,6 +79,7 @@ export const failures = {
   // Stores and set-up
   blob_not_found: failure(404, exitCodes.notFound),
   blob_too_large: failure(413, exitCodes.failure),
+  blob_damaged: failure(500, exitCodes.integrityFailure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
   unhealthy: failure(503, exitCodes.tryAgainLater, true),
   config_invalid: failure(500, exitCodes.usage),

@@ -1,0 +1,38 @@
+/** The file system as the store uses it, and the one place where its errors become ours. */
+
+import type * as promises from 'node:fs/promises';
+import { ForensicsError } from '../../errors.ts';
+
+export type FileSystem = Pick<
+  typeof promises,
+  'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'unlink'
+>;
+
+/** EFBIG: the largest file that the file system or the limits of the process allow. */
+const fullCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** @throws {ForensicsError} `no_space_left` or `store_unavailable` in the place of any error of the file system. */
+export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
+/** The error's code such as `ENOENT`; an empty text for what is no error of the system. */
+export function systemCode(error: unknown): string {
+  if (!(error instanceof Error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
+}
+
+function toStoreError(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code === '' || error instanceof ForensicsError) return error;
+  if (fullCodes.includes(code)) {
+    const message = 'The blob store has no space left; free some and try again.';
+    return new ForensicsError('no_space_left', message, { cause: error });
+  }
+  const message = `The folder of the blob store cannot be used (${code}); check its disk and its owner.`;
+  return new ForensicsError('store_unavailable', message, { cause: error });
+}

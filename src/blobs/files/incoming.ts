@@ -1,0 +1,75 @@
+/** Names of files that are still being written, and the sweep of those whose writer is gone. */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, statSync, unlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { systemCode } from './disk.ts';
+
+/** Far longer than any upload is allowed to be silent: such a file has no writer, whatever its name says. */
+const abandonedAfterMs = 3_600_000;
+const namePattern = /^([0-9a-f]{8})-(\d{1,9})-[0-9a-f]{24}\.part$/;
+
+/** `<host>-<process>-<random>.part`: says whose file it is, so that a sweep spares what is alive. */
+export function incomingName(): string {
+  return `${hostTag()}-${process.pid}-${randomBytes(12).toString('hex')}.part`;
+}
+
+/** Removes what writers that no longer exist left behind. @returns how many files were removed. */
+export function sweepIncoming(folder: string, now: Date): number {
+  return namesIn(folder).filter(
+    (name) => isLeftover(folder, name, now) && removeFile(join(folder, name)),
+  ).length;
+}
+
+function isLeftover(folder: string, name: string, now: Date): boolean {
+  const touchedAt = modifiedAt(join(folder, name));
+  const owner = namePattern.exec(name);
+  // A file of another name is not ours to remove.
+  if (touchedAt === null || owner === null) return false;
+  if (now.getTime() - touchedAt > abandonedAfterMs) return true;
+  // Another machine on the same folder: only time can tell.
+  if (owner[1] !== hostTag()) return false;
+  const pid = Number(owner[2]);
+  if (pid !== process.pid) return !isAlive(pid);
+  // Our own number: an earlier process had it if the file is older than we are.
+  return touchedAt < Date.now() - process.uptime() * 1000;
+}
+
+function hostTag(): string {
+  return createHash('sha256').update(hostname()).digest('hex').slice(0, 8);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it lives, under another user.
+    return systemCode(error) === 'EPERM';
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function modifiedAt(path: string): number | null {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+}
+
+function removeFile(path: string): boolean {
+  try {
+    unlinkSync(path);
+    return true;
+  } catch (error) {
+    // Another process swept at the same moment.
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { ForensicsError } from '../../errors.ts';
+import { type FileSystem, onDisk } from './disk.ts';
+import { encodeTail, type ObjectRecord } from './record.ts';
+import type { WriteOptions } from './object-files.ts';
+
+export interface NewObject {
+  readonly key: string;
+  readonly source: AsyncIterable<Uint8Array>;
+  readonly options: WriteOptions;
+  readonly maxObjectBytes: number;
+  readonly now: () => Date;
+}
+
+/** Writes bytes and record to a new file at `path` and syncs it. On failure the file stays for the caller to remove. */
+export async function writeObject(
+  fs: FileSystem,
+  path: string,
+  object: NewObject,
+): Promise<ObjectRecord> {
+  const handle = await onDisk(() => fs.open(path, 'wx', 0o600));
+  try {
+    const record = await fill(handle, object);
+    object.options.beforeCommit?.(record);
+    await onDisk(() => writeAll(handle, encodeTail(record)));
+    await onDisk(() => handle.sync());
+    return record;
+  } finally {
+    await onDisk(() => handle.close());
+  }
+}
+
+async function fill(handle: FileHandle, object: NewObject): Promise<ObjectRecord> {
+  const { key, source, options, maxObjectBytes, now } = object;
+  const [md5, sha256] = [createHash('md5'), createHash('sha256')];
+  let sizeBytes = 0;
+  for await (const chunk of source) {
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxObjectBytes) throw tooLarge(maxObjectBytes);
+    md5.update(chunk);
+    sha256.update(chunk);
+    await onDisk(() => writeAll(handle, chunk));
+  }
+  return {
+    key,
+    contentType: options.contentType,
+    sizeBytes,
+    md5: md5.digest('hex'),
+    sha256: sha256.digest('hex'),
+    createdAt: now(),
+    headers: options.headers ?? {},
+  };
+}
+
+/** One `write` may take fewer bytes than it was given. */
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at);
+    at += bytesWritten;
+  }
+}
+
+function tooLarge(maxBytes: number): ForensicsError {
+  return new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
+}
