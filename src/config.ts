@@ -32,8 +32,8 @@ export interface Settings {
   readonly presignedUrlExpirySeconds: number;
   /** Browser origins that may use presigned URLs. */
   readonly corsAllowedOrigins: readonly string[];
-  /** Hosts of webhook receivers that may be on a private network, such as a sidecar on this machine. */
-  readonly webhookAllowedHosts: readonly string[];
+  /** Where webhooks may go: `external`, `private`, and address ranges such as `127.0.0.0/8`. */
+  readonly webhookAllow: readonly string[];
   readonly logLevel: LogLevel;
   /** 64 hexadecimal digits; null keeps the key in the data folder. */
   readonly masterKey: string | null;
@@ -89,10 +89,11 @@ const table: Table = {
     parse: (value) => list(value, (entry) => entry === '*' || webOrigin(entry)),
     fallback: () => [],
   },
-  webhookAllowedHosts: {
-    allowed: 'a list of host names or IP addresses',
-    parse: (value) => list(value, (entry) => hostName(entry) !== undefined),
-    fallback: () => [],
+  webhookAllow: {
+    allowed: 'a list of external, private and address ranges such as 10.1.0.0/16',
+    parse: (value) =>
+      list(value, (entry) => /^(external|private|[0-9a-f.:]+\/\d{1,3})$/i.test(entry)),
+    fallback: () => ['external'],
   },
   logLevel: {
     allowed: `one of ${logLevels.join(', ')}`,

@@ -1,0 +1,41 @@
+/** The part of the app that needs no pictures: data folder, database, tenants and keys. Enough for administration. */
+
+import { join } from 'node:path';
+import { createKeys } from '../access/keys.ts';
+import type { Keys } from '../access/keys.ts';
+import { createTenants } from '../access/tenants.ts';
+import type { Tenants } from '../access/tenants.ts';
+import type { Settings } from '../config.ts';
+import { openDatabase } from '../db/open.ts';
+import type { OpenDatabase } from '../db/open.ts';
+import { webhookSecret } from '../webhooks/signature.ts';
+import { openDataFolder } from './data-folder.ts';
+import type { DataFolder } from './data-folder.ts';
+
+export interface Core {
+  readonly folder: DataFolder;
+  readonly database: OpenDatabase;
+  readonly tenants: Tenants;
+  readonly keys: Keys;
+  /** Keys the tenants' webhook secrets. */
+  readonly webhookKey: Buffer;
+  webhookSecretOf(tenantId: string): string;
+  close(): void;
+}
+
+/** @throws {ForensicsError} `config_invalid`, `schema_newer`, `no_space_left`, `store_unavailable`. */
+export function openCore(settings: Settings, now: () => Date = () => new Date()): Core {
+  const folder = openDataFolder(settings);
+  const database = openDatabase({ path: join(folder.path, 'forensics.db') });
+  const { db } = database;
+  const webhookKey = folder.derive('webhooks/signing');
+  return {
+    folder,
+    database,
+    tenants: createTenants({ db, now }),
+    keys: createKeys({ db, pepper: folder.derive('access/pepper'), now }),
+    webhookKey,
+    webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,54 @@
+/** Acts of administration on the data folder of this machine, whether a server runs on it or not. */
+
+import { openCore } from '../app/core.ts';
+import type { Core } from '../app/core.ts';
+import type { Tenant } from '../access/tenants.ts';
+import { readConfig } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
+import { printable } from './printable.ts';
+
+export interface LocalOptions {
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+/** Opens the data folder for one act and closes it again, also when the act fails. */
+export async function withLocalCore<T>(
+  options: LocalOptions,
+  act: (core: Core) => Promise<T>,
+): Promise<T> {
+  const { settings } = readConfig({
+    flags: { dataDir: options.dataDir },
+    ...(options.config === undefined ? {} : { configFile: options.config }),
+  });
+  say(`Acting on the data folder ${settings.dataDir}`);
+  const core = openCore(settings);
+  try {
+    return await act(core);
+  } finally {
+    core.close();
+  }
+}
+
+/** @throws {ForensicsError} `tenant_not_found`. */
+export async function tenantNamed(core: Core, name: string): Promise<Tenant> {
+  const tenant = await core.tenants.byName(name);
+  if (tenant !== null) return tenant;
+  throw new ForensicsError(
+    'tenant_not_found',
+    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
+  );
+}
+
+/** Talk goes to standard error, so that results can be piped. */
+export function say(text: string): void {
+  process.stderr.write(`${printable(text)}\n`);
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}

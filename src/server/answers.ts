@@ -1,0 +1,106 @@
+/** What every answer has in common: the envelope, the error form, and the words that go with an error code. */
+
+import { STATUS_CODES } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ForensicsError, toForensicsError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+
+const retryAfterSeconds = 5;
+const challenge = 'ApiKey realm="forensics", Bearer realm="forensics"';
+
+/** `{success: true}`, with `data` when there is some. */
+export function success(): { success: true };
+export function success<T>(data: T): { success: true; data: T };
+export function success(data?: unknown): object {
+  return data === undefined ? { success: true } : { success: true, data };
+}
+
+/** One place where a failure becomes an answer. */
+export function answerErrors(server: FastifyInstance): void {
+  server.setErrorHandler((error: unknown, request, reply) => {
+    const failure = fromFramework(error) ?? toForensicsError(error);
+    if (failure.status >= 500) {
+      request.log.error({ err: failure.cause ?? failure, code: failure.code }, 'failed');
+    }
+    return sendFailure(reply, failure);
+  });
+}
+
+export async function sendFailure(reply: FastifyReply, failure: ForensicsError): Promise<void> {
+  void reply.code(failure.status).headers(failureHeaders(failure));
+  await reply.send(failureBody(failure));
+}
+
+export function failureBody(failure: ForensicsError): { success: false; message: string } {
+  return { success: false, message: failure.message };
+}
+
+/** For the few failures that come before there is a request: unreadable HTTP, an address that cannot be decoded. */
+export function rawFailure(status: number, code: ErrorCode, message: string): string {
+  const body = JSON.stringify({ success: false, message });
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `x-error-code: ${code}`,
+    '',
+    body,
+  ].join('\r\n');
+}
+
+function failureHeaders(failure: ForensicsError): Record<string, string> {
+  return {
+    'x-error-code': failure.code,
+    ...(failure.status === 401 ? { 'www-authenticate': challenge } : {}),
+    ...(failure.status === 503 || failure.status === 429
+      ? { 'retry-after': String(retryAfterSeconds) }
+      : {}),
+  };
+}
+
+// Fastify's own refusals, each in our words. What is not listed and below 500 is the caller's mistake all the same.
+const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'unsupported_media_type',
+    'The body must be JSON: send Content-Type: application/json.',
+  ],
+  FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body must be a JSON object.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The body is not as long as Content-Length says.',
+  ],
+};
+
+function fromFramework(error: unknown): ForensicsError | null {
+  if (error instanceof ForensicsError || !(error instanceof Error)) return null;
+  const { code, statusCode } = error as Partial<FastifyError>;
+  const known = frameworkFailures[code ?? ''];
+  if (known) return new ForensicsError(known[0], known[1], { cause: error });
+  // The JSON parser's own errors: syntax, and members that would poison the prototype.
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    return new ForensicsError('invalid_request', 'The body is not valid JSON.', { cause: error });
+  }
+  return null;
+}
+
+/** Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS tells what a path allows. */
+export function answerUnknownRoutes(
+  server: FastifyInstance,
+  methodsOf: (path: string) => readonly string[],
+): void {
+  server.setNotFoundHandler(async (request: FastifyRequest, reply) => {
+    const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
+    if (methods.length === 0) {
+      const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
+      return sendFailure(reply, new ForensicsError('not_found', message));
+    }
+    const allow = [...methods, 'OPTIONS'].join(', ');
+    void reply.header('allow', allow);
+    if (request.method === 'OPTIONS') return reply.code(204).send();
+    const message = `This address knows only ${allow}.`;
+    return sendFailure(reply, new ForensicsError('method_not_allowed', message));
+  });
+}

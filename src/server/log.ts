@@ -1,0 +1,42 @@
+/**
+ * One line an event, as fields. A request is told by its route, never by its address: queries hold signatures of
+ * presigned URLs, and headers hold keys.
+ */
+
+import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
+import type { LogLevel } from '../config.ts';
+
+export interface LogTarget {
+  write(line: string): void;
+}
+
+type LoggerOptions = FastifyLoggerOptions & { stream: LogTarget };
+
+/** @param target - where lines go; standard error when a server runs. */
+export function loggerOptions(level: LogLevel, target: LogTarget): LoggerOptions {
+  return {
+    level,
+    stream: target,
+    serializers: { req: describeRequest, res: () => ({}) as { statusCode: number } },
+  };
+}
+
+export function logAnswers(server: FastifyInstance): void {
+  server.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        ...describeRequest(request),
+        status: reply.raw.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        code: reply.getHeader('x-error-code'),
+        caller: request.principal?.id ?? undefined,
+        tenantId: request.tenantId ?? undefined,
+      },
+      'answered',
+    );
+  });
+}
+
+function describeRequest(request: FastifyRequest): { method: string; route: string } {
+  return { method: request.method, route: request.routeOptions?.url ?? 'unknown' };
+}

@@ -1,0 +1,134 @@
+/** `/v1/analysis`: reads the request, calls one act, shapes the answer. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { App } from '../../app.ts';
+import { success } from '../answers.ts';
+import { principalOf, tenantIdOf } from '../authenticate.ts';
+import { idempotencyKeyOf, operation } from '../operation.ts';
+import {
+  analysisAnswer,
+  analysisListAnswer,
+  createBody,
+  idBody,
+  listQuery,
+  retryBody,
+} from '../schemas/analysis.ts';
+import { succeeded } from '../schemas/words.ts';
+
+export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = async (
+  server,
+  { analyses },
+) => {
+  server.get(
+    '/v1/analysis',
+    {
+      schema: {
+        ...operation('Read one analysis, or list them newest first', ['analysis_not_found']),
+        querystring: listQuery,
+        response: { 200: analysisListAnswer },
+      },
+    },
+    async (request, reply) => {
+      const { id, searchTerm, start = 0, limit } = request.query;
+      const tenantId = tenantIdOf(request);
+      if (id !== undefined) {
+        const found = await analyses.get(tenantId, id);
+        void reply.header('x-total-count', 1);
+        return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
+      }
+      const page = await analyses.list(tenantId, { searchTerm, start, limit });
+      void reply.header('x-total-count', page.totalCount);
+      const total = page.analyses.length;
+      return { ...success(page.analyses), total, startIndex: start, endIndex: start + total };
+    },
+  );
+
+  server.post(
+    '/v1/analysis',
+    {
+      schema: {
+        ...operation('Create an analysis and get the URL to upload its picture to', [
+          'model_not_found',
+          'conflict',
+        ]),
+        body: createBody,
+        response: { 200: analysisAnswer },
+      },
+    },
+    async (request) => {
+      const { tenantName: _checked, ...draft } = request.body;
+      return success([
+        await analyses.create(
+          tenantIdOf(request),
+          principalOf(request),
+          draft,
+          idempotencyKeyOf(request),
+        ),
+      ]);
+    },
+  );
+
+  server.delete(
+    '/v1/analysis',
+    {
+      schema: {
+        ...operation('Delete an analysis', ['analysis_not_found']),
+        body: idBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      await analyses.remove(tenantIdOf(request), principalOf(request), request.body.id);
+      return success();
+    },
+  );
+
+  server.post(
+    '/v1/analysis/start',
+    {
+      schema: {
+        ...operation('Start an analysis whose picture was uploaded', [
+          'analysis_not_found',
+          'analysis_not_pending',
+          'upload_missing',
+          'image_not_as_declared',
+          'trial_image_mismatch',
+          'store_unavailable',
+        ]),
+        body: idBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      await analyses.start(
+        tenantIdOf(request),
+        principalOf(request),
+        request.body.id,
+        idempotencyKeyOf(request),
+      );
+      return success();
+    },
+  );
+
+  server.post(
+    '/v1/analysis/retry',
+    {
+      schema: {
+        ...operation('Run a failed analysis again, or upgrade the tier of a completed one', [
+          'analysis_not_found',
+          'analysis_not_retryable',
+          'tier_downgrade',
+          'model_not_found',
+        ]),
+        body: retryBody,
+        response: { 200: analysisAnswer },
+      },
+    },
+    async (request) => {
+      const { id, options } = request.body;
+      return success([
+        await analyses.retry(tenantIdOf(request), principalOf(request), id, options),
+      ]);
+    },
+  );
+};

@@ -1,0 +1,35 @@
+/**
+ * Mounts the embedded store's own door: raw streams in and out, guarded by the signature in the URL. Nothing of it is
+ * parsed, buffered or documented here.
+ */
+
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+
+// A wildcard, not a named parameter: those are refused above 100 characters, and object keys may be longer.
+const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
+
+export async function blobRoutes(
+  server: FastifyInstance,
+  { door }: Pick<App, 'door'>,
+): Promise<void> {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    // Hijacked answers know nothing of Fastify's headers; the guards against browsers must hold for them too.
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (name !== 'cache-control' && value !== undefined) reply.raw.setHeader(name, value);
+    }
+    reply.hijack();
+    await door.handle(request.raw, reply.raw);
+  };
+  for (const url of paths) {
+    server.route({
+      method: ['GET', 'HEAD', 'PUT', 'DELETE', 'POST', 'OPTIONS'],
+      url,
+      config: { access: 'urlSignature' },
+      schema: { hide: true },
+      handler,
+    });
+  }
+}

@@ -1,0 +1,65 @@
+/** `/v1/ping`, `/v1/health`, `/v1/schema`: open to everybody, so they tell nothing about tenants or the machine. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { App } from '../../app.ts';
+import { ForensicsError } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { succeeded } from '../schemas/words.ts';
+
+const pong = Type.Object({
+  ...succeeded.properties,
+  data: Type.Object({ message: Type.Literal('pong') }),
+});
+const healthy = Type.Object({
+  ...succeeded.properties,
+  data: Type.Record(Type.String(), Type.Literal('ok')),
+});
+
+export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = async (
+  server,
+  { health },
+) => {
+  const open = { config: { access: 'everyone' as const } };
+
+  server.get(
+    '/v1/ping',
+    {
+      ...open,
+      schema: { summary: 'Connectivity test', security: [], response: { 200: pong } },
+    },
+    async () => success({ message: 'pong' as const }),
+  );
+
+  server.get(
+    '/v1/health',
+    {
+      ...open,
+      schema: {
+        summary: 'Health of database, storage, model and queue; 503 when one that matters fails',
+        security: [],
+        response: { 200: healthy },
+      },
+    },
+    async (request) => {
+      const checks = await health();
+      const failing = checks.filter(({ cause }) => cause !== null);
+      for (const { name, cause } of failing)
+        request.log.error({ err: cause, check: name }, 'unhealthy');
+      if (failing.length > 0) {
+        const names = failing.map(({ name }) => name).join(', ');
+        throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
+      }
+      return success(Object.fromEntries(checks.map(({ name }) => [name, 'ok' as const])));
+    },
+  );
+
+  server.get(
+    '/v1/schema',
+    {
+      ...open,
+      schema: { summary: 'This document: OpenAPI 3.1, without an envelope', security: [] },
+    },
+    async () => server.swagger(),
+  );
+};

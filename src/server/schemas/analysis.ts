@@ -1,0 +1,191 @@
+/**
+ * The contract's Analysis as JSON Schema: what requests may hold, what answers hold.
+ *
+ * Members that we do not know are refused inside `options`, where a slip of the pen would silently change what is
+ * examined and billed; elsewhere they are ignored, so that clients written for a later version keep working.
+ */
+
+import { Type } from 'typebox';
+import { actorTypes } from '../../access/principal.ts';
+import { statuses } from '../../analyses/analysis.ts';
+import { storageTypes } from '../../blobs/store.ts';
+import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';
+import { languages } from '../../report/language.ts';
+import { dateTime, objectId, oneOf, orNull, succeeded, tenantName } from './words.ts';
+
+const minSidePx = 65;
+const maxSidePx = 4096;
+
+const options = Type.Partial(
+  Type.Object({
+    model: Type.String({ minLength: 1, maxLength: 128, description: 'Default: the latest.' }),
+    decisionStrategy: oneOf(decisionStrategies),
+    tier: oneOf(tiers),
+    seed: Type.Integer({
+      minimum: Number.MIN_SAFE_INTEGER,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: defaultSeed,
+    }),
+  }),
+  { additionalProperties: false },
+);
+
+const side = Type.Integer({ minimum: minSidePx, maximum: maxSidePx });
+
+export const createBody = Type.Object({
+  tenantName,
+  name: Type.String({ minLength: 1, maxLength: 255 }),
+  type: oneOf(['image']),
+  input: Type.Object({
+    format: oneOf(['jpg', 'png']),
+    version: oneOf(['v1']),
+    width: side,
+    height: side,
+    filename: Type.String({ minLength: 1, maxLength: 1024 }),
+    storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
+    options,
+  }),
+  comment: Type.Optional(Type.String({ maxLength: 500 })),
+  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
+  projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 255 }))),
+});
+
+export const listQuery = Type.Object({
+  tenantName,
+  id: Type.Optional(objectId),
+  searchTerm: Type.Optional(Type.String({ maxLength: 500 })),
+  start: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+});
+
+export const idBody = Type.Object({ id: objectId, tenantName });
+export const retryBody = Type.Object({ id: objectId, tenantName, options });
+
+const storageUrls = Type.Object(
+  {
+    type: oneOf(storageTypes),
+    objectKey: Type.String(),
+    putUrl: Type.String(),
+    getUrl: Type.String(),
+    deleteUrl: Type.String(),
+    expiresAt: dateTime,
+  },
+  { $id: 'StorageUrls' },
+);
+
+const score = Type.Number({ minimum: 0, maximum: 1 });
+const scores = Type.Object({ real: score, fake: score, compression: score });
+const urls = Type.Ref('StorageUrls#');
+
+const reportEntry = Type.Object({
+  pdfStorageUrls: urls,
+  summary: Type.String(),
+  forensic: Type.String(),
+  heatmapIntro: Type.String(),
+  heatmap: Type.Object({
+    real: Type.String(),
+    fake: Type.String(),
+    compressed: Type.String(),
+    anomaly: Type.String(),
+  }),
+  conclusion: Type.String(),
+});
+
+const result = Type.Object(
+  {
+    resultClass: Type.Integer({
+      minimum: 0,
+      maximum: 3,
+      description: '0 real, 1 fake, 2 abstain, 3 uncertain',
+    }),
+    resultSubClasses: Type.Array(Type.Integer({ minimum: 0, maximum: 2 }), {
+      description: '0 ai-generated, 1 ai-manipulated, 2 manipulated',
+    }),
+    predictions: orNull(scores),
+    classUncertainties: orNull(
+      Type.Object({ real: Type.Number(), fake: Type.Number(), compression: Type.Number() }),
+    ),
+    classSimilarities: orNull(
+      Type.Object({ realCompressed: Type.Number(), fakeCompressed: Type.Number() }),
+    ),
+    anomaly: orNull(
+      Type.Object({
+        score: orNull(score),
+        numCluster: orNull(Type.Integer()),
+        giniCoeff: orNull(score),
+      }),
+    ),
+    heatmaps: orNull(
+      Type.Object({
+        realHeatmapStorageUrls: urls,
+        fakeHeatmapStorageUrls: urls,
+        compressionHeatmapStorageUrls: urls,
+        anomalyHeatmapStorageUrls: urls,
+      }),
+    ),
+    report: orNull(
+      Type.Object(Object.fromEntries(languages.map((language) => [language, reportEntry]))),
+    ),
+  },
+  { description: 'With tier flagging every member but the two classes is null.' },
+);
+
+const analysis = Type.Object(
+  {
+    id: Type.String(),
+    tenantId: Type.String(),
+    projectId: orNull(Type.String()),
+    name: Type.String(),
+    storageType: oneOf(storageTypes),
+    type: oneOf(['image']),
+    input: Type.Object({
+      format: oneOf(['jpg', 'png']),
+      version: oneOf(['v1']),
+      width: Type.Integer(),
+      height: Type.Integer(),
+      filename: Type.String(),
+      storageUrls: urls,
+      options: Type.Object({
+        model: Type.String(),
+        decisionStrategy: oneOf(decisionStrategies),
+        tier: oneOf(tiers),
+        seed: Type.Integer(),
+      }),
+    }),
+    inferenceStatus: Type.Object({
+      type: oneOf(['image']),
+      version: Type.String(),
+      status: oneOf(statuses),
+      statusMessage: Type.String(),
+      retryCount: Type.Integer(),
+      processingStartTime: orNull(dateTime),
+      processingFinishTime: orNull(dateTime),
+      result: Type.Optional(result),
+    }),
+    comment: Type.String(),
+    tags: Type.Array(Type.String()),
+    createdDate: dateTime,
+    updatedDate: orNull(dateTime),
+    deletedDate: orNull(dateTime),
+    createdByUserId: orNull(Type.String()),
+    lastChangedByUserType: orNull(oneOf(actorTypes)),
+    lastChangedByUserId: orNull(Type.String()),
+    lastChangedByUserName: orNull(Type.String()),
+    tierUpgradedFrom: orNull(oneOf(tiers)),
+    tierUpgradedAt: orNull(dateTime),
+  },
+  { $id: 'Analysis' },
+);
+
+/** Registered by name, so that the interface document tells each of them once. */
+export const analysisComponents = [storageUrls, analysis];
+
+const data = Type.Array(Type.Ref('Analysis#'));
+export const analysisAnswer = Type.Object({ ...succeeded.properties, data });
+export const analysisListAnswer = Type.Object({
+  ...succeeded.properties,
+  data,
+  total: Type.Integer({ description: 'Entries in this answer.' }),
+  startIndex: Type.Integer(),
+  endIndex: Type.Integer({ description: 'One past the last entry.' }),
+});

@@ -1,0 +1,28 @@
+/** Pieces that several schemas share. */
+
+import { Type } from 'typebox';
+
+/** A text that is one of `values`. */
+export function oneOf<const T extends readonly string[]>(values: T) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values] });
+}
+
+/** A value or null. */
+export function orNull<T extends Type.TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+export const dateTime = Type.String({ format: 'date-time' });
+export const tenantName = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'The tenant that the caller acts for.',
+});
+/** Opaque on purpose: what is not an id of ours is simply not found. */
+export const objectId = Type.String({ minLength: 1, maxLength: 64 });
+export const succeeded = Type.Object({ success: Type.Literal(true) });
+
+export const failed = Type.Object(
+  { success: Type.Literal(false), message: Type.String() },
+  { $id: 'Failure', description: 'The header x-error-code holds the stable word for the failure.' },
+);

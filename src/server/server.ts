@@ -1,0 +1,79 @@
+/**
+ * The HTTP interface over an opened app. It reads requests, asks one act of a service, and shapes the answer; it
+ * decides nothing about analyses, keys or pictures.
+ */
+
+import { randomUUID } from 'node:crypto';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import type { App } from '../app.ts';
+import type { LogLevel } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
+import { answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
+import { authenticateRequests } from './authenticate.ts';
+import { logAnswers, loggerOptions } from './log.ts';
+import type { LogTarget } from './log.ts';
+import { describeInterface } from './openapi.ts';
+import { analysisRoutes } from './routes/analysis.ts';
+import { blobRoutes } from './routes/blobs.ts';
+import { systemRoutes } from './routes/system.ts';
+import { answerUnreadable, guardTransport, listenerFactory } from './transport.ts';
+import type { Transport } from './transport.ts';
+import { compileValidator } from './validate.ts';
+
+export interface ServerParts {
+  readonly app: Pick<App, 'keys' | 'tenants' | 'analyses' | 'door' | 'health'>;
+  readonly transport: Transport;
+  readonly version: string;
+  readonly logLevel: LogLevel;
+  readonly logTarget: LogTarget;
+}
+
+// The largest body of the contract, a create with a hundred tags, stays below 200 KB in any alphabet.
+const bodyLimitBytes = 1024 * 1024;
+
+/** A server that is ready to listen. Closing it lets running requests end. */
+export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+  const { app, transport } = parts;
+  const server = fastify({
+    serverFactory: listenerFactory(transport),
+    logger: loggerOptions(parts.logLevel, parts.logTarget),
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: bodyLimitBytes,
+    forceCloseConnections: 'idle',
+    return503OnClosing: true,
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: (_error, _request, reply) => {
+      const message = 'The address cannot be read; check its % escapes.';
+      void sendFailure(reply, new ForensicsError('invalid_request', message));
+    },
+  });
+  // JSON is the one language; without this a text/plain body would arrive as a string.
+  server.removeContentTypeParser('text/plain');
+  server.setValidatorCompiler(compileValidator as never);
+  // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
+  server.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  const methodsOf = rememberMethods(server);
+
+  guardTransport(server, transport);
+  logAnswers(server);
+  answerErrors(server);
+  authenticateRequests(server, app);
+  answerUnknownRoutes(server, methodsOf);
+  await describeInterface(server, parts.version);
+  await server.register(systemRoutes, { health: app.health });
+  await server.register(analysisRoutes, { analyses: app.analyses });
+  await server.register(blobRoutes, { door: app.door });
+  await server.ready();
+  return server;
+}
+
+/** Which methods a path of the interface knows, for 405 and OPTIONS. */
+function rememberMethods(server: FastifyInstance): (path: string) => readonly string[] {
+  const known = new Map<string, string[]>();
+  server.addHook('onRoute', ({ url, method }) => {
+    known.set(url, [...(known.get(url) ?? []), ...[method].flat()]);
+  });
+  return (path) => known.get(path) ?? [];
+}

@@ -1,0 +1,78 @@
+/**
+ * The transport: HTTPS, or plain HTTP from a proxy on this machine that vouches for HTTPS outside. Nothing else is
+ * ever answered with data. Also the headers that keep browsers from making more of an answer than it is.
+ */
+
+import { createServer as createHttpServer } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ForensicsError } from '../errors.ts';
+import { rawFailure } from './answers.ts';
+import type { TlsMaterial } from './tls.ts';
+
+/** `null` in place of a certificate means: behind a proxy. */
+export type Transport = TlsMaterial | null;
+
+// 50 MB in ten minutes is 0.7 Mbit/s: slower than any line that is in use, faster than a caller who only holds a connection.
+const requestTimeoutMs = 600_000;
+const headersTimeoutMs = 30_000;
+const keepAliveTimeoutMs = 72_000;
+
+export function listenerFactory(transport: Transport): (handler: RequestListener) => Server {
+  const options: ServerOptions = {
+    requestTimeout: requestTimeoutMs,
+    headersTimeout: headersTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+  };
+  return (handler) =>
+    transport === null
+      ? createHttpServer(options, handler)
+      : createHttpsServer(
+          { ...options, cert: transport.cert, key: transport.key, minVersion: 'TLSv1.2' },
+          handler,
+        );
+}
+
+export function guardTransport(server: FastifyInstance, transport: Transport): void {
+  // Browsers remember this for the host and all its ports: only right where somebody set up a name and a certificate.
+  const isPublic = transport === null || transport.authority === null;
+  server.addHook('onRequest', async (request, reply) => {
+    void reply.headers({
+      'x-request-id': request.id,
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'referrer-policy': 'no-referrer',
+      'cache-control': 'no-store',
+      ...(isPublic ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+    });
+    if (transport === null) refuseUnlessHttpsOutside(request);
+  });
+}
+
+/** What arrives instead of readable HTTP: too large headers, garbage, plain HTTP on the TLS port. */
+export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+  const isHttp =
+    error.code?.startsWith('HPE_') === true || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  if (!isHttp || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ([431, 'The headers of the request are too large.'] as const)
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ([408, 'The request did not arrive in time.'] as const)
+        : ([400, 'This is not a readable HTTP request.'] as const);
+  socket.end(rawFailure(status, 'invalid_request', message));
+}
+
+function refuseUnlessHttpsOutside(request: FastifyRequest): void {
+  const peer = request.socket.remoteAddress ?? '';
+  const isLocal = peer === '::1' || /^(::ffff:)?127\./.test(peer);
+  // Several proxies append to the header; the one next to us wrote the last word.
+  const told = String(request.headers['x-forwarded-proto'] ?? '').split(',');
+  if (isLocal && told.at(-1)?.trim().toLowerCase() === 'https') return;
+  throw new ForensicsError('forbidden', 'Only HTTPS connections are accepted.');
+}
