@@ -1,4 +1,13 @@
 #!/usr/bin/env node
-import { main } from '../dist/cli/main.js';
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 
-process.exitCode = await main(process.argv);
+// Checked before anything else is loaded: an older Node.js would stop in the middle of a dependency with a riddle.
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `forensics: this is Node.js ${process.versions.node}; install Node.js 22.18 or newer.\n`,
+  );
+  process.exitCode = 1;
+} else {
+  const { main } = await import('../dist/cli/main.js');
+  process.exitCode = await main(process.argv);
+}
