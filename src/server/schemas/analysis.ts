@@ -54,8 +54,8 @@ export const listQuery = Type.Object({
   tenantName,
   id: Type.Optional(objectId),
   searchTerm: Type.Optional(Type.String({ maxLength: 500 })),
-  start: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 
 export const idBody = Type.Object({ id: objectId, tenantName });

@@ -1,0 +1,138 @@
+import { X509Certificate } from 'node:crypto';
+import { copyFileSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { expect, test } from 'vitest';
+import { ensureLocalTls, readOwnTls } from '../../../src/server/tls.ts';
+
+const now = new Date();
+const later = (days: number): Date => new Date(now.getTime() + days * 86_400_000);
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-tls-'));
+const pathIn = (folder: string, name: string): string => join(folder, 'tls', name);
+
+/** The name that OpenSSL gives to what is wrong, or null when the connection is trusted. */
+async function handshake(
+  material: { cert: string; key: string },
+  client: { ca: string; servername: string },
+): Promise<string | null> {
+  const server = createServer(material).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const { port } = server.address() as AddressInfo;
+  const outcome = await new Promise<string | null>((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, ...client }, () => {
+      socket.destroy();
+      resolve(null);
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  });
+  server.close();
+  return outcome;
+}
+
+test('a client that knows the authority trusts the leaf for each name of this machine', async () => {
+  const folder = newFolder();
+  const material = ensureLocalTls(folder, ['forensics.test'], now);
+  const ca = readFileSync(pathIn(folder, 'ca.pem'), 'utf8');
+
+  expect(await handshake(material, { ca, servername: 'localhost' })).toBeNull();
+  expect(await handshake(material, { ca, servername: 'forensics.test' })).toBeNull();
+  expect(await handshake(material, { ca, servername: 'elsewhere.test' })).toBe(
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+  );
+});
+
+test('a client that knows another authority refuses the leaf', async () => {
+  const material = ensureLocalTls(newFolder(), [], now);
+  const other = newFolder();
+  ensureLocalTls(other, [], now);
+  const ca = readFileSync(pathIn(other, 'ca.pem'), 'utf8');
+
+  const outcome = await handshake(material, { ca, servername: 'localhost' });
+
+  expect(outcome).not.toBeNull();
+});
+
+test('the leaf names addresses as addresses, in every spelling', () => {
+  const material = ensureLocalTls(newFolder(), ['192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'], now);
+  const leaf = new X509Certificate(material.cert);
+
+  const found = ['127.0.0.1', '::1', '192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'].map((address) =>
+    leaf.checkIP(address),
+  );
+
+  expect(found).not.toContain(undefined);
+  expect(leaf.checkIP('192.0.2.9')).toBeUndefined();
+});
+
+test('the authority may sign, the leaf may not, and their lives are ten years and one', () => {
+  const folder = newFolder();
+  const leaf = new X509Certificate(ensureLocalTls(folder, [], now).cert);
+  const authority = new X509Certificate(readFileSync(pathIn(folder, 'ca.pem')));
+  const days = (certificate: X509Certificate): number =>
+    Math.round((certificate.validToDate.getTime() - now.getTime()) / 86_400_000);
+
+  expect([authority.ca, days(authority)]).toEqual([true, 3650]);
+  expect([leaf.ca, days(leaf)]).toEqual([false, 365]);
+  expect(leaf.checkIssued(authority)).toBe(true);
+});
+
+test('keys are readable by their owner alone', () => {
+  const folder = newFolder();
+  ensureLocalTls(folder, [], now);
+
+  const modes = ['ca-key.pem', 'key.pem'].map(
+    (name) => statSync(pathIn(folder, name)).mode & 0o777,
+  );
+
+  expect(modes).toEqual([0o600, 0o600]);
+});
+
+test('the leaf stays until it is near its end, the authority outlives it', () => {
+  const folder = newFolder();
+  const first = ensureLocalTls(folder, [], now);
+  const soon = ensureLocalTls(folder, [], later(300));
+  const nearEnd = ensureLocalTls(folder, [], later(340));
+
+  expect(soon.cert).toBe(first.cert);
+  expect(nearEnd.cert).not.toBe(first.cert);
+  expect(nearEnd.authority).toEqual(first.authority);
+});
+
+test('a new name makes a new leaf', () => {
+  const folder = newFolder();
+  const first = ensureLocalTls(folder, [], now);
+
+  expect(ensureLocalTls(folder, ['forensics.test'], now).cert).not.toBe(first.cert);
+  expect(ensureLocalTls(folder, ['0.0.0.0'], now).cert).not.toBe(first.cert);
+});
+
+test('a certificate and a key that do not belong together are made anew, not used', () => {
+  const folder = newFolder();
+  ensureLocalTls(folder, [], now);
+  const stranger = newFolder();
+  ensureLocalTls(stranger, [], now);
+  copyFileSync(pathIn(stranger, 'key.pem'), pathIn(folder, 'key.pem'));
+
+  const { cert, key } = ensureLocalTls(folder, [], now);
+
+  expect(() => createServer({ cert, key })).not.toThrow();
+});
+
+test("an operator's own pair is taken when it belongs together and is valid", () => {
+  const [one, other] = [newFolder(), newFolder()];
+  ensureLocalTls(one, [], now);
+  ensureLocalTls(other, [], now);
+  const cert = pathIn(one, 'cert.pem');
+  const mismatch = () => readOwnTls(cert, pathIn(other, 'key.pem'), now);
+  const expired = () => readOwnTls(cert, pathIn(one, 'key.pem'), later(400));
+  const missing = () => readOwnTls(join(one, 'none.pem'), pathIn(one, 'key.pem'), now);
+  const noKey = () => readOwnTls(cert, cert, now);
+
+  expect(readOwnTls(cert, pathIn(one, 'key.pem'), now).authority).toBeNull();
+  for (const act of [mismatch, expired, missing, noKey]) {
+    expect(act).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+  }
+});

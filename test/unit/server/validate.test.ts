@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import { createBody, listQuery, retryBody } from '../../../src/server/schemas/analysis.ts';
+import { compileValidator } from '../../../src/server/validate.ts';
+
+const body = compileValidator({ schema: createBody, httpPart: 'body' });
+const query = compileValidator({ schema: listQuery, httpPart: 'querystring' });
+const retry = compileValidator({ schema: retryBody, httpPart: 'body' });
+
+const draft = {
+  tenantName: 'acme',
+  name: 'A',
+  type: 'image',
+  input: {
+    format: 'jpg',
+    version: 'v1',
+    width: 640,
+    height: 480,
+    filename: 'a.jpg',
+    options: {},
+  },
+};
+
+function withInput(change: object): unknown {
+  return { ...draft, input: { ...draft.input, ...change } };
+}
+
+function complaint(outcome: { value: unknown } | { error: Error }): string | null {
+  return 'error' in outcome ? outcome.error.message : null;
+}
+
+test('a whole draft passes as it is', () => {
+  expect(body(draft)).toEqual({ value: draft });
+});
+
+test.each([
+  [withInput({ width: 64 }), 'input.width must be an integer from 65 to 4096.'],
+  [withInput({ width: 4097 }), 'input.width must be an integer from 65 to 4096.'],
+  [withInput({ height: '480' }), 'input.height must be an integer from 65 to 4096.'],
+  [withInput({ height: 480.5 }), 'input.height must be an integer from 65 to 4096.'],
+  [withInput({ format: 'gif' }), 'input.format must be one of jpg, png.'],
+  [withInput({ version: 'v2' }), 'input.version must be v1.'],
+  [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],
+  [
+    withInput({ options: { tear: 'flagging' } }),
+    'input.options.tear is not known; known are model, decisionStrategy, tier, seed.',
+  ],
+  [
+    withInput({ options: { tier: 'forensic' } }),
+    'input.options.tier must be one of flagging, forensicReporting.',
+  ],
+  [{ ...draft, name: '' }, 'name must be a text of 1 to 255 characters.'],
+  [{ ...draft, name: 'x'.repeat(256) }, 'name must be a text of 1 to 255 characters.'],
+  [{ ...draft, comment: 'x'.repeat(501) }, 'comment must be a text of at most 500 characters.'],
+  [{ ...draft, comment: null }, 'comment must be a text of at most 500 characters.'],
+  [{ ...draft, tags: ['a', 7] }, 'tags.1 must be a text of 1 to 255 characters.'],
+  [{ ...draft, projectId: 7 }, 'projectId must be a text of 1 to 255 characters or null.'],
+  [
+    { ...draft, tenantName: undefined },
+    'tenantName is missing; it must be a text of 1 to 255 characters.',
+  ],
+  [[], 'The body must be a JSON object.'],
+  [null, 'The body must be a JSON object.'],
+  ['draft', 'The body must be a JSON object.'],
+])('what is wrong is named with what is allowed (%#)', (sent, message) => {
+  expect(complaint(body(JSON.parse(JSON.stringify(sent))))).toBe(message);
+});
+
+test('a name counts characters as people do, also outside the basic plane', () => {
+  expect(complaint(body({ ...draft, name: '🖼'.repeat(255) }))).toBeNull();
+});
+
+test('members that we do not know are let pass outside the options', () => {
+  expect(complaint(body({ ...draft, colour: 'red' }))).toBeNull();
+});
+
+test('a null projectId stays null', () => {
+  expect(body({ ...draft, projectId: null })).toEqual({ value: { ...draft, projectId: null } });
+});
+
+test('a word of the caller cannot break the one line of the message', () => {
+  const sent = { id: 'a', tenantName: 'b', options: { [`x\ny/~${'z'.repeat(99)}`]: 1 } };
+
+  expect(complaint(retry(sent))).toBe(
+    `options.x?y/~${'z'.repeat(59)} is not known; known are model, decisionStrategy, tier, seed.`,
+  );
+});
+
+test('digits of a query become integers', () => {
+  const sent = { tenantName: '7', start: '10', limit: '5' };
+
+  expect(query(sent)).toEqual({ value: { tenantName: '7', start: 10, limit: 5 } });
+});
+
+test.each([
+  [{ start: '-1' }, 'start must be an integer of at least 0.'],
+  [{ start: '1.5' }, 'start must be an integer of at least 0.'],
+  [{ start: '' }, 'start must be an integer of at least 0.'],
+  [{ start: '0x10' }, 'start must be an integer of at least 0.'],
+  [{ start: ['1', '2'] }, 'start must be an integer of at least 0.'],
+  [{ limit: '0' }, 'limit must be an integer of at least 1.'],
+  [{ id: ['a', 'b'] }, 'id must be a text of 1 to 64 characters'],
+])('the query %j is refused', (sent, message) => {
+  expect(complaint(query({ tenantName: 'acme', ...sent }))).toContain(message);
+});
