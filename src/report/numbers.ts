@@ -1,0 +1,82 @@
+/** Numbers as a reader of each language expects them, rounded alike in all languages. */
+
+import type { Language } from './language.ts';
+
+export interface NumberWriter {
+  /** 0..1 in a sentence, two digits: `0.93`, `below 0.01`. Never 0 or 1 unless it is exactly that. */
+  score(value: number): string;
+  /** 0..1 in a table, three digits: `0.934`, `< 0.001`. */
+  exact(value: number): string;
+  /** A value with its standard deviation, in a table: `0.934 ± 0.021`. */
+  withDeviation(value: number, deviation: number): string;
+  /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
+  plain(value: number): string;
+  /** A whole number with groups: `1,234,567`. */
+  count(value: number): string;
+  /** A share of 0..1 as whole percent: `12 %`. */
+  percent(share: number): string;
+}
+
+interface Marks {
+  readonly decimal: string;
+  readonly group: string;
+  readonly below: string;
+  readonly above: string;
+  readonly missing: string;
+}
+
+const marks: Record<Language, Marks> = {
+  en: { decimal: '.', group: ',', below: 'below', above: 'above', missing: 'not available' },
+  de: { decimal: ',', group: '.', below: 'unter', above: 'über', missing: 'nicht verfügbar' },
+};
+
+const minus = '−';
+
+export function createNumberWriter(language: Language): NumberWriter {
+  const { decimal, group, below, above, missing } = marks[language];
+
+  function point(text: string): string {
+    return text.replace('-', minus).replace('.', decimal);
+  }
+
+  function bounded(value: number, digits: number, words: { below: string; above: string }): string {
+    if (!Number.isFinite(value)) return missing;
+    const smallest = 10 ** -digits;
+    const text = value.toFixed(digits);
+    if (value > 0 && Number(text) === 0) return `${words.below} ${point(smallest.toFixed(digits))}`;
+    if (value < 1 && Number(text) === 1) {
+      return `${words.above} ${point((1 - smallest).toFixed(digits))}`;
+    }
+    return point(Number(text) === 0 ? (0).toFixed(digits) : text);
+  }
+
+  function exact(value: number): string {
+    return bounded(value, 3, { below: '<', above: '>' });
+  }
+
+  function count(value: number): string {
+    if (!Number.isFinite(value)) return missing;
+    return Math.round(value)
+      .toString()
+      .replace('-', minus)
+      .replace(/\B(?=(\d{3})+$)/g, group);
+  }
+
+  return {
+    exact,
+    count,
+    score: (value) => bounded(value, 2, { below, above }),
+    withDeviation: (value, deviation) => `${exact(value)} ± ${exact(deviation)}`,
+    plain(value) {
+      if (!Number.isFinite(value)) return missing;
+      if (Number.isInteger(value)) return count(value);
+      return point(String(Number(value.toPrecision(4))));
+    },
+    percent: (share) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
+  };
+}
+
+/** Year to second in UTC, the same in every language: `2026-03-01 12:00:00 UTC`. */
+export function writeTime(time: Date): string {
+  return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+}

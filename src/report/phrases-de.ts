@@ -1,0 +1,178 @@
+import type { Phrases } from './phrases.ts';
+import { reasonsDe } from './reasons-de.ts';
+
+function oneOrMore(count: string, one: string, more: string): string {
+  if (count === '0') return `Kein ${one}`;
+  return `${count} ${count === '1' ? one : more}`;
+}
+
+export const phrasesDe: Phrases = {
+  summary: {
+    decided: {
+      real: [
+        (strength) => `Der Befund spricht${strength} für eine echte fotografische Aufnahme.`,
+        (strength) =>
+          `In der Gesamtschau spricht der Befund${strength} für eine echte fotografische Aufnahme.`,
+        (strength) =>
+          `Die Untersuchung ergibt einen Befund, der${strength} für eine echte fotografische Aufnahme spricht.`,
+      ],
+      fake: [
+        (strength) => `Der Befund spricht${strength} für ein erzeugtes oder verändertes Bild.`,
+        (strength) =>
+          `In der Gesamtschau spricht der Befund${strength} für ein erzeugtes oder verändertes Bild.`,
+        (strength) =>
+          `Die Untersuchung ergibt einen Befund, der${strength} für ein erzeugtes oder verändertes Bild spricht.`,
+      ],
+    },
+    strength: { slight: ' schwach', plain: '', clear: ' deutlich', veryClear: ' sehr deutlich' },
+    probability: [
+      (p, deviation) =>
+        `Die geschätzte Wahrscheinlichkeit, dass das Bild erzeugt oder verändert wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
+      (p, deviation) =>
+        `Für ein erzeugtes oder verändertes Bild beträgt die geschätzte, kalibrierte Wahrscheinlichkeit ${p} (Unsicherheit ${deviation}).`,
+    ],
+    kinds: {
+      'ai-generated':
+        'Die Spuren sind von der Art, wie sie bei der vollständigen Erzeugung eines Bildes durch KI entstehen.',
+      'ai-manipulated':
+        'Die Spuren sind von der Art, wie sie bei der Veränderung einzelner Bildbereiche durch KI entstehen.',
+      manipulated:
+        'Die Spuren sind von der Art, wie sie bei der Veränderung einzelner Bildbereiche durch herkömmliche Bildbearbeitung entstehen.',
+    },
+    kindUnknown: 'Zur Art der Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
+    abstain: [
+      'Die Untersuchung erlaubt keine Aussage darüber, ob das Bild echt ist.',
+      'Ob das Bild echt ist, lässt sich auf der Grundlage dieser Untersuchung nicht sagen.',
+    ],
+    uncertain: [
+      'Der Befund reicht nicht aus, um zwischen einem echten und einem erzeugten oder veränderten Bild zu entscheiden.',
+      'Der Befund lässt keine Entscheidung zwischen einem echten und einem erzeugten oder veränderten Bild zu.',
+    ],
+    reasons: (shorts) => `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${shorts.join('; ')}.`,
+    neutral: [
+      'Dieses Ergebnis spricht weder für noch gegen das Bild.',
+      'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
+    ],
+  },
+  reasons: reasonsDe,
+  levels: {
+    veryLow: 'sehr gering',
+    low: 'gering',
+    medium: 'mittel',
+    high: 'hoch',
+    veryHigh: 'sehr hoch',
+  },
+  methods: {
+    'trace-network': 'Spurennetz',
+    'photograph-likeness': 'Ähnlichkeit mit Fotografien',
+  },
+  strategies: {
+    pedantic: 'pedantic (entscheidet am seltensten)',
+    default: 'default (ausgewogen)',
+    relaxed: 'relaxed (entscheidet am häufigsten)',
+  },
+  forensic: {
+    item: ({ name, facts, sha256 }) =>
+      `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
+    jpeg: ({ quality, subsampling, progressive }) =>
+      `Die JPEG-Datei ist ${progressive ? 'progressiv' : 'nicht progressiv'} gespeichert, die Farbunterabtastung ist ${subsampling}, und ${
+        quality === null
+          ? 'aus den Quantisierungstabellen lässt sich die Qualitätsstufe nicht schätzen.'
+          : `die Quantisierungstabelle der Helligkeit kommt der Qualitätsstufe ${quality} am nächsten.`
+      }`,
+    method: ({ model, patches, passes }) =>
+      `${oneOrMore(patches, 'Bildausschnitt wurde', 'Bildausschnitte wurden')} mit dem Modell ${model} in je ${passes} Monte-Carlo-Durchläufen ausgewertet.`,
+    traces: ({ real, fake, compression }) =>
+      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung oder Veränderung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
+    reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
+    nearer: {
+      real: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten oder veränderten (${fake}).`,
+      fake: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten oder veränderten (${fake}).`,
+      neither: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten oder veränderten (${fake}).`,
+    },
+    anomaly: (score) =>
+      `Der Anomaliewert beträgt ${score}: Dieser Anteil der Referenzbilder weicht weniger von den Bildern ab, an denen das Modell gelernt hat.`,
+    clusters: (count, gini) =>
+      `${oneOrMore(count, 'zusammenhängender Bildbereich weicht', 'zusammenhängende Bildbereiche weichen')} deutlich ab; der Gini-Koeffizient der Abweichungen beträgt ${gini} (0: überall gleich stark).`,
+    anomalyMissing:
+      'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
+    decision: (p, strategy) =>
+      `Entschieden wurde nach der Strategie ${strategy} bei einer geschätzten Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p}.`,
+    findings: 'Befunde der einzelnen Verfahren:',
+    skipped: (methods) => `Nicht durchgeführt: ${methods}.`,
+  },
+  heatmap: {
+    intro: (cellPx) => [
+      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark das Modell reagiert hat. Sie zeigen nicht, was verändert wurde.',
+      `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
+      'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
+    ],
+    map: {
+      real: {
+        meaning:
+          'Spuren einer Kameraaufnahme. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen echter Fotografien.',
+        caution:
+          'Ein niedriger Wert allein ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
+      },
+      fake: {
+        meaning:
+          'Spuren einer Erzeugung oder Veränderung. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen erzeugter oder veränderter Bilder.',
+        caution:
+          'Der Wert zeigt, wo das Modell reagiert hat; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
+      },
+      compression: {
+        meaning:
+          'Spuren verlustbehafteter Kompression. Je höher der Wert, desto stärker wurde der Bildbereich komprimiert oder erneut gespeichert.',
+        caution:
+          'Kompression ist alltäglich und für sich genommen unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
+      },
+      anomaly: {
+        meaning:
+          'Abweichung von den Bildern, an denen das Modell gelernt hat. Je höher der Wert, desto ungewöhnlicher der Bildbereich.',
+        caution:
+          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
+      },
+    },
+    places: {
+      upperLeft: 'oben links',
+      upperCentre: 'oben in der Mitte',
+      upperRight: 'oben rechts',
+      middleLeft: 'links auf mittlerer Höhe',
+      centre: 'in der Bildmitte',
+      middleRight: 'rechts auf mittlerer Höhe',
+      lowerLeft: 'unten links',
+      lowerCentre: 'unten in der Mitte',
+      lowerRight: 'unten rechts',
+    },
+    peak: ({ mean, highest, place, share }) =>
+      `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Zellen liegen über der Mitte der Skala.`,
+    even: (mean) =>
+      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich tritt hervor.`,
+  },
+  conclusion: {
+    real: [
+      'Das Ergebnis stützt die Annahme, dass es sich um eine echte fotografische Aufnahme handelt. Es schließt weder Veränderungen aus, die für das Verfahren keine erkennbaren Spuren hinterlassen, noch eine irreführende Beschriftung oder einen falschen Zusammenhang, noch eine Aufnahme von einem Bildschirm oder einem Abzug.',
+      'Die Annahme, dass es sich um eine echte fotografische Aufnahme handelt, wird durch das Ergebnis gestützt. Nicht ausgeschlossen sind Veränderungen, die für das Verfahren keine erkennbaren Spuren hinterlassen, eine irreführende Beschriftung oder ein falscher Zusammenhang sowie eine Aufnahme von einem Bildschirm oder einem Abzug.',
+    ],
+    fake: [
+      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+      'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+    ],
+    abstain: [
+      'Das Bild liegt außerhalb des Bereichs, in dem das Verfahren validiert ist. Aus dieser Untersuchung darf kein Schluss auf seine Echtheit gezogen werden.',
+      'Weil das Bild außerhalb des Bereichs liegt, in dem das Verfahren validiert ist, darf aus dieser Untersuchung kein Schluss auf seine Echtheit gezogen werden.',
+    ],
+    uncertain: [
+      'Die Frage der Echtheit bleibt offen. Weder die Annahme einer echten fotografischen Aufnahme noch die eines erzeugten oder veränderten Bildes ist hinreichend gestützt.',
+      'Weder die Annahme einer echten fotografischen Aufnahme noch die eines erzeugten oder veränderten Bildes ist hinreichend gestützt. Die Frage der Echtheit bleibt offen.',
+    ],
+    help: 'Weiterhelfen würde:',
+    duty: [
+      'Das Ergebnis ist ein Indiz unter mehreren und ersetzt nicht die Bewertung durch eine sachverständige Person.',
+      'Das Ergebnis ist ein Indiz unter mehreren; die Bewertung bleibt der sachverständigen Person überlassen.',
+    ],
+  },
+};

@@ -1,0 +1,82 @@
+/**
+ * What a report can say, as one table a language. Sentences that may vary are lists of equals: the seed picks one, and
+ * every language holds as many, so that both reports of a picture say the same.
+ */
+
+import type { DecisionStrategy, MapName, ReasonCode, ResultSubClass } from '../engine/result.ts';
+import type { Level, Place, Strength } from './reading.ts';
+
+export interface Reason {
+  /** Follows "Reason:" and stands in lists; no full stop. */
+  readonly short: string;
+  readonly what: string;
+  /** What would help: a noun phrase that follows "Helpful:". */
+  readonly help: string;
+}
+
+export interface MapPhrases {
+  /** What a high value means. */
+  readonly meaning: string;
+  /** What must not be read into it. */
+  readonly caution: string;
+}
+
+export interface Phrases {
+  readonly summary: {
+    readonly decided: Readonly<Record<'real' | 'fake', readonly ((strength: string) => string)[]>>;
+    /** Adverb that strengthens or weakens "speaks for", with a space before it; empty for the plain strength. */
+    readonly strength: Readonly<Record<Strength, string>>;
+    readonly probability: readonly ((p: string, deviation: string) => string)[];
+    readonly kinds: Readonly<Record<ResultSubClass, string>>;
+    readonly kindUnknown: string;
+    readonly abstain: readonly string[];
+    readonly uncertain: readonly string[];
+    readonly reasons: (shorts: readonly string[]) => string;
+    readonly neutral: readonly string[];
+  };
+  readonly reasons: Readonly<Record<ReasonCode, Reason>>;
+  readonly levels: Readonly<Record<Level, string>>;
+  /** Names of methods by identifier; a method that is missing here goes by its identifier. */
+  readonly methods: Readonly<Record<string, string>>;
+  readonly strategies: Readonly<Record<DecisionStrategy, string>>;
+  readonly forensic: {
+    readonly item: (x: { name: string; facts: string; sha256: string }) => string;
+    readonly jpeg: (x: {
+      quality: string | null;
+      subsampling: string;
+      progressive: boolean;
+    }) => string;
+    readonly method: (x: {
+      model: string;
+      patches: string;
+      passes: string;
+      isOne: boolean;
+    }) => string;
+    readonly traces: (x: { real: string; fake: string; compression: string }) => string;
+    readonly reading: (value: string, deviation: string, level: string) => string;
+    readonly nearer: Readonly<
+      Record<'real' | 'fake' | 'neither', (real: string, fake: string) => string>
+    >;
+    readonly anomaly: (score: string) => string;
+    readonly clusters: (count: string, isOne: boolean, gini: string) => string;
+    readonly anomalyMissing: string;
+    readonly decision: (p: string, strategy: string) => string;
+    readonly findings: string;
+    readonly skipped: (methods: string) => string;
+  };
+  readonly heatmap: {
+    readonly intro: (cellPx: string) => readonly string[];
+    readonly map: Readonly<Record<MapName, MapPhrases>>;
+    readonly places: Readonly<Record<Place, string>>;
+    readonly peak: (x: { mean: string; highest: string; place: string; share: string }) => string;
+    readonly even: (mean: string) => string;
+  };
+  readonly conclusion: {
+    readonly real: readonly string[];
+    readonly fake: readonly string[];
+    readonly abstain: readonly string[];
+    readonly uncertain: readonly string[];
+    readonly help: string;
+    readonly duty: readonly string[];
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Foreign text (file names, camera models, versions) made fit for a document that must not be ambiguous: what cannot be
+ * seen, what reorders its neighbours and what the embedded font cannot draw is written out as ⟨U+202E⟩.
+ */
+
+/**
+ * Blocks that DejaVu Sans draws in full. Right-to-left scripts are left out on purpose: beside Latin text the order of
+ * the characters in the file name could no longer be told from the page.
+ */
+const drawn =
+  /^[\u{20}-\u{7e}\u{a1}-\u{ac}\u{ae}-\u{24f}\u{1e00}-\u{1efb}\u{2010}-\u{2015}\u{2018}-\u{2022}\u{2026}\u{2030}\u{20ac}\u{2122}\u{2190}-\u{2193}\u{2212}]$/u;
+const drawnLetter = /^[\u{370}-\u{525}]$/u;
+const accent = /^[\u{300}-\u{34f}]$/u;
+
+const defaultLimit = 300;
+
+/**
+ * `text` on one line. Composed where Unicode has a composed form (NFC), so that a name from macOS reads like any other.
+ *
+ * @param limit - characters to keep at most; the middle of a longer text gives way to `⟨… 1234 …⟩`, the number left out.
+ */
+export function printable(text: string, limit = defaultLimit): string {
+  const characters = shorten(Array.from(text.normalize('NFC')), limit);
+  let isAfterAccent = false;
+  return characters
+    .map((character) => {
+      if (character.length > 2) return character;
+      const isAccent = accent.test(character);
+      // A second accent on a letter is a name that climbs over its neighbours' lines.
+      const isFine = isAccent ? !isAfterAccent : isDrawn(character);
+      isAfterAccent = isAccent;
+      return isFine ? character : escaped(character);
+    })
+    .join('');
+}
+
+function isDrawn(character: string): boolean {
+  return drawn.test(character) || (drawnLetter.test(character) && /\p{L}/u.test(character));
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0)!;
+  return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+function shorten(characters: readonly string[], limit: number): readonly string[] {
+  if (characters.length <= limit) return characters;
+  const tail = Math.floor(limit / 4);
+  const head = limit - tail;
+  const leftOut = `⟨… ${characters.length - limit} …⟩`;
+  return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
+}

@@ -1,0 +1,80 @@
+/** What the numbers of an examination amount to in words: levels, strengths, places. The words themselves live elsewhere. */
+
+import type { CellMaps, Decision, MapName } from '../engine/result.ts';
+
+/** How strongly the evidence speaks for the class that was decided. */
+export const strengths = ['slight', 'plain', 'clear', 'veryClear'] as const;
+export type Strength = (typeof strengths)[number];
+
+/** How much of something was measured. */
+export const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
+export type Level = (typeof levels)[number];
+
+/** Ninths of the picture, row by row from the upper left. */
+export const places = [
+  'upperLeft',
+  'upperCentre',
+  'upperRight',
+  'middleLeft',
+  'centre',
+  'middleRight',
+  'lowerLeft',
+  'lowerCentre',
+  'lowerRight',
+] as const;
+export type Place = (typeof places)[number];
+
+/** Smallest probability of the decided class for each strength; printed in the report beside the scale. */
+export const strengthLimits = { plain: 0.8, clear: 0.95, veryClear: 0.99 } as const;
+
+/** Strength from the calibrated probability of the class that was decided. Only for real and fake. */
+export function strengthOf(decision: Decision): Strength {
+  const isFake = decision.resultClass === 'fake';
+  const probability = isFake ? decision.fakeProbability : 1 - decision.fakeProbability;
+  if (probability >= strengthLimits.veryClear) return 'veryClear';
+  if (probability >= strengthLimits.clear) return 'clear';
+  if (probability >= strengthLimits.plain) return 'plain';
+  return 'slight';
+}
+
+/** Fifths of the scale 0..1. */
+export function levelOf(score: number): Level {
+  const fifth = Math.floor(Math.min(Math.max(score, 0), 0.999) * 5);
+  return levels[Number.isNaN(fifth) ? 0 : fifth]!;
+}
+
+export interface MapReading {
+  /** Mean and greatest value over all cells, 0..1. */
+  readonly mean: number;
+  readonly highest: number;
+  /** Where the greatest value lies; the first one in reading order when several are equal. */
+  readonly place: Place;
+  /** Share of cells above the middle of the scale, 0..1. */
+  readonly shareAboveHalf: number;
+  /** True when no place stands out: the whole map lies within a tenth of the scale. */
+  readonly isEven: boolean;
+}
+
+export function readMap({ values, columns, rows }: CellMaps, name: MapName): MapReading {
+  const cells = values[name];
+  let sum = 0;
+  let above = 0;
+  let at = 0;
+  let lowest = 65535;
+  for (let i = 0; i < cells.length; i++) {
+    const value = cells[i]!;
+    sum += value;
+    if (value > 32767) above++;
+    if (value > cells[at]!) at = i;
+    if (value < lowest) lowest = value;
+  }
+  const third = (position: number, count: number) => Math.floor(((position + 0.5) * 3) / count);
+  const row = third(Math.floor(at / columns), rows);
+  return {
+    mean: sum / cells.length / 65535,
+    highest: cells[at]! / 65535,
+    place: places[3 * row + third(at % columns, columns)]!,
+    shareAboveHalf: above / cells.length,
+    isEven: cells[at]! - lowest < 6554,
+  };
+}
