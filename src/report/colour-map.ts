@@ -41,7 +41,9 @@ export function createColourMap(): Uint8Array {
  * @returns L 0..1, a and b about -0.4..0.4.
  */
 export function toOklab(rgb: Triple): Triple {
-  const [r, g, b] = rgb.map(linearFromByte) as [number, number, number];
+  const r = linearFromByte(rgb[0]);
+  const g = linearFromByte(rgb[1]);
+  const b = linearFromByte(rgb[2]);
   const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
   const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
   const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);

@@ -4,7 +4,7 @@
  */
 
 import sharp from 'sharp';
-import { type CellMaps, type MapName, mapNames } from '../engine/result.ts';
+import type { CellMaps, MapName } from '../engine/result.ts';
 import type { Picture } from '../image/picture.ts';
 import { colourCount, createColourMap } from './colour-map.ts';
 import { createUpsampler, type FillRow, type Size } from './upsample.ts';
@@ -81,9 +81,11 @@ export function legendColours(): Uint8Array {
 async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
 ): Promise<Record<MapName, Uint8Array>> {
-  const files: Partial<Record<MapName, Uint8Array>> = {};
-  for (const name of mapNames) files[name] = await render(name);
-  return files as Record<MapName, Uint8Array>;
+  const real = await render('real');
+  const fake = await render('fake');
+  const compression = await render('compression');
+  const anomaly = await render('anomaly');
+  return { real, fake, compression, anomaly };
 }
 
 /** Colour for each pair of value and luma: index `value << 8 | luma`, packed as blue, green, red from the top. */

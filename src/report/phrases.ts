@@ -46,19 +46,14 @@ export interface Phrases {
       subsampling: string;
       progressive: boolean;
     }) => string;
-    readonly method: (x: {
-      model: string;
-      patches: string;
-      passes: string;
-      isOne: boolean;
-    }) => string;
+    readonly method: (x: { model: string; patches: string; passes: string }) => string;
     readonly traces: (x: { real: string; fake: string; compression: string }) => string;
     readonly reading: (value: string, deviation: string, level: string) => string;
     readonly nearer: Readonly<
       Record<'real' | 'fake' | 'neither', (real: string, fake: string) => string>
     >;
     readonly anomaly: (score: string) => string;
-    readonly clusters: (count: string, isOne: boolean, gini: string) => string;
+    readonly clusters: (count: string, gini: string) => string;
     readonly anomalyMissing: string;
     readonly decision: (p: string, strategy: string) => string;
     readonly findings: string;

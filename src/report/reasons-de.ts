@@ -35,6 +35,6 @@ export const reasonsDe: Readonly<Record<ReasonCode, Reason>> = {
   evidence_below_threshold: {
     short: 'der Befund ist für die gewählte Entscheidungsstrategie zu schwach',
     what: 'Die geschätzte Wahrscheinlichkeit liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
-    help: 'eine Fassung, die dem Original näher ist, oder weitere Anhaltspunkte wie die Herkunft, andere Bilder desselben Ereignisses oder das Aufnahmegerät',
+    help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
   },
 };

@@ -35,6 +35,6 @@ export const reasonsEn: Readonly<Record<ReasonCode, Reason>> = {
   evidence_below_threshold: {
     short: 'the evidence is too weak for the chosen decision strategy',
     what: 'The estimated probability lies between the two thresholds of the chosen decision strategy: too low for the result “fake”, too high for the result “real”.',
-    help: 'a copy closer to the original, or further evidence such as the origin, other pictures of the same event, or the recording device',
+    help: 'further evidence such as the origin of the picture, other pictures of the same event or the recording device and, where it exists, the original file',
   },
 };

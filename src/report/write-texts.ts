@@ -3,7 +3,7 @@
  * never that a picture "is" fake. All languages are given the same figures, rounded alike.
  */
 
-import { type Examination, type MapName, mapNames, type ReasonCode } from '../engine/result.ts';
+import type { Examination, MapName, ReasonCode } from '../engine/result.ts';
 import type { ReportItem } from './item.ts';
 import type { Language } from './language.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
@@ -40,15 +40,16 @@ export function writeTexts(
     numbers: createNumberWriter(language),
     vary: (variants, slot) => choose(variants, examination.options.seed, slot),
   };
-  const maps = Object.fromEntries(
-    mapNames.map((name) => [name, writeMap(writing, name)]),
-  ) as Record<MapName, string>;
-  const { real, fake, compression, anomaly } = maps;
   return {
     summary: writeSummary(writing),
     forensic: writeForensic(writing),
     heatmapIntro: writeIntro(writing),
-    heatmap: { real, fake, compressed: compression, anomaly },
+    heatmap: {
+      real: writeMap(writing, 'real'),
+      fake: writeMap(writing, 'fake'),
+      compressed: writeMap(writing, 'compression'),
+      anomaly: writeMap(writing, 'anomaly'),
+    },
     conclusion: writeConclusion(writing),
   };
 }
@@ -125,7 +126,6 @@ function writeMethod({ examination, phrases, numbers }: Writing): string {
     model: `${printable(model.id)} ${printable(model.version)}`,
     patches: numbers.count(patchesRead),
     passes: numbers.count(passes),
-    isOne: patchesRead === 1,
   });
 }
 
@@ -158,8 +158,7 @@ function writeAnomaly({ examination, phrases, numbers }: Writing): readonly stri
   const { forensic } = phrases;
   const scored = score === null ? forensic.anomalyMissing : forensic.anomaly(numbers.score(score));
   if (numCluster === null || giniCoeff === null) return [scored];
-  const count = numbers.count(numCluster);
-  return [scored, forensic.clusters(count, numCluster === 1, numbers.score(giniCoeff))];
+  return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
 }
 
 function writeMethods({ examination, phrases, language }: Writing): readonly string[] {
