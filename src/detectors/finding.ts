@@ -3,6 +3,8 @@
  * this method" is something the examiner wants to read.
  */
 
+import type { Picture } from '../image/picture.ts';
+
 export interface Finding {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
   readonly method: string;
@@ -19,4 +21,23 @@ export interface Finding {
 export interface Skipped {
   readonly method: string;
   readonly reason: string;
+}
+
+/** What the trace network read; every detector may look at it beside the pixels. */
+export interface TraceEvidence {
+  /** Calibrated probability 0..1 that the picture is fake, and its standard deviation over the Monte Carlo passes. */
+  readonly fakeProbability: number;
+  readonly fakeUncertainty: number;
+  readonly patchesRead: number;
+  readonly passes: number;
+}
+
+export interface DetectorInput {
+  readonly picture: Picture;
+  readonly traces: TraceEvidence;
+}
+
+export interface Detector {
+  readonly method: string;
+  examine(input: DetectorInput): Finding | Skipped;
 }

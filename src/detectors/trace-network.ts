@@ -1,0 +1,34 @@
+/** What the learned detector of traces says, as a finding beside the others. */
+
+import type { Detector, Finding, TraceEvidence } from './finding.ts';
+
+export const traceNetwork: Detector = {
+  method: 'trace-network',
+  examine: ({ traces }) => toFinding(traces),
+};
+
+function toFinding(traces: TraceEvidence): Finding {
+  const { fakeProbability, fakeUncertainty, patchesRead, passes } = traces;
+  return {
+    method: traceNetwork.method,
+    score: fakeProbability,
+    statement: statementOf(traces),
+    measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
+    source:
+      'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
+  };
+}
+
+function statementOf({ fakeProbability, fakeUncertainty, patchesRead }: TraceEvidence) {
+  const share = Math.round(100 * fakeProbability);
+  const spread = Math.max(1, Math.round(100 * fakeUncertainty));
+  const isOne = patchesRead === 1;
+  const en = isOne ? 'the most textured patch' : `the ${patchesRead} most textured patches`;
+  const de = isOne
+    ? 'dem strukturreichsten Ausschnitt'
+    : `den ${patchesRead} strukturreichsten Ausschnitten`;
+  return {
+    en: `In ${en}, the trace network puts the probability of a generated picture at ${share} % (spread ${spread} %).`,
+    de: `In ${de} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${share} % (Streuung ${spread} %).`,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * How far a picture lies from what the network was trained on. Distance as in Lee et al., "A simple unified framework for
+ * detecting out-of-distribution samples and adversarial attacks" (NeurIPS 2018), on the patch embedding.
+ */
+
+import type { EmbeddingStatistics } from '../inference/model.ts';
+import { shareBelow } from './calibration.ts';
+import type { Grid } from './grid.ts';
+import type { Reading } from './reading.ts';
+
+/** A patch is outlying when its distance is above this percentile of unseen reference patches. */
+const outlyingPercentile = 99;
+
+/** Fewer cells than a quarter of a patch (64 cells) are one window's flicker, not a region. */
+const leastClusterCells = 16;
+
+/**
+ * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
+ *
+ * @param embeddings - `[count, dimension]`.
+ */
+export function distancesOf(
+  embeddings: Float32Array,
+  { embedding }: EmbeddingStatistics,
+): Float64Array {
+  const { dimension } = embedding;
+  const mean = Float64Array.from(embedding.mean);
+  const whitening = Float64Array.from(embedding.whitening);
+  const distances = new Float64Array(embeddings.length / dimension);
+  const centred = new Float64Array(dimension);
+  for (let at = 0; at < distances.length; at++) {
+    for (let i = 0; i < dimension; i++) centred[i] = embeddings[at * dimension + i]! - mean[i]!;
+    let squares = 0;
+    for (let row = 0; row < dimension; row++) {
+      let sum = 0;
+      for (let i = 0; i < dimension; i++) sum += whitening[row * dimension + i]! * centred[i]!;
+      squares += sum * sum;
+    }
+    distances[at] = Math.sqrt(squares);
+  }
+  return distances;
+}
+
+/**
+ * The contract's `anomaly`.
+ *
+ * - `score`: share of reference pictures (sources unseen in training) whose mean distance over the patches read is
+ *   smaller, 0..1.
+ * - `numCluster`: regions of at least 16 cells, joined over edges and corners, whose distance is above the 99th
+ *   percentile of reference patches.
+ * - `giniCoeff`: how unequally distance is spread over all patches of the picture, 0 (everywhere alike) .. 1.
+ *
+ * @param cellDistances - distance of the window around each cell of `reading.grid`.
+ */
+export function measureAnomaly(
+  reading: Reading,
+  cellDistances: Float64Array,
+  statistics: EmbeddingStatistics,
+): { readonly score: number; readonly numCluster: number; readonly giniCoeff: number } {
+  const read = reading.read.map((index) => reading.distances[index]!);
+  const mean = read.reduce((sum, distance) => sum + distance, 0) / read.length;
+  const limit = statistics.distanceQuantiles[outlyingPercentile]!;
+  return {
+    score: shareBelow(statistics.pictureDistanceQuantiles, mean),
+    numCluster: countClusters(
+      cellDistances.map((distance) => (distance > limit ? 1 : 0)),
+      reading.grid,
+    ),
+    giniCoeff: gini(reading.patches.map((index) => reading.distances[index]!)),
+  };
+}
+
+/** Groups of at least 16 set cells, 8-connected. */
+export function countClusters(isSet: Float64Array, { columns, rows }: Grid): number {
+  const open = Uint8Array.from(isSet);
+  let clusters = 0;
+  for (let start = 0; start < open.length; start++) {
+    if (open[start] === 1 && fill(open, start, columns, rows) >= leastClusterCells) clusters++;
+  }
+  return clusters;
+}
+
+/** Clears the group around `start` and returns its size. */
+function fill(open: Uint8Array, start: number, columns: number, rows: number): number {
+  const stack = [start];
+  open[start] = 0;
+  let size = 0;
+  for (let cell = stack.pop(); cell !== undefined; cell = stack.pop()) {
+    size++;
+    const x = cell % columns;
+    const y = (cell - x) / columns;
+    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny++) {
+      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx++) {
+        const neighbour = ny * columns + nx;
+        if (open[neighbour] !== 1) continue;
+        open[neighbour] = 0;
+        stack.push(neighbour);
+      }
+    }
+  }
+  return size;
+}
+
+/**
+ * Gini coefficient (Gini, "Variabilita e mutabilita", 1912) of values >= 0 in rising order x_1..x_n:
+ * sum((2 i - n - 1) x_i) / (n sum(x_i)). 0 when all are equal or all are 0; at most 1 - 1/n.
+ */
+export function gini(values: readonly number[]): number {
+  const rising = values.toSorted((one, other) => one - other);
+  const count = rising.length;
+  let sum = 0;
+  let weighted = 0;
+  rising.forEach((value, index) => {
+    sum += value;
+    weighted += (2 * (index + 1) - count - 1) * value;
+  });
+  return sum > 0 ? Math.max(0, weighted / (count * sum)) : 0;
+}

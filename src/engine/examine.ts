@@ -1,0 +1,89 @@
+/**
+ * Picture and model in, examination out: everything that a later answer, another tier, heatmaps or a report needs. Pure
+ * but for the environment it records: no database, no network, no clock. Same picture, model, options and environment:
+ * the same bytes.
+ */
+
+import { detectors } from '../detectors/list.ts';
+import { isPhotograph } from '../detectors/photograph-likeness.ts';
+import type { Picture } from '../image/picture.ts';
+import type { TraceModel } from '../inference/trace-model.ts';
+import { measureAnomaly } from './anomaly.ts';
+import { toFakeProbability, toPredictions } from './calibration.ts';
+import { decide } from './decide.ts';
+import { environmentOf } from './environment.ts';
+import { insideGrid } from './grid.ts';
+import { cellDistances, drawMaps } from './maps.ts';
+import { measureSpread } from './monte-carlo.ts';
+import { type Reading, readPicture } from './reading.ts';
+import type { Examination, ModelIdentity } from './result.ts';
+import { measureSimilarities } from './similarity.ts';
+
+type Options = Examination['options'];
+
+export async function examine(
+  picture: Picture,
+  model: TraceModel,
+  options: Options,
+): Promise<Examination> {
+  return conclude({ picture, model, options, reading: await readPicture(picture, model) });
+}
+
+interface Case {
+  readonly picture: Picture;
+  readonly model: TraceModel;
+  readonly options: Options;
+  readonly reading: Reading;
+}
+
+/** Everything after the pixels were read; cheap, so one reading can be concluded under several options. */
+export async function conclude({ picture, model, options, reading }: Case): Promise<Examination> {
+  const { manifest, statistics } = model;
+  const spread = await measureSpread(reading, model, options.seed);
+  const predictions = toPredictions(reading.meanLogits, manifest);
+  const anomaly = measureAnomaly(reading, cellDistances(reading), statistics);
+  const traces = {
+    fakeProbability: toFakeProbability(reading.meanLogits, manifest),
+    fakeUncertainty: spread.fakeUncertainty,
+    patchesRead: reading.read.length,
+    passes: manifest.dropout.passes,
+  };
+  const results = detectors.map((detector) => detector.examine({ picture, traces }));
+  const findings = results.filter((result) => 'score' in result);
+  const evidence = {
+    ...traces,
+    predictions,
+    anomalyScore: anomaly.score,
+    hasFullPatch: hasFullPatch(picture, model),
+    isPhotograph: isPhotograph(findings),
+  };
+  return {
+    facts: picture.facts,
+    options,
+    model: identityOf(model),
+    decision: decide(evidence, manifest, options.decisionStrategy),
+    predictions,
+    classUncertainties: spread.classUncertainties,
+    classSimilarities: measureSimilarities(reading, statistics),
+    anomaly,
+    findings,
+    skipped: results.filter((result) => 'reason' in result),
+    maps: drawMaps(reading, model),
+    passes: traces.passes,
+    patchesRead: traces.patchesRead,
+    environment: environmentOf({ onnxruntime: model.runtimeVersion }),
+  };
+}
+
+function hasFullPatch({ facts }: Picture, { manifest }: TraceModel): boolean {
+  const { cellPx, patchCells } = manifest.input;
+  const { columns, rows } = insideGrid(facts, cellPx);
+  return columns >= patchCells && rows >= patchCells;
+}
+
+function identityOf({ manifest }: TraceModel): ModelIdentity {
+  const hashes = Object.entries(manifest.files).map(
+    ([name, { sha256 }]) => [name, sha256] as const,
+  );
+  return { id: manifest.id, version: manifest.version, files: Object.fromEntries(hashes) };
+}

@@ -1,0 +1,77 @@
+/**
+ * Monte Carlo dropout: the head judges the same patches many times, each time with a random part of the features left
+ * out, and the spread of its answers is its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation",
+ * ICML 2016). The spread of a single network understates what it does not know; it is a lower bound.
+ */
+
+import type { ModelManifest } from '../inference/model.ts';
+import type { TraceModel } from '../inference/trace-model.ts';
+import { type Logits, toFakeProbability, toPredictions } from './calibration.ts';
+import { createRandom } from './random.ts';
+import type { Reading } from './reading.ts';
+import type { ClassScores } from './result.ts';
+
+export interface Spread {
+  /** Standard deviation over the passes of each calibrated prediction, 0..0.5. */
+  readonly classUncertainties: ClassScores;
+  /** The same of the calibrated probability of fake. */
+  readonly fakeUncertainty: number;
+}
+
+/** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
+export async function measureSpread(
+  reading: Pick<Reading, 'read' | 'readFeatures'>,
+  model: TraceModel,
+  seed: number,
+): Promise<Spread> {
+  const { manifest } = model;
+  const { passes } = manifest.dropout;
+  const count = reading.read.length;
+  const channels = reading.readFeatures.length / count;
+  const masks = dropoutMasks(manifest.dropout, channels, seed);
+  const { logits } = await model.readHead(reading.readFeatures, count, masks, passes);
+
+  const means = Array.from({ length: passes }, (_, pass) => passMean(logits, pass, count));
+  return spreadOf(means, manifest);
+}
+
+/** `[passes, channels]`: 0 with probability `rate`, else 1 / (1 - rate), so that the mean stays ("inverted" dropout). */
+export function dropoutMasks(
+  { rate, passes }: ModelManifest['dropout'],
+  channels: number,
+  seed: number,
+): Float32Array {
+  const random = createRandom(seed);
+  return Float32Array.from({ length: passes * channels }, () =>
+    random() < rate ? 0 : 1 / (1 - rate),
+  );
+}
+
+function passMean(logits: Float32Array, pass: number, count: number): Logits {
+  const sums = [0, 0, 0];
+  for (let at = 0; at < count; at++) {
+    for (let output = 0; output < 3; output++) {
+      sums[output]! += logits[(pass * count + at) * 3 + output]!;
+    }
+  }
+  return { real: sums[0]! / count, fake: sums[1]! / count, compression: sums[2]! / count };
+}
+
+function spreadOf(means: readonly Logits[], manifest: ModelManifest): Spread {
+  const predictions = means.map((logits) => toPredictions(logits, manifest));
+  return {
+    classUncertainties: {
+      real: standardDeviation(predictions.map(({ real }) => real)),
+      fake: standardDeviation(predictions.map(({ fake }) => fake)),
+      compression: standardDeviation(predictions.map(({ compression }) => compression)),
+    },
+    fakeUncertainty: standardDeviation(means.map((logits) => toFakeProbability(logits, manifest))),
+  };
+}
+
+/** Of the values themselves (divided by n, not by n - 1): the passes are all there is. */
+export function standardDeviation(values: readonly number[]): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+  return Math.sqrt(squares / values.length);
+}
