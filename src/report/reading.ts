@@ -68,7 +68,6 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
     if (value > cells[at]!) at = i;
     if (value < lowest) lowest = value;
   }
-  const third = (position: number, count: number) => Math.floor(((position + 0.5) * 3) / count);
   const row = third(Math.floor(at / columns), rows);
   return {
     mean: sum / cells.length / 65535,
@@ -77,4 +76,9 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
     shareAboveHalf: above / cells.length,
     isEven: cells[at]! - lowest < 6554,
   };
+}
+
+/** 0, 1 or 2: the third of `count` cells that this one lies in. */
+function third(position: number, count: number): number {
+  return Math.floor(((position + 0.5) * 3) / count);
 }
