@@ -27,7 +27,8 @@ function carry() {
   checkCommon(dependencies['onnxruntime-common']);
 
   mkdirSync(join(target, 'dist'), { recursive: true });
-  for (const file of readdirSync(join(source, 'dist')).filter((file) => file.endsWith('.js'))) {
+  for (const file of readdirSync(join(source, 'dist'))) {
+    if (!file.endsWith('.js')) continue;
     cpSync(join(source, 'dist', file), join(target, 'dist', file));
   }
   for (const platform of platforms) {
@@ -44,7 +45,9 @@ function carry() {
 function checkCommon(wanted) {
   const installed = readManifest(join(root, 'node_modules', 'onnxruntime-common')).version;
   if (installed === wanted) return;
-  throw new Error(`onnxruntime-node wants onnxruntime-common ${wanted}, installed is ${installed}.`);
+  throw new Error(
+    `onnxruntime-node wants onnxruntime-common ${wanted}, installed is ${installed}.`,
+  );
 }
 
 function readManifest(folder) {

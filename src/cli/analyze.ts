@@ -1,0 +1,77 @@
+/** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
+
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
+import { languages } from '../report/language.ts';
+import { type AnalyzeOptions, failOns } from './analyze/options.ts';
+
+export function registerAnalyze(program: Command): void {
+  program
+    .command('analyze')
+    .description('Examine pictures (jpg, png) on this machine. Nothing leaves it.')
+    .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
+    .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
+    .addOption(new Option('--tier <tier>', 'how much to tell').choices(tiers).default('flagging'))
+    .addOption(
+      new Option('--decision-strategy <strategy>', 'how readily to decide')
+        .choices(decisionStrategies)
+        .default('default'),
+    )
+    .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
+    .option('--model <id>', 'the model to use (default: the latest)', named, null)
+    .option('--lang <list>', 'languages of reports: en, de', listOf(languages), [...languages])
+    .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
+    .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
+    .option('--force', 'replace a result folder that exists', false)
+    .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
+    .option('--jsonl', 'print one JSON line a picture, as they finish', false)
+    .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
+    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, availableParallelism())
+    .option('-q, --quiet', 'no progress and no notes on stderr', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics analyze photo.jpg --tier forensicReporting --out results
+  $ forensics analyze -r pictures --jsonl --fail-on fake
+
+Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
+10, 11, 12 as asked for with --fail-on.`,
+    )
+    .action(async (files: string[], _own: unknown, command: Command) => {
+      const { runAnalyze } = await import('./analyze/run.ts');
+      process.exitCode = await runAnalyze(files, command.optsWithGlobals<AnalyzeOptions>());
+    });
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError('It has to be a whole number.');
+  }
+  return value;
+}
+
+function jobCount(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1 || value > 64) throw new InvalidArgumentError('It has to be 1 to 64.');
+  return value;
+}
+
+function named(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+/** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
+function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
+  return (text) => {
+    const words = text.split(',').map((word) => word.trim());
+    const chosen = allowed.filter((word) => words.includes(word));
+    if (words.some((word) => !chosen.some((one) => one === word))) {
+      throw new InvalidArgumentError(`Allowed, parted by commas: ${allowed.join(', ')}.`);
+    }
+    return chosen;
+  };
+}

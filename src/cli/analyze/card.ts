@@ -1,0 +1,124 @@
+/** One picture's verdict, to be read by a person. */
+
+import type { PictureNote } from '../../image/picture.ts';
+import { type Style, paint } from '../terminal.ts';
+import { printable } from '../printable.ts';
+import type { AnalysisRecord } from './record.ts';
+import { reasonsEn } from '../../report/reasons-en.ts';
+import { noteWords, subClassWords, verdictSentences } from './words.ts';
+import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
+
+const labelWidth = 13;
+
+export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
+  real: ['bold', 'green'],
+  fake: ['bold', 'red'],
+  uncertain: ['bold', 'yellow'],
+  abstain: ['bold', 'cyan'],
+};
+
+/** @param columns - width to wrap at; what cannot be parted, a hash or a path, stays whole and may run over. */
+export function cardOf(record: AnalysisRecord, columns: number): string {
+  const colour = paint(process.stdout);
+  const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
+  const lines = rowsOf(record).flatMap(([label, text]) =>
+    wrap(text, width).map((part, index) => {
+      const head = index === 0 ? label : '';
+      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${part}`;
+    }),
+  );
+  const verdict = record.verdict!;
+  const title = `${printable(record.file)}: ${colour(verdictStyles[verdict], verdict.toUpperCase())}`;
+  return `${[title, ...lines].join('\n')}\n`;
+}
+
+type Row = readonly [label: string, text: string];
+
+function rowsOf(record: AnalysisRecord): readonly Row[] {
+  const { verdict, result, picture, model, options } = record;
+  const kinds = result!.resultSubClasses.map((n) => subClassWords[resultSubClasses[n]!]);
+  const notes = picture!.notes.map((note) => noteSentence(note, record));
+  return [
+    ['Verdict', verdictSentences[verdict!]],
+    ...record.reasons.map(
+      (reason, index): Row => [index === 0 ? 'Because' : '', reasonsEn[reason].what],
+    ),
+    ...record.reasons.map(
+      (reason, index): Row => [index === 0 ? 'Helpful' : '', reasonsEn[reason].help],
+    ),
+    ...rowIf('Kind', kinds.join(', ')),
+    ['Fake', probabilityOf(record)],
+    ...(result!.predictions ? forensicRows(record) : []),
+    ['Picture', pictureOf(record)],
+    ...notes.map((note, index): Row => [index === 0 ? 'Note' : '', note]),
+    [
+      'Model',
+      `${model!.id} ${model!.version}, ${options!.decisionStrategy} strategy, seed ${record.seed}`,
+    ],
+    ['SHA-256', record.sha256!],
+    ...record.files.map((file, index): Row => [index === 0 ? 'Written' : '', printable(file)]),
+  ];
+}
+
+/** An abstention has a number behind it too, but not one that means anything: it is not shown. */
+function probabilityOf({ verdict, decision }: AnalysisRecord): string {
+  if (verdict === 'abstain')
+    return 'no probability is stated for a picture outside the validated kind';
+  const { fakeProbability, fakeUncertainty, thresholds } = decision!;
+  const limits = Object.entries(thresholds)
+    .filter(([name]) => name === 'fakeMin' || name === 'realMax')
+    .map(
+      ([name, value]) => `${name === 'fakeMin' ? 'fake from' : 'real up to'} ${value.toFixed(2)}`,
+    );
+  const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
+  return `probability ${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
+}
+
+function forensicRows({ result }: AnalysisRecord): readonly Row[] {
+  const { predictions, classUncertainties, classSimilarities, anomaly } = result!;
+  const scores = (['real', 'fake', 'compression'] as const).map(
+    (name) => `${name} ${predictions![name].toFixed(2)} ± ${classUncertainties![name].toFixed(2)}`,
+  );
+  const likeness = classSimilarities!;
+  return [
+    ['Traces', scores.join(', ')],
+    [
+      'Similarity',
+      `compressed real ${likeness.realCompressed.toFixed(2)}, compressed fake ${likeness.fakeCompressed.toFixed(2)}`,
+    ],
+    ...rowIf('Anomaly', anomalyOf(anomaly)),
+  ];
+}
+
+function anomalyOf(anomaly: NonNullable<AnalysisRecord['result']>['anomaly']): string {
+  if (anomaly?.score == null) return '';
+  const clusters = anomaly.numCluster === 1 ? '1 cluster' : `${anomaly.numCluster ?? 0} clusters`;
+  return `score ${anomaly.score.toFixed(2)}, ${clusters}, Gini ${(anomaly.giniCoeff ?? 0).toFixed(2)}`;
+}
+
+function pictureOf({ picture }: AnalysisRecord): string {
+  const { format, width, height, sizeBytes } = picture!;
+  const kilobytes = Math.max(1, Math.round(sizeBytes / 1000));
+  return `${format}, ${width} x ${height} px, ${kilobytes} kB`;
+}
+
+/** One sentence a note, shared with the lines on stderr. */
+export function noteSentence(note: PictureNote, { picture }: AnalysisRecord): string {
+  if (note !== 'extension_disagrees') return noteWords[note];
+  return `the content is ${picture!.format}, the file name says otherwise`;
+}
+
+function rowIf(label: string, text: string): readonly Row[] {
+  return text === '' ? [] : [[label, text]];
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

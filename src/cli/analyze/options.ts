@@ -1,0 +1,26 @@
+/** What `forensics analyze` was asked for. */
+
+import type { DecisionStrategy, Tier } from '../../engine/result.ts';
+import type { Language } from '../../report/language.ts';
+
+/** In the order in which they decide the exit code. */
+export const failOns = ['fake', 'uncertain', 'abstain'] as const;
+export type FailOn = (typeof failOns)[number];
+
+export interface AnalyzeOptions {
+  readonly recursive: boolean;
+  readonly tier: Tier;
+  readonly decisionStrategy: DecisionStrategy;
+  readonly seed: number;
+  readonly model: string | null;
+  readonly lang: readonly Language[];
+  readonly out: string | null;
+  readonly maps: boolean;
+  readonly force: boolean;
+  readonly json: boolean;
+  readonly jsonl: boolean;
+  readonly failOn: readonly FailOn[];
+  readonly jobs: number;
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+}

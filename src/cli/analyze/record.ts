@@ -1,0 +1,107 @@
+/** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. */
+
+import type { AnalysisOptions } from '../../analyses/analysis.ts';
+import { type ResultFields, toResultFields } from '../../engine/contract.ts';
+import type {
+  Decision,
+  Examination,
+  ModelIdentity,
+  ReasonCode,
+  ResultClass,
+} from '../../engine/result.ts';
+import type { ErrorCode, ForensicsError } from '../../errors.ts';
+import type { Format, PictureNote } from '../../image/picture.ts';
+import type { Language } from '../../report/language.ts';
+import type { ReportTexts } from '../../report/texts.ts';
+import type { AnalyzeOptions } from './options.ts';
+
+/** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */
+export type LocalResult = ResultFields & {
+  readonly heatmaps: null;
+  readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
+};
+
+export interface AnalysisRecord {
+  /** As it was given, or `-`. */
+  readonly file: string;
+  /** SHA-256 of the file's bytes, lower-case hex. */
+  readonly sha256: string | null;
+  readonly verdict: ResultClass | null;
+  readonly reasons: readonly ReasonCode[];
+  readonly tier: AnalyzeOptions['tier'];
+  readonly seed: number;
+  readonly options: AnalysisOptions | null;
+  readonly result: LocalResult | null;
+  readonly decision: Pick<Decision, 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> | null;
+  readonly picture: {
+    readonly format: Format;
+    readonly width: number;
+    readonly height: number;
+    readonly sizeBytes: number;
+    readonly notes: readonly PictureNote[];
+  } | null;
+  readonly model: ModelIdentity | null;
+  /** When the examination began, ISO 8601: the time that stands in the reports. */
+  readonly examinedAt: string;
+  readonly durationMs: number;
+  /** Paths of the files that were written, below the folder of `--out`. */
+  readonly files: readonly string[];
+  readonly error: { readonly code: ErrorCode; readonly message: string } | null;
+}
+
+export interface Told {
+  readonly file: string;
+  readonly examinedAt: Date;
+  readonly durationMs: number;
+  readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
+}
+
+export function recordOf(
+  { file, examinedAt, durationMs, options: { tier, seed } }: Told,
+  examination: Examination,
+  report: LocalResult['report'],
+): AnalysisRecord {
+  const { facts, decision, model, options } = examination;
+  const { format, width, height, sizeBytes, notes } = facts;
+  const { fakeProbability, fakeUncertainty, thresholds } = decision;
+  return {
+    file,
+    sha256: facts.sha256,
+    verdict: decision.resultClass,
+    reasons: decision.reasons,
+    tier,
+    seed,
+    options: { model: model.id, decisionStrategy: options.decisionStrategy, tier, seed },
+    result: { ...toResultFields(examination, tier), heatmaps: null, report },
+    decision: { fakeProbability, fakeUncertainty, thresholds },
+    picture: { format, width, height, sizeBytes, notes },
+    model,
+    examinedAt: examinedAt.toISOString(),
+    durationMs: Math.round(durationMs),
+    files: [],
+    error: null,
+  };
+}
+
+export function failedRecordOf(
+  { file, examinedAt, durationMs, options: { tier, seed } }: Told,
+  failure: ForensicsError,
+): AnalysisRecord {
+  return {
+    file,
+    sha256: null,
+    verdict: null,
+    reasons: [],
+    tier,
+    seed,
+    options: null,
+    result: null,
+    decision: null,
+    picture: null,
+    model: null,
+    examinedAt: examinedAt.toISOString(),
+    durationMs: Math.round(durationMs),
+    files: [],
+    error: { code: failure.code, message: failure.message },
+  };
+}

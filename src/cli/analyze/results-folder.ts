@@ -1,0 +1,148 @@
+/**
+ * Where results are kept on disk: one folder a picture. A folder appears whole or not at all: it is written under
+ * another name and renamed at the end.
+ */
+
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ForensicsError } from '../../errors.ts';
+import { systemCodeOf } from '../system-code.ts';
+
+export interface ResultsFolder {
+  /** Before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
+  check(name: string): Promise<void>;
+  /**
+   * @returns the paths that were written.
+   * @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing of it stays.
+   */
+  write(name: string, files: ReadonlyMap<string, Uint8Array | string>): Promise<readonly string[]>;
+}
+
+/** @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
+export async function openResultsFolder(
+  dir: string,
+  { force }: { readonly force: boolean },
+): Promise<ResultsFolder> {
+  await attempt(() => mkdir(dir, { recursive: true }));
+  return {
+    check: (name) => checkFree(join(dir, name), force),
+    write: (name, files) => attempt(() => writeWhole(dir, name, files, force)),
+  };
+}
+
+/**
+ * A folder name for each picture: from its file name, safe on every system, and unique without regard to case.
+ * The same list of pictures gives the same names.
+ */
+export function folderNamesOf(labels: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return labels.map((label) => {
+    const base = safeName(label === '-' ? 'stdin' : basename(label));
+    let name = base;
+    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}-${n}`;
+    taken.add(name.toLowerCase());
+    return name;
+  });
+}
+
+/** Windows refuses these names; a folder written on Linux may well be copied there. */
+const reservedName = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
+function safeName(fileName: string): string {
+  const name = Array.from(fileName.normalize('NFC').replace(/\.(?:jpe?g|png)$/i, ''))
+    .slice(0, 60)
+    .join('')
+    .replaceAll(/[\p{C}\p{Zl}\p{Zp}/\\:*?"<>|]/gu, '_')
+    .replace(/^[.\s-]+/, '')
+    .replace(/[.\s]+$/, '');
+  return name === '' || reservedName.test(name) ? `picture-${name}`.replace(/-$/, '') : name;
+}
+
+async function writeWhole(
+  dir: string,
+  name: string,
+  files: ReadonlyMap<string, Uint8Array | string>,
+  force: boolean,
+): Promise<readonly string[]> {
+  const temporary = await mkdtemp(join(dir, '.forensics-'));
+  try {
+    const fresh = join(temporary, 'new');
+    await mkdir(fresh);
+    for (const [file, content] of files) {
+      await writeFile(join(fresh, file), content, { flush: true });
+    }
+    await putInPlace(fresh, join(dir, name), join(temporary, 'old'), force);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+  return [...files.keys()].map((file) => join(dir, name, file));
+}
+
+async function putInPlace(
+  fresh: string,
+  target: string,
+  aside: string,
+  force: boolean,
+): Promise<void> {
+  await checkFree(target, force);
+  const hadOld = await rename(target, aside).then(
+    () => true,
+    () => false,
+  );
+  try {
+    await rename(fresh, target);
+  } catch (error) {
+    if (hadOld) await rename(aside, target);
+    throw error;
+  }
+}
+
+/** `--force` replaces results, never a folder that merely has the same name. */
+async function checkFree(target: string, force: boolean): Promise<void> {
+  const names = await readdir(target).catch((error: unknown): string[] | null => {
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT') return [];
+    if (code === 'ENOTDIR') return null;
+    throw toOutputFailure(error);
+  });
+  if (names === null || (names.length > 0 && !names.includes('result.json'))) {
+    throw conflict(target, 'is there and holds no result; choose another --out');
+  }
+  if (names.length > 0 && !force) {
+    throw conflict(target, 'holds a result; add --force to replace it, or choose another --out');
+  }
+}
+
+function conflict(target: string, what: string): ForensicsError {
+  return new ForensicsError('conflict', `${target} ${what}.`);
+}
+
+async function attempt<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw toOutputFailure(error);
+  }
+}
+
+/** A full disk, a quota and a size limit are one thing to the user: the result does not fit. */
+const noSpaceCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+function toOutputFailure(error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (code === null) return error;
+  if (noSpaceCodes.includes(code)) {
+    return new ForensicsError(
+      'no_space_left',
+      'No space is left to write the results; free some.',
+      {
+        cause: error,
+      },
+    );
+  }
+  return new ForensicsError(
+    'output_not_writable',
+    `The folder of --out cannot be written (${code}); choose another.`,
+    { cause: error },
+  );
+}

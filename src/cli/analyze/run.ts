@@ -1,0 +1,101 @@
+/** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
+
+import type { ErrorCode, ExitCode } from '../../errors.ts';
+import { createRegistry } from '../../inference/registry.ts';
+import { createLab } from '../../lab/lab.ts';
+import { tellFileFailure, usageError } from '../failure.ts';
+import { inOrder } from './batch.ts';
+import { type Bench, examineInput } from './examine.ts';
+import { exitCodeOf } from './exit-code.ts';
+import { type Input, gatherInputs } from './inputs.ts';
+import type { AnalyzeOptions } from './options.ts';
+import { type Face, createPrinter } from './printer.ts';
+import { type Progress, startProgress } from './progress.ts';
+import type { AnalysisRecord } from './record.ts';
+import { folderNamesOf, openResultsFolder } from './results-folder.ts';
+import { listenForStop } from './stop.ts';
+
+/** @throws {ForensicsError} what concerns the run and not one picture: `usage`, `model_*`, `output_not_writable`. */
+export async function runAnalyze(
+  args: readonly string[],
+  options: AnalyzeOptions,
+): Promise<ExitCode> {
+  checkUsage(args, options);
+  // Asked once here, a missing or damaged model is one line and not one for each picture.
+  await createRegistry().open(options.model);
+  const results = options.out === null ? null : await openResultsFolder(options.out, options);
+  const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
+
+  const stop = listenForStop();
+  const progress = await startProgress(inputs.length, !options.quiet);
+  const lab = createLab({ children: Math.min(options.jobs, inputs.length) });
+  const onFailure: Bench['onFailure'] = (input, failure) => {
+    if (ofTheMachine.has(failure.code)) stop.because(failure);
+    if (stop.signal.aborted) return;
+    progress.around(() => tellFileFailure(input.label, failure, options));
+  };
+  try {
+    const bench: Bench = { lab, results, options, signal: stop.signal, onFailure };
+    const records = await examineAll(bench, inputs, progress);
+    stop.throwIfStopped();
+    return exitCodeOf(records, options.failOn);
+  } finally {
+    progress.end();
+    await lab.close();
+    stop.release();
+  }
+}
+
+/** Failures that every picture of the run would meet: the run ends with the first. */
+const ofTheMachine: ReadonlySet<ErrorCode> = new Set([
+  'model_not_found',
+  'model_integrity',
+  'runtime_missing',
+]);
+
+async function examineAll(
+  bench: Bench,
+  inputs: readonly Input[],
+  progress: Progress,
+): Promise<readonly AnalysisRecord[]> {
+  const { options, signal } = bench;
+  const printer = createPrinter(faceOf(options));
+  const names = folderNamesOf(inputs.map(({ label }) => label));
+  const records: AnalysisRecord[] = [];
+  const examined = inOrder(
+    inputs,
+    options.jobs,
+    (input, index) => examineInput(bench, input, names[index]!),
+    signal,
+  );
+  for await (const record of examined) {
+    if (signal.aborted) return records;
+    records.push(record);
+    progress.add(record);
+    progress.around(() => printer.add(record));
+  }
+  progress.end();
+  if (!signal.aborted) printer.end(records);
+  return records;
+}
+
+function faceOf({ json, jsonl }: AnalyzeOptions): Face {
+  if (json) return 'json';
+  return jsonl ? 'jsonl' : 'text';
+}
+
+/** An option that would do nothing is refused, so that nobody waits for what will not come. */
+function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
+  const { out, tier, maps, force, quiet, verbose } = options;
+  if (maps && tier !== 'forensicReporting') {
+    throw usageError('--maps needs --tier forensicReporting.');
+  }
+  if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
+  if (force && out === null) throw usageError('--force replaces results of --out DIR; add it.');
+  if (quiet && verbose) throw usageError('Choose one of --quiet and --verbose.');
+  const stdins = args.filter((arg) => arg === '-').length;
+  if (stdins > 1) throw usageError('Standard input (-) can be read only once.');
+  if (stdins === 1 && process.stdin.isTTY) {
+    throw usageError('Standard input (-) is the keyboard; pipe a picture into it.');
+  }
+}

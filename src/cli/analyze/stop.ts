@@ -1,0 +1,37 @@
+/** Ctrl-C and SIGTERM end a run in order: children first, then temporary files, then the program, by the same signal. */
+
+import { ForensicsError } from '../../errors.ts';
+
+export interface Stop {
+  readonly signal: AbortSignal;
+  /** Ends the run from the inside, without a signal of the system. */
+  because(failure: ForensicsError): void;
+  /** @throws {ForensicsError} why the run was stopped, if it was. */
+  throwIfStopped(): void;
+  /** Stops listening; when a signal had come, ends the program by it, so that the shell sees the true reason. */
+  release(): void;
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+export function listenForStop(): Stop {
+  const controller = new AbortController();
+  let came: NodeJS.Signals | null = null;
+  const forget = () => signals.forEach((name) => process.off(name, onSignal));
+  const onSignal = (name: NodeJS.Signals) => {
+    came = name;
+    controller.abort(new ForensicsError('cancelled', 'Stopped.'));
+    // A second one need not wait for the tidying up.
+    forget();
+  };
+  signals.forEach((name) => process.on(name, onSignal));
+  return {
+    signal: controller.signal,
+    because: (failure) => controller.abort(failure),
+    throwIfStopped: () => controller.signal.throwIfAborted(),
+    release: () => {
+      forget();
+      if (came) process.kill(process.pid, came);
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** How a failure is told: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
+
+import { inspect } from 'node:util';
+import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { printable } from './printable.ts';
+
+/** Prints the one line; with `verbose` also where it came from. Without it, a failure of our own points there. */
+export function tellFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
+  const failure = toForensicsError(error);
+  const isOurs = failure.code === 'internal';
+  const hint = isOurs && !verbose ? ' Run again with --verbose to see the cause.' : '';
+  process.stderr.write(`forensics: ${printable(failure.message)}${hint}\n`);
+  if (verbose) process.stderr.write(`${inspect(failure)}\n`);
+  return failure.exitCode;
+}
+
+/** The same for one of several files, which does not end the run. */
+export function tellFileFailure(
+  file: string,
+  failure: ForensicsError,
+  { verbose }: { verbose: boolean },
+): void {
+  process.stderr.write(`forensics: ${printable(file)}: ${printable(failure.message)}\n`);
+  if (verbose) process.stderr.write(`${inspect(failure)}\n`);
+}
+
+/** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
+export function tellUsage(text: string, write: (text: string) => void): void {
+  const line = text
+    .replace(/^error: /, '')
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ');
+  write(`forensics: ${printable(line)}\n`);
+}
+
+export function usageError(message: string): ForensicsError {
+  return new ForensicsError('usage', message);
+}

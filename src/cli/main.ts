@@ -1,0 +1,73 @@
+/**
+ * The command line: names the commands, hands each its options, and turns every failure into one line and an exit
+ * code. What a command does lives in its own file and is loaded only when it is called, so that `--help` and
+ * `--version` answer at once.
+ */
+
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import { type ExitCode, exitCodes } from '../errors.ts';
+import { registerAnalyze } from './analyze.ts';
+import { tellFailure, tellUsage } from './failure.ts';
+import { registerKeys } from './keys.ts';
+import { registerModels } from './models.ts';
+import { registerServe } from './serve.ts';
+import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
+import { registerTenant } from './tenant.ts';
+
+/**
+ * Runs the command that `argv` names, and answers the exit code once it is done.
+ *
+ * @param argv - as `process.argv`: the first two entries are skipped.
+ */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  obeyNoColor(argv);
+  endQuietlyOnClosedPipe();
+  const program = createProgram();
+  try {
+    await program.parseAsync([...argv]);
+    return chosenExitCode();
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+    }
+    return tellFailure(error, { verbose: argv.includes('--verbose') });
+  }
+}
+
+function createProgram(): Command {
+  const program = new Command('forensics')
+    .description('Tells whether a picture is real, fake, uncertain or must be abstained from.')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .option('--verbose', 'tell more on stderr, with the cause of a failure')
+    .option('--no-color', 'print without colours, as with NO_COLOR')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: tellUsage })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics analyze photo.jpg
+  $ forensics serve`,
+    );
+  // The order of the help: the main job first.
+  registerAnalyze(program);
+  registerServe(program);
+  registerTenant(program);
+  registerKeys(program);
+  registerModels(program);
+  return program;
+}
+
+/** A command that ended well may still have chosen a code: `process.exitCode` is how it says so. */
+function chosenExitCode(): ExitCode {
+  return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return String(Object(JSON.parse(text))['version']);
+}

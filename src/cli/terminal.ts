@@ -1,0 +1,37 @@
+/** What the program knows of the terminal it talks to: width, colours, whether anybody is watching. */
+
+import { styleText } from 'node:util';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Colours for a stream, or plain text where the stream or the user wants none (`NO_COLOR`, `--no-color`, a pipe). */
+export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
+  return (style, text) => styleText(style, text, { stream });
+}
+
+/**
+ * Columns that a line on stdout may take: the terminal's, else what `COLUMNS` says, else no limit. A file or a pipe
+ * must get whole names, a terminal must not be made to wrap.
+ */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  if (stream.isTTY && stream.columns > 0) return stream.columns;
+  const told = Number(process.env['COLUMNS']);
+  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+}
+
+/** Has to run before any package that colours is loaded: they read the environment once. */
+export function obeyNoColor(argv: readonly string[]): void {
+  if (!argv.includes('--no-color')) return;
+  process.env['NO_COLOR'] = '1';
+  delete process.env['FORCE_COLOR'];
+}
+
+/** `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. */
+export function endQuietlyOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+      process.exit();
+    });
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The library: the same examination as on the command line, in a program of one's own.
+ *
+ *     import { analyze, renderReport } from 'forensics';
+ *
+ *     const { verdict, examination } = await analyze('photo.jpg');
+ *     const { heatmaps, reports } = await renderReport('photo.jpg', examination);
+ *
+ * Pictures are decoded and examined in child processes; nothing is sent anywhere, and no database is needed.
+ */
+
+import { basename } from 'node:path';
+import { type ResultFields, toResultFields } from './engine/contract.ts';
+import {
+  type DecisionStrategy,
+  type Examination,
+  type ReasonCode,
+  type ResultClass,
+  type Tier,
+  defaultSeed,
+} from './engine/result.ts';
+import { type Lab, type PictureSource, type Rendering, createLab } from './lab/lab.ts';
+import { type Language, languages } from './report/language.ts';
+
+export { ForensicsError } from './errors.ts';
+export type { ErrorCode } from './errors.ts';
+export { createLab } from './lab/lab.ts';
+export type {
+  ExamineRequest,
+  Lab,
+  LabStatus,
+  PictureSource,
+  RenderRequest,
+  Rendering,
+} from './lab/lab.ts';
+export type { Finding, Skipped } from './detectors/finding.ts';
+export type { ResultFields } from './engine/contract.ts';
+export type {
+  CellMaps,
+  Decision,
+  DecisionStrategy,
+  Examination,
+  MapName,
+  ReasonCode,
+  ResultClass,
+  ResultSubClass,
+  Tier,
+} from './engine/result.ts';
+export type { PictureFacts } from './image/picture.ts';
+export type { Language } from './report/language.ts';
+export type { ReportTexts } from './report/texts.ts';
+
+export interface AnalyzeOptions {
+  /** Model identifier; the latest image model when absent. */
+  readonly model?: string;
+  /** How readily to decide; `default` when absent. Never changes real into fake or back. */
+  readonly decisionStrategy?: DecisionStrategy;
+  /** Whole number that fixes every random choice; 1337 when absent. */
+  readonly seed?: number;
+  /** Which fields of `result` are filled; `flagging` when absent. `examination` is always whole. */
+  readonly tier?: Tier;
+  readonly signal?: AbortSignal;
+}
+
+export interface Analyzed {
+  readonly verdict: ResultClass;
+  /** Why nothing was decided; empty for `real` and `fake`. */
+  readonly reasons: readonly ReasonCode[];
+  /** The fields that `/v1/analysis` answers, in the numbers of the interface. */
+  readonly result: ResultFields;
+  /** Everything that was found out; what `renderReport` draws from. */
+  readonly examination: Examination;
+}
+
+/**
+ * Examines one picture. For many, open a lab once with `createLab` and call its `examine`: a lab keeps its children.
+ *
+ * @param picture - path of a JPEG or PNG file, or its bytes; 65 to 4096 pixels a side.
+ * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child.
+ */
+export async function analyze(
+  picture: string | Uint8Array,
+  options: AnalyzeOptions = {},
+): Promise<Analyzed> {
+  const { model = null, decisionStrategy = 'default', seed = defaultSeed } = options;
+  const examination = await withLab((lab) =>
+    lab.examine(
+      { source: sourceOf(picture), options: { model, decisionStrategy, seed } },
+      options.signal ? { signal: options.signal } : {},
+    ),
+  );
+  const { resultClass, reasons } = examination.decision;
+  const result = toResultFields(examination, options.tier ?? 'flagging');
+  return { verdict: resultClass, reasons, result, examination };
+}
+
+export interface ReportOptions {
+  /** What the report calls the picture; the file's name when absent. */
+  readonly name?: string;
+  /** When the examination ran; now when absent. The same time gives the same bytes. */
+  readonly examinedAt?: Date;
+  /** English and German when absent. */
+  readonly languages?: readonly Language[];
+  /** Also the raw maps, as 16-bit grey PNG. */
+  readonly withRawMaps?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Heatmaps (PNG), report texts and PDFs of a picture that was examined. No model is needed for it.
+ *
+ * @param picture - the very picture that `examination` is about.
+ * @throws {ForensicsError} as `analyze`.
+ */
+export async function renderReport(
+  picture: string | Uint8Array,
+  examination: Examination,
+  options: ReportOptions = {},
+): Promise<Rendering> {
+  const name = options.name ?? (typeof picture === 'string' ? basename(picture) : 'picture');
+  const examinedAt = options.examinedAt ?? new Date();
+  return withLab((lab) =>
+    lab.render(
+      {
+        source: sourceOf(picture),
+        examination,
+        item: { name, analysisId: null, examinedAt },
+        languages: options.languages ?? languages,
+        withRawMaps: options.withRawMaps ?? false,
+      },
+      options.signal ? { signal: options.signal } : {},
+    ),
+  );
+}
+
+function sourceOf(picture: string | Uint8Array): PictureSource {
+  return typeof picture === 'string' ? { path: picture } : { bytes: picture };
+}
+
+async function withLab<T>(act: (lab: Lab) => Promise<T>): Promise<T> {
+  const lab = createLab({ children: 1 });
+  try {
+    return await act(lab);
+  } finally {
+    await lab.close();
+  }
+}

@@ -1,0 +1,81 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { gatherInputs, openSource, toFileFailure } from '../../src/cli/analyze/inputs.ts';
+import { emptyFolder } from './run-cli.ts';
+
+async function fill(dir: string, names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await mkdir(join(dir, name, '..'), { recursive: true });
+    await writeFile(join(dir, name), 'x');
+  }
+}
+
+async function labels(args: string[], recursive: boolean, exceptDir: string | null = null) {
+  const inputs = await gatherInputs(args, { recursive, exceptDir });
+  return inputs.map(({ label, failure }) => (failure ? `${label}: ${failure.code}` : label));
+}
+
+test('a folder gives its pictures by name, folders below in their place, and nothing else', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['b.JPG', 'a.jpeg', 'c.txt', 'aa/z.png', '.hidden/h.png', '._a.jpg']);
+
+  expect(await labels([dir], true)).toEqual(
+    ['a.jpeg', 'aa/z.png', 'b.JPG'].map((name) => join(dir, name)),
+  );
+});
+
+test('a link that leads back up the tree is not followed for ever', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['sub/a.png']);
+  await symlink(dir, join(dir, 'sub', 'up'));
+
+  expect(await labels([dir], true)).toEqual([join(dir, 'sub/a.png')]);
+});
+
+test('the folder that results go to is not read as pictures', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['a.png', 'out/a/heatmap-real.png']);
+
+  expect(await labels([dir], true, join(dir, 'out'))).toEqual([join(dir, 'a.png')]);
+});
+
+test('what cannot be taken is a failure beside the others', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['a.png', 'empty/readme.txt']);
+  await symlink('loop', join(dir, 'loop'));
+  const at = (name: string) => join(dir, name);
+
+  expect(await labels([at('a.png'), at('gone.png'), dir, at('loop')], false)).toEqual([
+    at('a.png'),
+    `${at('gone.png')}: file_not_found`,
+    `${dir}: file_is_directory`,
+    `${at('loop')}: file_not_readable`,
+  ]);
+  expect(await labels([at('empty')], true)).toEqual([`${at('empty')}: file_not_found`]);
+});
+
+test('a broken link that is called a picture is told of', async () => {
+  const dir = await emptyFolder();
+  await symlink('nowhere', join(dir, 'a.png'));
+  const [input] = await gatherInputs([dir], { recursive: true, exceptDir: null });
+
+  await expect(openSource(input!)).rejects.toMatchObject({ code: 'file_not_found' });
+});
+
+test('a device without end is read up to the limit and no further', async () => {
+  const [input] = await gatherInputs(['/dev/zero'], { recursive: false, exceptDir: null });
+
+  await expect(openSource(input!)).rejects.toMatchObject({ code: 'image_too_many_bytes' });
+});
+
+test.for([
+  ['ENOENT', 'file_not_found'],
+  ['EACCES', 'file_not_readable'],
+  ['EISDIR', 'file_is_directory'],
+  ['EIO', 'file_not_readable'],
+])('%s of the system is %s', ([code, expected]) => {
+  const error = Object.assign(new Error('of the system'), { code, syscall: 'open' });
+
+  expect(toFileFailure(error)).toMatchObject({ code: expected });
+});

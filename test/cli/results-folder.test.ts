@@ -1,0 +1,60 @@
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { folderNamesOf, openResultsFolder } from '../../src/cli/analyze/results-folder.ts';
+import { emptyFolder } from './run-cli.ts';
+
+const files = new Map([['result.json', '{}\n']]);
+
+test('pictures of the same name get folders of their own, without regard to case', () => {
+  const names = folderNamesOf(['a/Photo.jpg', 'b/photo.PNG', 'photo-2.jpg', '-', 'stdin.jpg']);
+
+  expect(names).toEqual(['Photo', 'photo-2', 'photo-2-2', 'stdin', 'stdin-2']);
+});
+
+test('folder names are safe on every system', () => {
+  const labels = ['..jpg', 'CON.jpg', 'a:b*c?.png', '\u001b[2J\u202e.png', ' .hidden. .jpg'];
+
+  expect(folderNamesOf([...labels, `${'ä'.repeat(200)}.jpg`])).toEqual([
+    'picture',
+    'picture-CON',
+    'a_b_c_',
+    '_[2J_',
+    'hidden',
+    'ä'.repeat(60),
+  ]);
+});
+
+test('results that exist stay unless they may be replaced', async () => {
+  const dir = await emptyFolder();
+  const careful = await openResultsFolder(dir, { force: false });
+  const forced = await openResultsFolder(dir, { force: true });
+  await careful.write('photo', files);
+
+  await expect(careful.check('photo')).rejects.toMatchObject({ code: 'conflict' });
+  await expect(careful.write('photo', files)).rejects.toMatchObject({ code: 'conflict' });
+  const written = await forced.write('photo', new Map([['result.json', 'new']]));
+
+  expect(written).toEqual([join(dir, 'photo', 'result.json')]);
+  expect(await readFile(join(dir, 'photo', 'result.json'), 'utf8')).toBe('new');
+  expect(await readdir(dir)).toEqual(['photo']);
+});
+
+test('a folder that holds no result is never replaced', async () => {
+  const dir = await emptyFolder();
+  await mkdir(join(dir, 'photo'));
+  await writeFile(join(dir, 'photo', 'diary.txt'), 'dear diary');
+  const forced = await openResultsFolder(dir, { force: true });
+
+  await expect(forced.write('photo', files)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await readdir(join(dir, 'photo'))).toEqual(['diary.txt']);
+});
+
+test('a place that cannot be written says so', async () => {
+  const dir = await emptyFolder();
+  await writeFile(join(dir, 'file'), '');
+
+  await expect(openResultsFolder(join(dir, 'file'), { force: false })).rejects.toMatchObject({
+    code: 'output_not_writable',
+  });
+});

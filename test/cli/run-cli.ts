@@ -1,0 +1,55 @@
+/** Runs the command line of the sources, as a process of its own, the way a user's shell does. */
+
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunHow {
+  readonly cwd?: string;
+  readonly stdin?: Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A shell that sets limits and then runs `"$@"`. */
+  readonly shell?: string;
+  /** Called with each piece of stderr and a way to signal the process. */
+  readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> {
+  const command = [process.execPath, entry, ...args];
+  const whole = how.shell === undefined ? command : ['bash', '-c', how.shell, 'bash', ...command];
+  return new Promise((resolve, reject) => {
+    const child = spawn(whole[0]!, whole.slice(1), {
+      cwd: how.cwd,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...how.env },
+    });
+    const parts = { stdout: '', stderr: '' };
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (parts.stdout += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      parts.stderr += text;
+      how.onStderr?.(text, (signal) => child.kill(signal));
+    });
+    child.stdin.on('error', reject);
+    child.stdin.end(how.stdin);
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, ...parts }));
+  });
+}
+
+/** An empty folder that goes away with the test. */
+export async function emptyFolder(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), 'forensics-cli-'));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
