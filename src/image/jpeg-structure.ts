@@ -1,4 +1,8 @@
-/** The marker segments of a JPEG file, read without decoding a pixel. */
+/** The marker segments of a JPEG file, read without decoding a pixel (ITU-T T.81, Annex B). */
+
+import { ForensicsError } from '../errors.ts';
+import { damaged, markers, walkMarkers, type MarkerSegment } from './jpeg-markers.ts';
+import { nearestQuality } from './quality.ts';
 
 export interface JpegComponent {
   readonly id: number;
@@ -35,8 +39,9 @@ export interface JpegStructure {
   readonly components: readonly JpegComponent[];
   /** `4:4:4`, `4:2:2`, `4:2:0`, `4:4:0`, `4:1:1`, `4:1:0`, `grey`, or the factors written out (`2x2,1x2,1x1`). */
   readonly chromaSubsampling: string;
+  /** As they stand when the first scan begins, by identifier. */
   readonly quantisationTables: readonly QuantisationTable[];
-  /** The libjpeg setting nearest to the luminance table; null when the file holds no 8-bit table for it. */
+  /** The libjpeg setting nearest to the luminance table; null when the file holds no table of steps up to 255 for it. */
   readonly quality: { readonly value: number; readonly distance: number } | null;
   readonly segments: readonly JpegSegment[];
   readonly scans: number;
@@ -45,3 +50,185 @@ export interface JpegStructure {
   /** Bytes after the end-of-image marker. */
   readonly trailingBytes: number;
 }
+
+export interface JpegFile {
+  readonly structure: JpegStructure;
+  readonly width: number;
+  readonly height: number;
+  readonly segments: readonly MarkerSegment[];
+  /** Position behind EOI. */
+  readonly endOffset: number;
+}
+
+/** Each scan of a progressive file costs a pass over the whole picture; encoders write about ten. */
+const maxScans = 100;
+
+/** @throws {ForensicsError} `image_unreadable` when truncated or damaged, `image_not_supported` for processes beyond Huffman-coded and arithmetic-coded DCT. */
+export function readJpegStructure(bytes: Uint8Array): JpegStructure {
+  return readJpeg(bytes).structure;
+}
+
+/** As `readJpegStructure`, with the size in pixels and where the segments lie. */
+export function readJpeg(bytes: Uint8Array): JpegFile {
+  const { segments, endOffset } = walkMarkers(bytes);
+  const frame = readFrame(segments);
+  const firstScan = segments.findIndex(({ marker }) => marker === markers.sos);
+  if (firstScan < 0) throw damaged('holds no picture data');
+  const scans = segments.filter(({ marker }) => marker === markers.sos).length;
+  if (scans > maxScans) throw damaged(`has more than ${maxScans} scans`);
+  const quantisationTables = readQuantisationTables(segments.slice(0, firstScan));
+  const { width, height, ...facts } = frame;
+  const structure: JpegStructure = {
+    ...facts,
+    chromaSubsampling: nameSubsampling(frame.components),
+    quantisationTables,
+    quality: readQuality(quantisationTables, frame.components),
+    segments: segments.map(describeSegment),
+    scans,
+    restartInterval: readRestartInterval(segments),
+    trailingBytes: bytes.length - endOffset,
+  };
+  return { structure, width, height, segments, endOffset };
+}
+
+function isStartOfFrame({ marker }: MarkerSegment): boolean {
+  const isOther = marker === markers.dht || marker === markers.jpg || marker === markers.dac;
+  return marker >= markers.sof0 && marker <= markers.sof15 && !isOther;
+}
+
+/** T.81 B.2.2: SOFn = precision, height, width, number of components, three bytes for each. */
+function readFrame(segments: readonly MarkerSegment[]) {
+  const frames = segments.filter(isStartOfFrame);
+  const [frame] = frames;
+  if (frame === undefined) throw damaged('holds no frame header');
+  if (frames.length > 1) throw damaged('holds more than one frame header');
+  const process = frame.marker - markers.sof0;
+  const { payload } = frame;
+  const count = payload[5] ?? 0;
+  if (count < 1 || payload.length !== 6 + 3 * count) throw damaged('has a broken frame header');
+  const precision = payload[0]!;
+  checkProcess(process, precision);
+  return {
+    progressive: process === 2 || process === 10,
+    arithmetic: process >= 9,
+    precision,
+    height: (payload[1]! << 8) | payload[2]!,
+    width: (payload[3]! << 8) | payload[4]!,
+    components: Array.from({ length: count }, (_, i) => readComponent(payload, 6 + 3 * i)),
+  };
+}
+
+/** Baseline, extended and progressive DCT with 8 bits; lossless, hierarchical and 12-bit files have no decoder here. */
+function checkProcess(process: number, precision: number): void {
+  if ([0, 1, 2, 9, 10].includes(process) && precision === 8) return;
+  throw new ForensicsError(
+    'image_not_supported',
+    'This is a JPEG file of a rare kind (lossless, hierarchical or not 8 bits a sample); save it as an ordinary JPEG or PNG.',
+  );
+}
+
+function readComponent(payload: Uint8Array, at: number): JpegComponent {
+  const factors = payload[at + 1]!;
+  const h = factors >> 4;
+  const v = factors & 15;
+  const quantisationTable = payload[at + 2]!;
+  const isValid = h >= 1 && h <= 4 && v >= 1 && v <= 4 && quantisationTable <= 3;
+  if (!isValid) throw damaged('has a broken frame header');
+  return { id: payload[at]!, h, v, quantisationTable };
+}
+
+/** T.81 B.2.4.1: a DQT segment holds one or more tables; a later one with the same identifier replaces an earlier. */
+function readQuantisationTables(segments: readonly MarkerSegment[]): QuantisationTable[] {
+  const tables = new Map<number, QuantisationTable>();
+  for (const { marker, payload } of segments) {
+    if (marker !== markers.dqt) continue;
+    for (let at = 0; at < payload.length; ) {
+      const table = readTable(payload, at);
+      tables.set(table.id, table);
+      at += 1 + 8 * table.precision;
+    }
+  }
+  return [...tables.values()].toSorted((a, b) => a.id - b.id);
+}
+
+function readTable(payload: Uint8Array, at: number): QuantisationTable {
+  const id = payload[at]! & 15;
+  const precision = payload[at]! >> 4 === 0 ? 8 : 16;
+  const isValid = payload[at]! >> 4 <= 1 && id <= 3 && at + 1 + 8 * precision <= payload.length;
+  if (!isValid) throw damaged('has a broken quantisation table');
+  const steps = Array.from({ length: 64 }, (_, i) =>
+    precision === 8
+      ? payload[at + 1 + i]!
+      : (payload[at + 1 + 2 * i]! << 8) | payload[at + 2 + 2 * i]!,
+  );
+  if (steps.includes(0)) throw damaged('has a quantisation step of 0');
+  return { id, precision, steps };
+}
+
+function readQuality(
+  tables: readonly QuantisationTable[],
+  components: readonly JpegComponent[],
+): JpegStructure['quality'] {
+  const luminance = tables.find(({ id }) => id === components[0]?.quantisationTable);
+  if (luminance === undefined || luminance.steps.some((step) => step > 255)) return null;
+  return nearestQuality(luminance.steps);
+}
+
+function nameSubsampling(components: readonly JpegComponent[]): string {
+  const [first, second, third, fourth] = components;
+  if (first === undefined || second === undefined || third === undefined) return 'grey';
+  const isUsual =
+    second.h === third.h &&
+    second.v === third.v &&
+    (fourth === undefined || (fourth.h === first.h && fourth.v === first.v));
+  const name = subsamplingNames[`${first.h / second.h}x${first.v / second.v}`];
+  return isUsual && name !== undefined ? name : components.map(({ h, v }) => `${h}x${v}`).join(',');
+}
+
+/** By how many luma samples there are for one chroma sample, across and down. */
+const subsamplingNames: Readonly<Record<string, string>> = {
+  '1x1': '4:4:4',
+  '2x1': '4:2:2',
+  '2x2': '4:2:0',
+  '1x2': '4:4:0',
+  '4x1': '4:1:1',
+  '4x2': '4:1:0',
+};
+
+function readRestartInterval(segments: readonly MarkerSegment[]): number {
+  const payload = segments.findLast(({ marker }) => marker === markers.dri)?.payload;
+  return payload === undefined ? 0 : ((payload[0] ?? 0) << 8) | (payload[1] ?? 0);
+}
+
+function describeSegment({ marker, offset, end, payload }: MarkerSegment): JpegSegment {
+  return { marker, offset, sizeBytes: end - offset, label: labelSegment(marker, payload) };
+}
+
+function labelSegment(marker: number, payload: Uint8Array): string {
+  if (marker >= markers.app0 && marker <= markers.app15) {
+    return `APP${marker - markers.app0} ${applicationName(payload)}`.trimEnd();
+  }
+  if (isStartOfFrame({ marker, offset: 0, end: 0, payload })) return `SOF${marker - markers.sof0}`;
+  return markerLabels[marker] ?? `0xff${marker.toString(16)}`;
+}
+
+/** The identifier that an APPn segment starts with, up to its NUL, in printable ASCII. */
+function applicationName(payload: Uint8Array): string {
+  const text =
+    /^[\x20-\x7e]{0,40}/.exec(String.fromCharCode(...payload.subarray(0, 40)))?.[0] ?? '';
+  if (text.startsWith('http://ns.adobe.com/xap/')) return 'XMP';
+  if (text.startsWith('http://ns.adobe.com/xmp/ext')) return 'Extended XMP';
+  return text;
+}
+
+const markerLabels: Readonly<Record<number, string>> = {
+  [markers.dht]: 'DHT',
+  [markers.dac]: 'DAC',
+  [markers.soi]: 'SOI',
+  [markers.eoi]: 'EOI',
+  [markers.sos]: 'SOS',
+  [markers.dqt]: 'DQT',
+  0xdc: 'DNL',
+  [markers.dri]: 'DRI',
+  [markers.com]: 'COM',
+};

@@ -1,7 +1,7 @@
 /** What the file says about itself, as plain JSON: every text is foreign and may be a lie. */
 
-/** Tags by name; numbers stay numbers, everything else is text. */
-export type Tags = Readonly<Record<string, string | number>>;
+import { readExif, readIptc, readXmp, type FoundTags } from './metadata-readers.ts';
+import { isPosition, keepTags, type Tags } from './tags.ts';
 
 export interface Metadata {
   /** EXIF tags by name, without positions (see `hasGps`), thumbnails and maker notes. */
@@ -22,4 +22,94 @@ export interface Metadata {
   readonly digitalSourceType: string | null;
   /** What could not be read or was left out, one sentence each. */
   readonly warnings: readonly string[];
+}
+
+/** Where a file keeps its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. */
+export interface MetadataBlocks {
+  /** A TIFF structure, without the `Exif\0\0` before it. */
+  readonly exif: Uint8Array | null;
+  /** An XMP packet. */
+  readonly xmp: Uint8Array | null;
+  /** Photoshop image resources, beginning with `8BIM`: IPTC is one of them. */
+  readonly photoshop: Uint8Array | null;
+  readonly pngText: readonly (readonly [keyword: string, text: string])[];
+  readonly warnings: readonly string[];
+}
+
+export interface ReadMetadata {
+  readonly metadata: Metadata;
+  /** EXIF orientation 1..8; 1 when absent or impossible. */
+  readonly orientation: number;
+}
+
+/** Reads the blocks; a block that is broken becomes a warning. Never throws. */
+export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
+  const warnings = [...blocks.warnings];
+  const read = (name: string, block: Uint8Array | null, reader: (block: Uint8Array) => FoundTags) =>
+    readBlock({ name, block, reader, warnings });
+  const found = {
+    exif: read('EXIF', blocks.exif, readExif),
+    xmp: read('XMP', blocks.xmp, readXmp),
+    iptc: read('IPTC', blocks.photoshop, readIptc),
+    pngText: { tags: new Map(blocks.pngText), hasThumbnail: false, orientation: 1 },
+  };
+  const exif = keepTags('EXIF', found.exif.tags, warnings);
+  const xmp = keepTags('XMP', found.xmp.tags, warnings);
+  const iptc = keepTags('IPTC', found.iptc.tags, warnings);
+  const pngText = keepTags('PNG text', found.pngText.tags, warnings);
+  const metadata: Metadata = {
+    exif,
+    xmp,
+    iptc,
+    pngText: Object.fromEntries(Object.entries(pngText).map(([name, text]) => [name, `${text}`])),
+    hasGps: Object.values(found).some(({ tags }) => hasPosition(tags)),
+    hasThumbnail: found.exif.hasThumbnail,
+    software: firstText(exif['Software'], pngText['Software'], xmp['CreatorTool']),
+    cameraMake: firstText(exif['Make'], xmp['Make']),
+    cameraModel: firstText(exif['Model'], xmp['Model']),
+    takenAt: toIsoTime(firstText(exif['DateTimeOriginal'], xmp['DateTimeOriginal'])),
+    digitalSourceType: firstText(xmp['DigitalSourceType']),
+    warnings,
+  };
+  return { metadata, orientation: found.exif.orientation };
+}
+
+/** Larger blocks are not given to the parsers: a JPEG segment holds 64 KB, Photoshop's XMP in a PNG seldom more. */
+const maxBlockBytes = 256 * 1024;
+const nothing: FoundTags = { tags: new Map(), hasThumbnail: false, orientation: 1 };
+
+interface BlockToRead {
+  readonly name: string;
+  readonly block: Uint8Array | null;
+  readonly reader: (block: Uint8Array) => FoundTags;
+  readonly warnings: string[];
+}
+
+function readBlock({ name, block, reader, warnings }: BlockToRead): FoundTags {
+  if (block === null) return nothing;
+  if (block.length > maxBlockBytes) {
+    warnings.push(`${name}: the block of ${block.length} bytes is too large and was not read.`);
+    return nothing;
+  }
+  try {
+    return reader(block);
+  } catch {
+    // Whatever a foreign parser stumbles over: metadata is evidence beside the picture, and its loss is told.
+    warnings.push(`${name}: the block is broken and could not be read.`);
+    return nothing;
+  }
+}
+
+function hasPosition(tags: ReadonlyMap<string, unknown>): boolean {
+  return [...tags].some(([name, value]) => isPosition(name, value));
+}
+
+function firstText(...candidates: readonly (string | number | undefined)[]): string | null {
+  const text = candidates.find((candidate) => candidate !== undefined);
+  return text === undefined ? null : `${text}`;
+}
+
+/** EXIF writes `2026:03:01 12:00:00`. */
+function toIsoTime(text: string | null): string | null {
+  return text?.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4') ?? null;
 }

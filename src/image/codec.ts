@@ -1,0 +1,114 @@
+/**
+ * The only way foreign bytes reach sharp. A decoder sees nothing but the segments or chunks that pixels need: no
+ * metadata, no colour profile (but of CMYK), no trailing bytes, so that none of it can steer or break the decoding.
+ */
+
+import sharp, { type Sharp } from 'sharp';
+import { ForensicsError } from '../errors.ts';
+
+export interface PixelRequest {
+  readonly bytes: Uint8Array;
+  /** Size in pixels as the file's header states it. */
+  readonly width: number;
+  readonly height: number;
+  /** EXIF orientation 1..8 to be undone. */
+  readonly orientation: number;
+  /** True to apply the profile inside the bytes, or a built-in one: only ever for CMYK, which has no RGB otherwise. */
+  readonly isCmyk: boolean;
+}
+
+export interface RawPixels {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  /** Row-major samples, 8 bits each. */
+  readonly data: Uint8Array;
+}
+
+/** @throws {ForensicsError} `image_unreadable` when the data is truncated, damaged or not what its header states. */
+export async function decodePixels(request: PixelRequest): Promise<RawPixels> {
+  try {
+    return await decodeStrictly(request, 'warning');
+  } catch (error) {
+    if (!isHarmless(error)) throw unreadable(error);
+  }
+  // Once more, deaf to warnings: their first one stopped the decoding.
+  return decodeStrictly(request, 'error').catch((error: unknown) => {
+    throw unreadable(error);
+  });
+}
+
+async function decodeStrictly(
+  { bytes, width, height, orientation, isCmyk }: PixelRequest,
+  failOn: 'warning' | 'error',
+): Promise<RawPixels> {
+  openCodec();
+  const picture = sharp(bytes, { failOn, limitInputPixels: width * height, ignoreIcc: !isCmyk });
+  const { data, info } = await turn(picture, orientation)
+    .toColourspace('srgb')
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true });
+  const isTransposed = orientation >= 5;
+  if (
+    info.width !== (isTransposed ? height : width) ||
+    info.height !== (isTransposed ? width : height)
+  ) {
+    throw new Error('The decoded size is not the size of the header.');
+  }
+  return {
+    width: info.width,
+    height: info.height,
+    channels: info.channels,
+    data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
+  };
+}
+
+/** EXIF 2.32, tag 0x0112: how the stored picture is turned and mirrored to stand upright. sharp mirrors before it turns. */
+function turn(picture: Sharp, orientation: number): Sharp {
+  switch (orientation) {
+    case 2:
+      return picture.flop();
+    case 3:
+      return picture.rotate(180);
+    case 4:
+      return picture.flip();
+    case 5:
+      return picture.flop().rotate(270);
+    case 6:
+      return picture.rotate(90);
+    case 7:
+      return picture.flop().rotate(90);
+    case 8:
+      return picture.rotate(270);
+    default:
+      return picture;
+  }
+}
+
+let isOpen = false;
+
+/** One thread a picture, because the pool runs a process a core; no cache; no loader but the two. */
+function openCodec(): void {
+  if (isOpen) return;
+  sharp.concurrency(1);
+  sharp.cache(false);
+  sharp.block({ operation: ['VipsForeignLoad'] });
+  sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
+  isOpen = true;
+}
+
+/** libjpeg's warnings about bytes it can pass over without losing a pixel. */
+function isHarmless(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /extraneous bytes before marker|progression sequence/i.test(error.message)
+  );
+}
+
+function unreadable(cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'image_unreadable',
+    'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
+    { cause },
+  );
+}

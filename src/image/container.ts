@@ -1,0 +1,101 @@
+/** What the two containers tell before a pixel is decoded, in one shape. */
+
+import { nameIccProfile } from './icc.ts';
+import {
+  isIccSegment,
+  isNeededForPixels,
+  jpegColourSpace,
+  jpegIccProfile,
+  jpegMetadataBlocks,
+} from './jpeg-metadata.ts';
+import { markers } from './jpeg-markers.ts';
+import { readJpeg, type JpegFile } from './jpeg-structure.ts';
+import { checkDimensions, type Limits } from './limits.ts';
+import type { MetadataBlocks } from './metadata.ts';
+import type { PictureFacts } from './picture.ts';
+import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
+import { colourTypes, readPng, readPngSize } from './png-structure.ts';
+
+/** The facts that stand in the file's structure. */
+type StoredFacts = Pick<
+  PictureFacts,
+  | 'storedWidth'
+  | 'storedHeight'
+  | 'bitsPerSample'
+  | 'channels'
+  | 'colourSpace'
+  | 'hasAlpha'
+  | 'iccProfile'
+  | 'jpeg'
+>;
+
+export interface Container {
+  readonly facts: StoredFacts;
+  readonly isAnimated: boolean;
+  readonly metadataBlocks: MetadataBlocks;
+  /** The file without what its pixels do not need. */
+  readonly pixelBytes: Uint8Array;
+}
+
+/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`, `image_too_small`, `image_too_large`. */
+export function openJpeg(bytes: Uint8Array, limits: Limits): Container {
+  const file = readJpeg(bytes);
+  checkDimensions(file.width, file.height, limits);
+  const ids = file.structure.components.map(({ id }) => id);
+  const profile = jpegIccProfile(file.segments);
+  const facts: StoredFacts = {
+    storedWidth: file.width,
+    storedHeight: file.height,
+    bitsPerSample: file.structure.precision,
+    channels: ids.length,
+    colourSpace: jpegColourSpace(file.segments, ids),
+    hasAlpha: false,
+    iccProfile: profile && nameIccProfile(profile),
+    jpeg: file.structure,
+  };
+  return {
+    facts,
+    isAnimated: false,
+    metadataBlocks: jpegMetadataBlocks(file.segments),
+    pixelBytes: pixelBytesOf(bytes, file),
+  };
+}
+
+/** @throws {ForensicsError} `image_unreadable`, `image_too_small`, `image_too_large`. */
+export function openPng(bytes: Uint8Array, limits: Limits): Container {
+  // Before anything else is read: a bomb of a few bytes can claim any size.
+  const { width, height } = readPngSize(bytes);
+  checkDimensions(width, height, limits);
+  const file = readPng(bytes);
+  const { name, channels } = colourTypes[file.colourType];
+  const isTransparentByKey = file.hasAlpha && (channels === 1 || channels === 3);
+  const facts: StoredFacts = {
+    storedWidth: width,
+    storedHeight: height,
+    bitsPerSample: file.bitDepth,
+    channels: isTransparentByKey ? channels + 1 : channels,
+    colourSpace: name,
+    hasAlpha: file.hasAlpha,
+    iccProfile: pngIccName(file),
+    jpeg: null,
+  };
+  return {
+    facts,
+    isAnimated: file.isAnimated,
+    metadataBlocks: pngMetadataBlocks(file),
+    pixelBytes: Buffer.concat(file.pixelRanges.map(([start, end]) => bytes.subarray(start, end))),
+  };
+}
+
+/** From SOI to EOI without metadata. The colour profile stays only for CMYK, which has no RGB without one. */
+function pixelBytesOf(bytes: Uint8Array, { segments, structure }: JpegFile): Uint8Array {
+  const isCmyk = structure.components.length === 4;
+  const parts = segments.flatMap((segment, index) => {
+    const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));
+    if (!isWanted) return [];
+    // Behind a scan's header lie its entropy-coded data, up to the next segment.
+    const isScan = segment.marker === markers.sos;
+    return bytes.subarray(segment.offset, isScan ? segments[index + 1]?.offset : segment.end);
+  });
+  return Buffer.concat(parts);
+}

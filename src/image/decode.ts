@@ -1,0 +1,101 @@
+/**
+ * Bytes of a file become a Picture: checked, decoded once, hashed, and described. Knows JPEG and PNG; knows nothing of
+ * models, verdicts or people. What is refused is refused before a pixel is decoded.
+ */
+
+import { hash } from 'node:crypto';
+import { ForensicsError } from '../errors.ts';
+import { decodePixels } from './codec.ts';
+import { openJpeg, openPng, type Container } from './container.ts';
+import { checkSizeBytes, defaultLimits, type Limits } from './limits.ts';
+import { readMetadata } from './metadata.ts';
+import { pictureNotes, type Format, type Picture, type PictureNote } from './picture.ts';
+import { toLuma, toRgb } from './planes.ts';
+import { describeContent, formatOfName, isForeignPicture, sniffFormat } from './sniff.ts';
+
+export interface DecodeOptions {
+  /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
+  readonly name?: string;
+  readonly limits?: Limits;
+}
+
+/**
+ * The picture in `bytes`, upright, in 8-bit RGB as stored: no colour profile is applied to RGB and grey.
+ *
+ * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
+ * `image_too_large`, `image_unreadable`.
+ */
+export async function decodePicture(
+  bytes: Uint8Array,
+  options: DecodeOptions = {},
+): Promise<Picture> {
+  const { name, limits = defaultLimits } = options;
+  checkSizeBytes(bytes.length, limits);
+  const format = requireFormat(bytes);
+  const container = format === 'jpg' ? openJpeg(bytes, limits) : openPng(bytes, limits);
+  const { metadata, orientation } = readMetadata(container.metadataBlocks);
+  const decoding = decodePixels({
+    bytes: container.pixelBytes,
+    width: container.facts.storedWidth,
+    height: container.facts.storedHeight,
+    orientation,
+    isCmyk: isCmyk(container),
+  });
+  // sharp decodes in a thread of its own; the digests are computed meanwhile.
+  const digests = digest(bytes);
+  const { width, height, ...pixels } = await decoding;
+  const { rgb, hadTransparency } = toRgb(pixels);
+  const notes = noteConversions(container, {
+    transparency_flattened_on_white: hadTransparency,
+    rotated_by_exif: orientation !== 1,
+    extension_disagrees: disagrees(name, format),
+  });
+  const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
+  const facts = { ...shown, ...container.facts, notes, metadata };
+  return { facts, rgb, luma: toLuma(rgb) };
+}
+
+function requireFormat(bytes: Uint8Array): Format {
+  const format = sniffFormat(bytes);
+  if (format !== null) return format;
+  const advice = isForeignPicture(bytes)
+    ? 'Convert it, or better: examine the file it was made from.'
+    : 'Choose a picture.';
+  throw new ForensicsError(
+    'image_not_supported',
+    `This is ${describeContent(bytes)}; only JPEG and PNG can be examined. ${advice}`,
+  );
+}
+
+/** Lower-case hex digests of the file. */
+function digest(bytes: Uint8Array) {
+  return {
+    sha256: hash('sha256', bytes),
+    sha512: hash('sha512', bytes),
+    md5: hash('md5', bytes),
+  };
+}
+
+/** In the order of `pictureNotes`, so that equal pictures have equal notes. */
+function noteConversions(
+  container: Container,
+  seen: Partial<Record<PictureNote, boolean>>,
+): PictureNote[] {
+  const applies: Partial<Record<PictureNote, boolean>> = {
+    ...seen,
+    converted_from_cmyk: isCmyk(container),
+    converted_from_grey: container.facts.colourSpace === 'grey',
+    reduced_from_16_bit: container.facts.bitsPerSample === 16,
+    first_frame_of_animation: container.isAnimated,
+  };
+  return pictureNotes.filter((note) => applies[note] === true);
+}
+
+function isCmyk({ facts: { colourSpace } }: Container): boolean {
+  return colourSpace === 'CMYK' || colourSpace === 'YCCK';
+}
+
+function disagrees(name: string | undefined, format: Format): boolean {
+  const named = name === undefined ? null : formatOfName(name);
+  return named !== null && named !== format;
+}

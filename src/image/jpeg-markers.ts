@@ -1,0 +1,113 @@
+/** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). Knows where they lie, not what they mean. */
+
+import { ForensicsError } from '../errors.ts';
+
+export const markers = {
+  sof0: 0xc0,
+  dht: 0xc4,
+  jpg: 0xc8,
+  sof10: 0xca,
+  dac: 0xcc,
+  sof15: 0xcf,
+  rst0: 0xd0,
+  rst7: 0xd7,
+  soi: 0xd8,
+  eoi: 0xd9,
+  sos: 0xda,
+  dqt: 0xdb,
+  dri: 0xdd,
+  app0: 0xe0,
+  app1: 0xe1,
+  app2: 0xe2,
+  app13: 0xed,
+  app14: 0xee,
+  app15: 0xef,
+  com: 0xfe,
+} as const;
+
+export interface MarkerSegment {
+  /** Second byte of the marker. */
+  readonly marker: number;
+  /** Position of the marker's 0xff byte. */
+  readonly offset: number;
+  /** Position behind the segment; for SOS behind its header, where entropy-coded data begins. */
+  readonly end: number;
+  /** What follows the length field. Empty for SOI and EOI. */
+  readonly payload: Uint8Array;
+}
+
+export interface MarkerWalk {
+  readonly segments: readonly MarkerSegment[];
+  /** Position behind EOI: what follows is not part of the picture. */
+  readonly endOffset: number;
+}
+
+/** More than any file of 50 MB needs whose segments are full; a bound for hostile ones. */
+const maxSegments = 1000;
+
+/**
+ * All segments from SOI to the first EOI. Restart markers count as entropy-coded data; stray bytes between segments
+ * are passed over, as libjpeg does.
+ *
+ * @throws {ForensicsError} `image_unreadable` when the file ends before EOI or a length field is impossible.
+ */
+export function walkMarkers(bytes: Uint8Array): MarkerWalk {
+  if (bytes[0] !== 0xff || bytes[1] !== markers.soi) throw damaged('does not start as one');
+  const segments = [segmentAt(bytes, 0, 2)];
+  let position = 2;
+  while (segments.length < maxSegments) {
+    const offset = nextMarker(bytes, position);
+    const segment = readSegment(bytes, offset);
+    segments.push(segment);
+    if (segment.marker === markers.eoi) return { segments, endOffset: segment.end };
+    position = segment.end;
+  }
+  throw damaged(`has more than ${maxSegments} segments`);
+}
+
+/**
+ * Position of the next 0xff byte that starts a marker. Entropy-coded data holds 0xff only before 0x00 (stuffing) or
+ * RST0..7; between segments the same search passes over stray bytes.
+ */
+function nextMarker(bytes: Uint8Array, start: number): number {
+  let position = start;
+  for (;;) {
+    position = bytes.indexOf(0xff, position);
+    if (position < 0 || position + 1 >= bytes.length) throw truncated();
+    const marker = bytes[position + 1]!;
+    const isRestart = marker >= markers.rst0 && marker <= markers.rst7;
+    const isTemporary = marker === 0x01;
+    if (marker === 0xff) position += 1;
+    else if (marker === 0x00 || isRestart || isTemporary) position += 2;
+    else return position;
+  }
+}
+
+function readSegment(bytes: Uint8Array, offset: number): MarkerSegment {
+  const marker = bytes[offset + 1]!;
+  if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
+  if (marker === markers.soi) throw damaged('starts a second time inside itself');
+  if (offset + 4 > bytes.length) throw truncated();
+  const length = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
+  if (length < 2) throw damaged('has a segment of impossible length');
+  const end = offset + 2 + length;
+  if (end > bytes.length) throw truncated();
+  return segmentAt(bytes, offset, end);
+}
+
+function segmentAt(bytes: Uint8Array, offset: number, end: number): MarkerSegment {
+  const payload = bytes.subarray(Math.min(offset + 4, end), end);
+  return { marker: bytes[offset + 1]!, offset, end, payload };
+}
+
+/** `what` completes "The JPEG file ...". */
+export function damaged(what: string): ForensicsError {
+  return new ForensicsError('image_unreadable', `The JPEG file is damaged: it ${what}.`);
+}
+
+function truncated(): ForensicsError {
+  return new ForensicsError(
+    'image_unreadable',
+    'The JPEG file is incomplete: it ends before the picture does. Copy or download it again.',
+  );
+}

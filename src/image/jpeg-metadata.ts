@@ -1,0 +1,77 @@
+/** Cuts the metadata out of a JPEG file's application segments. */
+
+import { markers, type MarkerSegment } from './jpeg-markers.ts';
+import type { MetadataBlocks } from './metadata.ts';
+
+/** EXIF: CIPA DC-008 4.5.5. XMP: ISO 16684-1 and Adobe's XMP specification part 3, 1.1.3. */
+const identifiers = {
+  exif: 'Exif\0',
+  xmp: 'http://ns.adobe.com/xap/1.0/\0',
+  extendedXmp: 'http://ns.adobe.com/xmp/extension/\0',
+  photoshop: 'Photoshop 3.0\0',
+  icc: 'ICC_PROFILE\0',
+  adobe: 'Adobe',
+  jfif: 'JFIF\0',
+} as const;
+
+export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
+  const find = (marker: number, identifier: string) =>
+    segments.find((segment) => isOf(segment, marker, identifier))?.payload;
+  const hasExtended = find(markers.app1, identifiers.extendedXmp) !== undefined;
+  return {
+    // Behind `Exif` and NUL stands one byte of padding.
+    exif: find(markers.app1, identifiers.exif)?.subarray(6) ?? null,
+    xmp: find(markers.app1, identifiers.xmp)?.subarray(identifiers.xmp.length) ?? null,
+    photoshop:
+      find(markers.app13, identifiers.photoshop)?.subarray(identifiers.photoshop.length) ?? null,
+    pngText: [],
+    warnings: hasExtended ? ['XMP: the extended part was not read.'] : [],
+  };
+}
+
+/** The colour profile, which may be spread over several segments (ICC.1:2022, B.4); null when there is none. */
+export function jpegIccProfile(segments: readonly MarkerSegment[]): Uint8Array | null {
+  const headerBytes = identifiers.icc.length + 2;
+  const parts = segments
+    .filter(isIccSegment)
+    .toSorted((a, b) => (a.payload[headerBytes - 2] ?? 0) - (b.payload[headerBytes - 2] ?? 0))
+    .map(({ payload }) => payload.subarray(headerBytes));
+  return parts.length === 0 ? null : Buffer.concat(parts);
+}
+
+/**
+ * What the samples stand for, decided as libjpeg's `default_decompress_parms` does.
+ *
+ * @param ids - Component identifiers of the frame.
+ */
+export function jpegColourSpace(
+  segments: readonly MarkerSegment[],
+  ids: readonly number[],
+): string {
+  const adobe = segments.find((segment) => isOf(segment, markers.app14, identifiers.adobe));
+  const transform = adobe?.payload[11];
+  if (ids.length === 1) return 'grey';
+  if (ids.length === 4) return transform === 2 ? 'YCCK' : 'CMYK';
+  if (segments.some((segment) => isOf(segment, markers.app0, identifiers.jfif))) return 'YCbCr';
+  const isNamedRgb = String.fromCharCode(...ids) === 'RGB';
+  return transform === 0 || (transform === undefined && isNamedRgb) ? 'RGB' : 'YCbCr';
+}
+
+/** True for a segment that the decoder needs or that tells it how to read the samples. */
+export function isNeededForPixels(segment: MarkerSegment): boolean {
+  const { marker } = segment;
+  const isApplication = marker >= markers.app0 && marker <= markers.app15;
+  if (!isApplication) return marker !== markers.com;
+  return (
+    isOf(segment, markers.app0, identifiers.jfif) || isOf(segment, markers.app14, identifiers.adobe)
+  );
+}
+
+export function isIccSegment(segment: MarkerSegment): boolean {
+  return isOf(segment, markers.app2, identifiers.icc);
+}
+
+function isOf({ marker, payload }: MarkerSegment, wanted: number, identifier: string): boolean {
+  if (marker !== wanted || payload.length < identifier.length) return false;
+  return String.fromCharCode(...payload.subarray(0, identifier.length)) === identifier;
+}

@@ -1,0 +1,114 @@
+/** Cuts the metadata out of a PNG file's chunks; compressed texts are inflated within bounds. */
+
+import { inflateSync } from 'node:zlib';
+import { nameIccProfile } from './icc.ts';
+import type { MetadataBlocks } from './metadata.ts';
+import type { PngChunk, PngFile } from './png-structure.ts';
+
+/** One text may inflate to this much, all together to eight times of it. */
+const maxInflatedBytes = 1_000_000;
+const maxInflatedTotal = 8 * maxInflatedBytes;
+
+interface TextEntry {
+  readonly keyword: string;
+  readonly bytes: Uint8Array;
+  readonly encoding: 'latin1' | 'utf8';
+}
+
+export function pngMetadataBlocks({ metadataChunks, isMetadataCut }: PngFile): MetadataBlocks {
+  const warnings = isMetadataCut ? ['PNG: only the first metadata chunks were read.'] : [];
+  const inflate = createInflate(warnings);
+  const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);
+  const raw = (...names: readonly string[]) => findRawProfile(entries, names);
+  const exifChunk = metadataChunks.find(({ type }) => type === 'eXIf')?.data;
+  const xmp = entries.find(({ keyword }) => keyword === 'XML:com.adobe.xmp')?.bytes;
+  return {
+    exif: withoutPrefix(exifChunk ?? raw('exif', 'APP1'), 'Exif\0\0'),
+    xmp: xmp ?? raw('xmp'),
+    photoshop: withoutPrefix(raw('iptc', '8bim'), 'Photoshop 3.0\0'),
+    pngText: entries.filter(({ keyword }) => !isBlockKeyword(keyword)).map(toPair),
+    warnings,
+  };
+}
+
+/** What the colour profile calls itself, or else what the iCCP chunk calls it; null when there is none. */
+export function pngIccName({ metadataChunks }: PngFile): string | null {
+  const data = metadataChunks.find(({ type }) => type === 'iCCP')?.data;
+  const nameEnd = data?.indexOf(0) ?? -1;
+  if (data === undefined || nameEnd < 1 || nameEnd > 79) return null;
+  const profile = createInflate([])(data.subarray(nameEnd + 2), 'iCCP');
+  return (profile && nameIccProfile(profile)) ?? latin1(data.subarray(0, nameEnd));
+}
+
+type Inflate = (compressed: Uint8Array, what: string) => Uint8Array | null;
+
+/** A bomb or a broken stream gives null and a warning; a file of many bombs is stopped after the first few. */
+function createInflate(warnings: string[]): Inflate {
+  let budget = maxInflatedTotal;
+  return (compressed, what) => {
+    if (budget <= 0) return null;
+    try {
+      const inflated = inflateSync(compressed, { maxOutputLength: maxInflatedBytes });
+      budget -= inflated.length;
+      return inflated;
+    } catch {
+      budget -= maxInflatedBytes;
+      warnings.push(
+        `PNG: the compressed text of "${what}" is broken or too large and was not read.`,
+      );
+      return null;
+    }
+  };
+}
+
+/** PNG specification 11.3.3: keyword, NUL, and by type what the text looks like. */
+function readText({ type, data }: PngChunk, inflate: Inflate): TextEntry | null {
+  const keywordEnd = data.indexOf(0);
+  if (keywordEnd < 1 || keywordEnd > 79) return null;
+  const keyword = latin1(data.subarray(0, keywordEnd));
+  const rest = data.subarray(keywordEnd + 1);
+  if (type === 'tEXt') return { keyword, bytes: rest, encoding: 'latin1' };
+  if (type === 'zTXt') {
+    const bytes = inflate(rest.subarray(1), keyword);
+    return bytes && { keyword, bytes, encoding: 'latin1' };
+  }
+  if (type !== 'iTXt') return null;
+  // Compression flag and method, then language tag and translated keyword, each ended by NUL.
+  const languageEnd = rest.indexOf(0, 2);
+  const textStart = languageEnd < 0 ? -1 : rest.indexOf(0, languageEnd + 1);
+  if (textStart < 0) return null;
+  const stored = rest.subarray(textStart + 1);
+  const bytes = rest[0] === 1 ? inflate(stored, keyword) : stored;
+  return bytes && { keyword, bytes, encoding: 'utf8' };
+}
+
+/** XMP and "Raw profile type ..." are containers, read as such, and may hold a position: they are no texts to keep. */
+function isBlockKeyword(keyword: string): boolean {
+  return keyword === 'XML:com.adobe.xmp' || keyword.startsWith('Raw profile type ');
+}
+
+/** ImageMagick's way to keep foreign blocks in a text: a line with the name, one with the length, then hexadecimal. */
+function findRawProfile(
+  entries: readonly TextEntry[],
+  names: readonly string[],
+): Uint8Array | null {
+  const entry = entries.find(({ keyword }) =>
+    names.some((name) => keyword.toLowerCase() === `raw profile type ${name.toLowerCase()}`),
+  );
+  if (entry === undefined) return null;
+  const [, , ...hex] = latin1(entry.bytes).trim().split(/\s+/);
+  return hex.length === 0 ? null : Buffer.from(hex.join(''), 'hex');
+}
+
+function withoutPrefix(block: Uint8Array | null, prefix: string): Uint8Array | null {
+  const isPrefixed = block !== null && latin1(block.subarray(0, prefix.length)) === prefix;
+  return isPrefixed ? block.subarray(prefix.length) : block;
+}
+
+function toPair({ keyword, bytes, encoding }: TextEntry): readonly [string, string] {
+  return [keyword, encoding === 'utf8' ? new TextDecoder().decode(bytes) : latin1(bytes)];
+}
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+}
