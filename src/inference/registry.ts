@@ -22,9 +22,13 @@ export interface Registry {
   /** Newest first. A folder whose description is damaged is left out here and reported by `open`. */
   list(): Promise<readonly ModelManifest[]>;
   /**
+   * The model that `id` means, by its description alone.
+   *
    * @param id - null for the newest image model.
-   * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` naming the damaged file.
+   * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged description.
    */
+  find(id: string | null): Promise<ModelManifest>;
+  /** The same with its files. @throws {ForensicsError} as `find`, and `model_integrity` naming the damaged file. */
   open(id: string | null): Promise<VerifiedModel>;
 }
 
@@ -55,7 +59,8 @@ export function createRegistry(
   const readShelf = () => shelfOf(dirs.extra ?? null, dirs.packaged ?? packagedDir);
   return {
     list: async () => (await readShelf()).entries.map(({ manifest }) => manifest),
-    open: async (id) => openModel(await readShelf(), id),
+    find: async (id) => entryOf(await readShelf(), id).manifest,
+    open: async (id) => openModel(entryOf(await readShelf(), id)),
   };
 }
 
@@ -109,11 +114,14 @@ async function readEntry(folder: string, name: string): Promise<Entry | Forensic
 }
 
 /** With a damaged neighbour the newest model is unknown, and falling back to an older one in silence would be wrong. */
-async function openModel({ entries, damages }: Shelf, id: string | null): Promise<VerifiedModel> {
+function entryOf({ entries, damages }: Shelf, id: string | null): Entry {
   const known = entries.find(({ manifest }) => manifest.id === id);
   const entry = id === null && damages.length === 0 ? entries[0] : known;
   if (!entry) throw damages[0] ?? notFound(entries, id);
+  return entry;
+}
 
+async function openModel(entry: Entry): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,

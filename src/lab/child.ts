@@ -1,0 +1,19 @@
+/** The child process of the lab: opens one picture at a time, keeps its model loaded between tasks. */
+
+import { serveTasks } from '../inference/serve-tasks.ts';
+import { createModelShelf } from './model-shelf.ts';
+import { isLabTask, type LabAnswer } from './tasks.ts';
+
+const shelf = createModelShelf();
+
+serveTasks(async (task): Promise<LabAnswer> => {
+  if (!isLabTask(task)) throw new TypeError('The lab was given something that is no task.');
+  const { settings, order } = task;
+  if (order.kind === 'examine') {
+    const { performExamine } = await import('./examine-task.ts');
+    return { kind: 'examine', examination: await performExamine(order.request, settings, shelf) };
+  }
+  // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
+  const { performRender } = await import('./render-task.ts');
+  return { kind: 'render', rendering: await performRender(order.request, settings) };
+});

@@ -1,0 +1,21 @@
+import { examine } from '../engine/examine.ts';
+import type { Examination } from '../engine/result.ts';
+import type { ExamineRequest } from './lab.ts';
+import type { ModelShelf } from './model-shelf.ts';
+import { checkDeclared, openSource } from './open-source.ts';
+import type { ChildSettings } from './tasks.ts';
+
+export async function performExamine(
+  { source, options, declared }: ExamineRequest,
+  settings: ChildSettings,
+  shelf: ModelShelf,
+): Promise<Examination> {
+  const { model: id, ...examineOptions } = options;
+  // A fresh child loads the model while sharp's thread decodes.
+  const [picture, model] = await Promise.all([
+    openSource(source, settings.limits),
+    shelf.take(id, settings.modelsDir),
+  ]);
+  checkDeclared(picture, declared);
+  return examine(picture, model, examineOptions);
+}

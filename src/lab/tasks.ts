@@ -1,0 +1,30 @@
+/** What the lab asks of its children; both ends are ours and always of the same version. */
+
+import type { Examination } from '../engine/result.ts';
+import type { Limits } from '../image/limits.ts';
+import type { ExamineRequest, Rendering, RenderRequest } from './lab.ts';
+
+export interface ChildSettings {
+  /** A folder of further models, or null. */
+  readonly modelsDir: string | null;
+  readonly limits: Limits;
+}
+
+export interface LabTask {
+  readonly settings: ChildSettings;
+  readonly order:
+    | { readonly kind: 'examine'; readonly request: ExamineRequest }
+    | { readonly kind: 'render'; readonly request: RenderRequest };
+}
+
+export type LabAnswer =
+  | { readonly kind: 'examine'; readonly examination: Examination }
+  | { readonly kind: 'render'; readonly rendering: Rendering };
+
+export function isLabTask(value: unknown): value is LabTask {
+  return typeof value === 'object' && value !== null && 'order' in value && 'settings' in value;
+}
+
+export function isLabAnswer(value: unknown): value is LabAnswer {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
