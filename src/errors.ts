@@ -76,6 +76,7 @@ export const failures = {
   tier_downgrade: failure(400, exitCodes.usage),
   tenant_not_found: failure(404, exitCodes.notFound),
   lease_lost: failure(409, exitCodes.conflict),
+  evidence_damaged: failure(500, exitCodes.integrityFailure),
   // Stores and set-up
   blob_not_found: failure(404, exitCodes.notFound),
   blob_too_large: failure(413, exitCodes.failure),

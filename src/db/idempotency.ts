@@ -4,9 +4,9 @@
  */
 
 import { createHash } from 'node:crypto';
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq, gte, lt } from 'drizzle-orm';
 import { ForensicsError } from '../errors.ts';
-import type { Tx } from './open.ts';
+import type { Reader, Tx } from './open.ts';
 import { idempotencyKeys } from './schema.ts';
 
 export interface Repeatable {
@@ -21,39 +21,38 @@ export interface Repeatable {
 const keptMs = 24 * 60 * 60 * 1000;
 
 /**
- * Runs `act` unless the same request was already served within a day.
+ * What the same request led to before; null when it is new.
  *
- * @param act - returns the id of what it made or started.
- * @returns that id, and whether it comes from the earlier request.
  * @throws {ForensicsError} `conflict` when the key was used for another request; `invalid_request` for an unusable key.
  */
-export function onlyOnce(
-  tx: Tx,
-  request: Repeatable | null,
-  act: () => string,
-): { readonly subject: string; readonly isRepeat: boolean } {
-  if (request === null) return { subject: act(), isRepeat: false };
+export function recall(reader: Reader, request: Repeatable | null): string | null {
+  if (request === null) return null;
   const { tenantId, key, at } = request;
   if (key === '' || key.length > 255) {
     throw new ForensicsError('invalid_request', 'An Idempotency-Key has 1 to 255 characters.');
   }
+  const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
+  const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
+  const earlier = reader.select().from(idempotencyKeys).where(and(isSameKey, isYoung)).get();
+  if (earlier === undefined) return null;
+  if (earlier.fingerprint === fingerprintOf(request)) return earlier.subject;
+  throw new ForensicsError(
+    'conflict',
+    'This Idempotency-Key was used for another request; send a new key.',
+  );
+}
+
+/** Remembers that this request led to `subject`; forgets what is older than a day. */
+export function remember(tx: Tx, request: Repeatable | null, subject: string): void {
+  if (request === null) return;
+  const { tenantId, key, at } = request;
   tx.delete(idempotencyKeys)
     .where(lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs)))
     .run();
-  const fingerprint = createHash('sha256').update(JSON.stringify(request.request)).digest('hex');
-  const earlier = tx
-    .select()
-    .from(idempotencyKeys)
-    .where(and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key)))
-    .get();
-  if (earlier !== undefined && earlier.fingerprint !== fingerprint) {
-    throw new ForensicsError(
-      'conflict',
-      'This Idempotency-Key was used for another request; send a new key.',
-    );
-  }
-  if (earlier !== undefined) return { subject: earlier.subject, isRepeat: true };
-  const subject = act();
+  const fingerprint = fingerprintOf(request);
   tx.insert(idempotencyKeys).values({ tenantId, key, fingerprint, subject, createdAt: at }).run();
-  return { subject, isRepeat: false };
+}
+
+function fingerprintOf({ request }: Repeatable): string {
+  return createHash('sha256').update(JSON.stringify(request)).digest('hex');
 }

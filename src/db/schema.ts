@@ -85,12 +85,12 @@ export const examinations = sqliteTable('examinations', {
     .$type<readonly number[]>()
     .notNull(),
   examinedAt: date('examined_at').notNull(),
-  /** Predictions, uncertainties, similarities, anomaly. */
-  scores: text('scores', { mode: 'json' }).$type<unknown>().notNull(),
-  /** Object keys of heatmaps and reports, and the reports' texts; null until they are rendered. */
-  rendered: text('rendered', { mode: 'json' }).$type<unknown>(),
-  /** The whole examination without the values of its maps. */
-  examination: text('examination', { mode: 'json' }).$type<unknown>().notNull(),
+  /** JSON: predictions, uncertainties, similarities, anomaly. */
+  scores: text('scores').notNull(),
+  /** JSON: object keys of heatmaps and reports, and the reports' texts; null until they are rendered. */
+  rendered: text('rendered'),
+  /** JSON: the whole examination without the values of its maps. */
+  examination: text('examination').notNull(),
   /** 16-bit little-endian numbers, one a cell. */
   realMap: blob('real_map', { mode: 'buffer' }).notNull(),
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),

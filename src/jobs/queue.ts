@@ -33,6 +33,8 @@ export interface Queue {
   claim(claim: Claim): Job | null;
   /** False when another worker has taken the job over. */
   extendLease(job: Job, leaseMs: number): boolean;
+  /** Checks inside a transaction that the job is still this claim's. @throws {ForensicsError} `lease_lost`. */
+  hold(tx: Tx, job: Job): void;
   /** Removes a done job. @throws {ForensicsError} `lease_lost`: roll everything back. */
   finish(tx: Tx, job: Job): void;
   /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
@@ -67,6 +69,9 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
     extendLease(job, leaseMs) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run().changes === 1;
+    },
+    hold(tx, job) {
+      refuseUnlessHeld(tx.select().from(jobs).where(heldBy(job)).all().length);
     },
     finish(tx, job) {
       refuseUnlessHeld(tx.delete(jobs).where(heldBy(job)).run().changes);

@@ -1,0 +1,39 @@
+/** What the acts of this room are given, and who they act for. */
+
+import type { Principal } from '../access/principal.ts';
+import type { Tenant, Tenants } from '../access/tenants.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Db } from '../db/open.ts';
+import type { Limits } from '../image/limits.ts';
+import type { Queue } from '../jobs/queue.ts';
+import type { Lab } from '../lab/lab.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import type { Lifecycle } from './lifecycle.ts';
+
+export interface AnalysesOptions {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
+  readonly tenants: Pick<Tenants, 'byId'>;
+  /** The store of one tenant. Called for every act, so it should be quick. */
+  readonly storeFor: (tenant: Tenant) => BlobStore;
+  readonly lab: Pick<Lab, 'examine' | 'render'>;
+  /** Known image models, newest first; the first is the default. */
+  readonly models: readonly { readonly id: string; readonly version: string }[];
+  /** Lower-case hex MD5 of the pictures that trial tenants may analyse. */
+  readonly trialMd5s: readonly string[];
+  readonly limits: Limits;
+  readonly now: () => Date;
+  /** Told about trouble that changes no answer, such as an object that could not be cleaned up. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export type Context = Required<AnalysesOptions> & { readonly lifecycle: Lifecycle };
+
+/** On whose behalf an act is done, and for which tenant; the access room has checked that this is allowed. */
+export interface Caller {
+  readonly principal: Principal;
+  readonly tenant: Tenant;
+  /** The same request under the same key acts once. */
+  readonly idempotencyKey?: string | null;
+}

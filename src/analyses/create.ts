@@ -1,0 +1,57 @@
+import type { Analysis } from './analysis.ts';
+import type { Caller, Context } from './context.ts';
+import { newId } from '../db/ids.ts';
+import { foldText } from '../db/text.ts';
+import { messages } from './lifecycle.ts';
+import { repeatableOf } from './repeatable.ts';
+import { checkCreateRequest, type CreateRequest, defaultOptions, mergeOptions } from './request.ts';
+import { getEntry } from './rows.ts';
+import { viewAnalysis } from './view.ts';
+
+/**
+ * A new analysis, waiting for its upload. Storage URLs in the request are ignored: the service makes its own.
+ *
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `conflict` for a misused Idempotency-Key.
+ */
+export async function createAnalysis(
+  context: Context,
+  caller: Caller,
+  request: CreateRequest,
+): Promise<Analysis> {
+  const { db, limits, models, lifecycle, storeFor, now } = context;
+  const { principal, tenant } = caller;
+  checkCreateRequest(request, limits);
+  const options = mergeOptions(defaultOptions(models), request.input.options, models);
+  const store = storeFor(tenant);
+  const { name, comment = '', tags = [], projectId = null, input } = request;
+  const createdAt = now();
+  const id = newId(createdAt);
+  const row = {
+    id,
+    tenantId: tenant.id,
+    projectId,
+    name,
+    nameFolded: foldText(name),
+    comment,
+    commentFolded: foldText(comment),
+    tags,
+    storageType: store.type,
+    format: input.format,
+    width: input.width,
+    height: input.height,
+    filename: input.filename,
+    inputKey: `analyses/${id}/input.${input.format}`,
+    ...options,
+    modelVersion: models.find((model) => model.id === options.model)!.version,
+    status: 'pending',
+    statusMessage: messages.created,
+    retryCount: 0,
+    createdAt,
+    createdById: principal.id,
+    lastChangedByType: principal.type,
+    lastChangedById: principal.id,
+  } as const;
+  const analysisId = lifecycle.create(row, repeatableOf(caller, { act: 'create', request }, now()));
+  const entry = getEntry(db, { tenantId: tenant.id, analysisId });
+  return viewAnalysis(entry, { store, now: now() });
+}

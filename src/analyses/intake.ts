@@ -1,0 +1,91 @@
+/**
+ * Takes an uploaded picture in: read once, checked from its header, hashed, and copied to where no client can reach it.
+ * Pixels are not touched here; a hostile file is decoded in the lab's children alone.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import type { Tenant } from '../access/tenants.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import { ForensicsError } from '../errors.ts';
+import { readJpeg } from '../image/jpeg-structure.ts';
+import { checkDimensions, checkSizeBytes, type Limits } from '../image/limits.ts';
+import type { Format } from '../image/picture.ts';
+import { readPngSize } from '../image/png-structure.ts';
+import { describeContent, sniffFormat } from '../image/sniff.ts';
+import type { Context } from './context.ts';
+import type { Evidence } from './lifecycle.ts';
+import type { AnalysisRow } from './rows.ts';
+
+/**
+ * @returns where the copy lies. It belongs to nobody until an act has written it into a row.
+ * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed.
+ */
+export async function takeIn(
+  { limits, trialMd5s }: Pick<Context, 'limits' | 'trialMd5s'>,
+  { row, tenant, store }: { row: AnalysisRow; tenant: Tenant; store: BlobStore },
+): Promise<Evidence> {
+  const bytes = await readUpload(store, row, limits);
+  const md5 = digest('md5', bytes);
+  if (tenant.isTrial && !trialMd5s.includes(md5)) throw trialMismatch();
+  checkHeader(bytes, row, limits);
+  // Random, so that knowing the analysis does not lead to the copy.
+  const key = `evidence/${randomBytes(16).toString('hex')}`;
+  await store.put(key, bytes, { contentType: contentTypes[row.format] });
+  return { key, sha256: digest('sha256', bytes), md5 };
+}
+
+/** True for errors of the picture itself: trying the same bytes again cannot help. */
+export function isPictureError(error: unknown): error is ForensicsError {
+  if (!(error instanceof ForensicsError)) return false;
+  return error.code.startsWith('image_') || error.code === 'trial_image_mismatch';
+}
+
+const contentTypes = { jpg: 'image/jpeg', png: 'image/png' } as const satisfies Record<
+  Format,
+  string
+>;
+
+async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
+  const info = await store.head(row.inputKey);
+  if (info === null) {
+    throw new ForensicsError('upload_missing', 'Upload the picture to putUrl, then start again.');
+  }
+  checkSizeBytes(info.sizeBytes, limits);
+  const bytes = await store.read(row.inputKey, limits.maxBytes);
+  // The object may have been replaced since it was asked for its size.
+  checkSizeBytes(bytes.length, limits);
+  return bytes;
+}
+
+function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {
+  const format = sniffFormat(bytes);
+  if (format !== row.format) {
+    throw notAsDeclared(`it is ${describeContent(bytes)}, not ${row.format}`);
+  }
+  const { width, height } = format === 'jpg' ? readJpeg(bytes) : readPngSize(bytes);
+  checkDimensions(width, height, limits);
+  // EXIF may turn the picture by a quarter; the client may have measured before or after that.
+  const isUpright = width === row.width && height === row.height;
+  const isTurned = width === row.height && height === row.width;
+  if (!isUpright && !isTurned) {
+    throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);
+  }
+}
+
+function notAsDeclared(what: string): ForensicsError {
+  return new ForensicsError(
+    'image_not_as_declared',
+    `The uploaded picture is not what was declared: ${what}. Create a new analysis for it.`,
+  );
+}
+
+function trialMismatch(): ForensicsError {
+  return new ForensicsError(
+    'trial_image_mismatch',
+    'A trial tenant can analyse only the two approved trial pictures, real.jpg and fake.jpg; this is neither.',
+  );
+}
+
+function digest(algorithm: 'md5' | 'sha256', bytes: Uint8Array): string {
+  return createHash(algorithm).update(bytes).digest('hex');
+}

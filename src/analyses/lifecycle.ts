@@ -1,0 +1,291 @@
+/**
+ * Every change of state of an analysis, and nothing else: one act, one transaction. Each is a compare-and-set (the row
+ * changes only if it still is what the act believes), with its job, its webhook message and its counters beside it.
+ */
+
+import { and, eq } from 'drizzle-orm';
+import { type Principal, systemPrincipal } from '../access/principal.ts';
+import { recall, remember, type Repeatable } from '../db/idempotency.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { analyses, examinations } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import { resultClasses } from '../engine/result.ts';
+import type { Job, Queue } from '../jobs/queue.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import type { AnalysisOptions, Status } from './analysis.ts';
+import { announce } from './announce.ts';
+import { type Rendered, renderedText, type toRow } from './record.ts';
+import { type AnalysisRow, getRow, isTarget, type Target } from './rows.ts';
+import { countUsage } from './usage.ts';
+
+/** Kind of the job that runs an analysis; its payload is a Target. */
+export const runJob = 'analysis.run';
+
+/** Automatic retries after errors of the inference; the contract's limit. */
+export const maxRetries = 3;
+
+export const messages = {
+  created: 'Waiting for the upload of the picture and the start of the analysis.',
+  queued: 'Waiting for a free instance.',
+  processing: 'The picture is being examined.',
+  retrying: 'An attempt failed; the analysis is tried again.',
+  completed: 'The analysis is complete.',
+  abandoned: 'The analysis was interrupted too often; retry it.',
+} as const;
+
+export interface Evidence {
+  readonly key: string;
+  readonly sha256: string;
+  readonly md5: string;
+}
+
+/** How a failed analysis runs again. */
+export interface Restart {
+  readonly options: AnalysisOptions;
+  readonly modelVersion: string;
+  readonly evidence: Evidence;
+}
+
+/** What a client's act is about and on whose behalf it is done. */
+export interface Act extends Target {
+  readonly actor: Principal;
+  readonly repeatable: Repeatable | null;
+}
+
+type NewRow = typeof analyses.$inferInsert;
+type Change = Partial<AnalysisRow>;
+
+interface Move {
+  readonly from: Status;
+  readonly change: Change;
+  readonly actor?: Principal;
+}
+
+export type Lifecycle = ReturnType<typeof createLifecycle>;
+
+export function createLifecycle({
+  db,
+  queue,
+  outbox,
+  now,
+}: {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
+  readonly now: () => Date;
+}) {
+  const tell = (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update') =>
+    announce(tx, outbox, { row, event, at: now() });
+
+  /** The compare-and-set: null when the analysis is gone or not in `from` any more. */
+  const move = (tx: Tx, target: Target, { from, change, actor = systemPrincipal }: Move) =>
+    tx
+      .update(analyses)
+      .set({ ...change, ...signedBy(actor, now()) })
+      .where(and(isTarget(target), eq(analyses.status, from)))
+      .returning()
+      .get() ?? null;
+
+  const enqueueRun = (tx: Tx, { tenantId, analysisId }: Target) =>
+    queue.enqueue(tx, runJob, { tenantId, analysisId } satisfies Target);
+
+  const failIn = (tx: Tx, target: Target, statusMessage: string): void => {
+    const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
+    const row = move(tx, target, { from: 'processing', change });
+    if (row === null) return;
+    countUsage(tx, { tenantId: row.tenantId, at: now() }, 'errors');
+    tell(tx, row);
+  };
+
+  return {
+    /** (none) -> pending. Returns the id: of the earlier analysis when the request is a repetition. */
+    create: (row: NewRow, repeatable: Repeatable | null): string =>
+      transact(db, (tx) => {
+        const earlier = recall(tx, repeatable);
+        if (earlier !== null) return earlier;
+        tx.insert(analyses).values(row).run();
+        remember(tx, repeatable, row.id);
+        return row.id;
+      }),
+
+    /** pending -> pending, now waiting for a worker. @throws {ForensicsError} `analysis_not_pending`. */
+    queueRun: (act: Act, evidence: Evidence): void =>
+      transact(db, (tx) => {
+        if (recall(tx, act.repeatable) !== null) return;
+        refuseUnlessStartable(getRow(tx, act));
+        const change = { queuedAt: now(), statusMessage: messages.queued, ...columnsOf(evidence) };
+        move(tx, act, { from: 'pending', change, actor: act.actor });
+        enqueueRun(tx, act);
+        remember(tx, act.repeatable, act.analysisId);
+      }),
+
+    /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
+    refuseUpload: (act: Act, statusMessage: string): void =>
+      transact(db, (tx) => {
+        refuseUnlessStartable(getRow(tx, act));
+        const change = { status: 'failed', statusMessage } as const;
+        const row = move(tx, act, { from: 'pending', change, actor: act.actor });
+        if (row !== null) tell(tx, row);
+      }),
+
+    /**
+     * pending -> processing, or processing again after an error or the death of a worker. Null: there is nothing
+     * left to do, and the job is finished.
+     */
+    lock: (job: Job, target: Target): AnalysisRow | null =>
+      transact(db, (tx) => {
+        queue.hold(tx, job);
+        const row = tx.select().from(analyses).where(isTarget(target)).get();
+        if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
+        if (row?.status === 'processing') {
+          if (!job.wasAbandoned) return row;
+          if (row.retryCount < maxRetries) return countRetry(tx, target, row);
+          // A picture that takes the whole worker down must not do so for ever.
+          failIn(tx, target, messages.abandoned);
+        }
+        queue.finish(tx, job);
+        return null;
+      }),
+
+    /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
+    complete: (job: Job, target: Target, record: ReturnType<typeof toRow>, version: string) =>
+      transact(db, (tx): boolean => {
+        queue.finish(tx, job);
+        const change = { ...completedAt(now()), modelVersion: version };
+        const row = move(tx, target, { from: 'processing', change });
+        if (row === null) return false;
+        tx.insert(examinations).values(record).run();
+        const event = { tenantId: row.tenantId, at: now() };
+        countUsage(tx, event, `billed.${row.tier}`);
+        countUsage(tx, event, `result.${resultClasses[record.resultClass]!}`);
+        tell(tx, row);
+        return true;
+      }),
+
+    /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
+    tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
+      transact(db, (tx) => {
+        queue.release(tx, job, runAt);
+        countRetry(tx, targetOf(row), row);
+      }),
+
+    /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
+    fail: (job: Job, target: Target, statusMessage: string): void =>
+      transact(db, (tx) => {
+        queue.finish(tx, job);
+        failIn(tx, target, statusMessage);
+      }),
+
+    /** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
+    rollBack: (job: Job, target: Target, runAt: Date): void =>
+      transact(db, (tx) => {
+        queue.release(tx, job, runAt);
+        const row = move(tx, target, { from: 'processing', change: waitingAgain });
+        if (row === null) return;
+        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'backpressure');
+        tell(tx, row);
+      }),
+
+    /** failed -> pending, waiting for a worker. @throws {ForensicsError} `analysis_not_retryable`. */
+    restart: (act: Act, { options, modelVersion, evidence }: Restart): void =>
+      transact(db, (tx) => {
+        if (recall(tx, act.repeatable) !== null) return;
+        const fresh = {
+          ...waitingAgain,
+          retryCount: 0,
+          queuedAt: now(),
+          processingFinishedAt: null,
+        };
+        const change = { ...fresh, ...options, modelVersion, ...columnsOf(evidence) };
+        const row = move(tx, act, { from: 'failed', change, actor: act.actor });
+        if (row === null) throw notRetryable();
+        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
+        enqueueRun(tx, act);
+        remember(tx, act.repeatable, act.analysisId);
+      }),
+
+    /** completed -> completed in the higher tier; billed here, once. @throws {ForensicsError} `analysis_not_retryable`. */
+    upgrade: (act: Act, rendered: Rendered): void =>
+      transact(db, (tx) => {
+        const { tier } = getRow(tx, act);
+        if (tier !== 'flagging') throw notRetryable();
+        const at = { tierUpgradedFrom: tier, tierUpgradedAt: now() };
+        const change = { tier: 'forensicReporting', ...at } as const;
+        const row = move(tx, act, { from: 'completed', change, actor: act.actor });
+        if (row === null) throw notRetryable();
+        const which = eq(examinations.analysisId, act.analysisId);
+        tx.update(examinations)
+          .set({ rendered: renderedText(rendered) })
+          .where(which)
+          .run();
+        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'billed.forensicReporting');
+        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'upgrades');
+        remember(tx, act.repeatable, act.analysisId);
+      }),
+
+    /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
+    remove: (target: Target, actor: Principal): void =>
+      transact(db, (tx) => {
+        const { status } = getRow(tx, target);
+        const row = move(tx, target, { from: status, change: { deletedAt: now() }, actor });
+        if (row !== null) tell(tx, row, 'delete');
+      }),
+  };
+
+  function begin(tx: Tx, target: Target): AnalysisRow | null {
+    const begun = { status: 'processing', statusMessage: messages.processing } as const;
+    const change = { ...begun, processingStartedAt: now() };
+    const row = move(tx, target, { from: 'pending', change });
+    if (row !== null) tell(tx, row);
+    return row;
+  }
+
+  function countRetry(tx: Tx, target: Target, { retryCount }: AnalysisRow): AnalysisRow | null {
+    const change = { retryCount: retryCount + 1, statusMessage: messages.retrying };
+    const row = move(tx, target, { from: 'processing', change });
+    if (row !== null) countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
+    return row;
+  }
+}
+
+/** @throws {ForensicsError} `analysis_not_pending`. */
+export function refuseUnlessStartable(row: AnalysisRow): void {
+  if (row.status === 'pending' && row.queuedAt === null) return;
+  const isQueued = row.status === 'pending' || row.status === 'processing';
+  throw new ForensicsError(
+    'analysis_not_pending',
+    isQueued
+      ? 'The analysis was started already; wait for its result.'
+      : 'The analysis is finished; use retry to run it again.',
+  );
+}
+
+export function notRetryable(): ForensicsError {
+  return new ForensicsError(
+    'analysis_not_retryable',
+    'Only a failed analysis can be run again, and only a completed one of tier flagging can be upgraded to forensicReporting.',
+  );
+}
+
+function targetOf({ tenantId, id }: AnalysisRow): Target {
+  return { tenantId, analysisId: id };
+}
+
+function signedBy(actor: Principal, at: Date): Change {
+  return { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
+}
+
+function columnsOf({ key, sha256, md5 }: Evidence): Change {
+  return { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5 };
+}
+
+function completedAt(at: Date): Change {
+  const statusMessage = messages.completed;
+  return { status: 'completed', statusMessage, processingFinishedAt: at };
+}
+
+const waitingAgain = {
+  status: 'pending',
+  statusMessage: messages.queued,
+  processingStartedAt: null,
+} as const;

@@ -1,0 +1,112 @@
+/** An examination as the database keeps it: small columns for every answer, the whole of it for an upgrade. */
+
+import { eq } from 'drizzle-orm';
+import type { Reader } from '../db/open.ts';
+import { examinations } from '../db/schema.ts';
+import {
+  type Anomaly,
+  type ClassScores,
+  type ClassSimilarities,
+  type Examination,
+  type MapName,
+  resultClasses,
+  resultSubClasses,
+} from '../engine/result.ts';
+import type { Language } from '../report/language.ts';
+import type { ReportTexts } from '../report/texts.ts';
+
+/** The contract's numbers behind the two class fields. */
+export interface Scores {
+  readonly predictions: ClassScores;
+  readonly classUncertainties: ClassScores;
+  readonly classSimilarities: ClassSimilarities;
+  readonly anomaly: Anomaly;
+}
+
+/** Where the rendered files lie, and the texts that need no file. */
+export interface Rendered {
+  readonly heatmapKeys: Readonly<Record<MapName, string>>;
+  readonly reports: Readonly<
+    Record<Language, { readonly pdfKey: string; readonly texts: ReportTexts }>
+  >;
+}
+
+type Row = typeof examinations.$inferInsert;
+
+/** The row of a finished run. */
+export function toRow(
+  analysisId: string,
+  examination: Examination,
+  { examinedAt, rendered }: { readonly examinedAt: Date; readonly rendered: Rendered | null },
+): Row {
+  const { maps, decision, ...rest } = examination;
+  const { values, ...grid } = maps;
+  const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
+  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  return {
+    analysisId,
+    resultClass: resultClasses.indexOf(decision.resultClass),
+    resultSubClasses: decision.resultSubClasses.map((name) => resultSubClasses.indexOf(name)),
+    examinedAt,
+    scores: JSON.stringify(scores),
+    rendered: rendered === null ? null : renderedText(rendered),
+    examination: JSON.stringify({ ...rest, decision, maps: grid } satisfies StoredExamination),
+    realMap: packMap(values.real),
+    fakeMap: packMap(values.fake),
+    compressionMap: packMap(values.compression),
+    anomalyMap: packMap(values.anomaly),
+  };
+}
+
+/** The whole examination again, as the run left it; null when the analysis has none. */
+export function loadExamination(
+  reader: Reader,
+  analysisId: string,
+): { readonly examination: Examination; readonly examinedAt: Date } | null {
+  const row = reader
+    .select()
+    .from(examinations)
+    .where(eq(examinations.analysisId, analysisId))
+    .get();
+  if (row === undefined) return null;
+  const stored: StoredExamination = JSON.parse(row.examination);
+  const values = {
+    real: unpackMap(row.realMap),
+    fake: unpackMap(row.fakeMap),
+    compression: unpackMap(row.compressionMap),
+    anomaly: unpackMap(row.anomalyMap),
+  };
+  const maps = { ...stored.maps, values };
+  return { examination: { ...stored, maps }, examinedAt: row.examinedAt };
+}
+
+// Only this file writes these columns, so what is read has the types of what was written.
+
+export function parseScores(text: string): Scores {
+  return JSON.parse(text);
+}
+
+export function parseRendered(text: string): Rendered {
+  return JSON.parse(text);
+}
+
+export function renderedText(rendered: Rendered): string {
+  return JSON.stringify(rendered);
+}
+
+type StoredExamination = Omit<Examination, 'maps'> & {
+  readonly maps: Omit<Examination['maps'], 'values'>;
+};
+
+/** Written number by number: the file means the same on a machine of the other byte order. */
+function packMap(values: Uint16Array): Buffer {
+  const bytes = Buffer.alloc(2 * values.length);
+  for (let i = 0; i < values.length; i++) bytes.writeUInt16LE(values[i]!, 2 * i);
+  return bytes;
+}
+
+function unpackMap(bytes: Buffer): Uint16Array {
+  const values = new Uint16Array(bytes.length / 2);
+  for (let i = 0; i < values.length; i++) values[i] = bytes.readUInt16LE(2 * i);
+  return values;
+}

@@ -1,0 +1,103 @@
+/**
+ * Draws heatmaps and reports from a stored examination and puts them into the tenant's store. Objects are written before
+ * the transaction that shows them to anybody, under keys of their own: what loses a race is removed again.
+ */
+
+import { randomBytes } from 'node:crypto';
+import type { BlobStore } from '../blobs/store.ts';
+import { type Examination, type MapName, mapNames } from '../engine/result.ts';
+import type { Rendering } from '../lab/lab.ts';
+import { type Language, languages } from '../report/language.ts';
+import type { Context } from './context.ts';
+import type { Rendered } from './record.ts';
+import type { AnalysisRow } from './rows.ts';
+
+export interface RenderJob {
+  readonly row: AnalysisRow;
+  readonly store: BlobStore;
+  /** The evidence itself. */
+  readonly bytes: Uint8Array;
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly signal?: AbortSignal;
+}
+
+/** @throws {ForensicsError} what the lab and the store throw; nothing is left in the store then. */
+export async function renderInto(context: Context, job: RenderJob): Promise<Rendered> {
+  const { row, bytes, examination, examinedAt, signal } = job;
+  const rendering = await context.lab.render(
+    {
+      source: { bytes },
+      examination,
+      item: { name: row.filename, analysisId: row.id, examinedAt },
+      languages,
+      withRawMaps: false,
+    },
+    signal === undefined ? {} : { signal },
+  );
+  return storeRendering(context, job, rendering);
+}
+
+/** Best effort: an object that stays costs space, nothing else. */
+export async function discard(
+  { onError }: Pick<Context, 'onError'>,
+  { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
+): Promise<void> {
+  const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
+}
+
+export function keysOf({ heatmapKeys, reports }: Rendered): string[] {
+  return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
+}
+
+async function storeRendering(
+  context: Context,
+  { row, store }: RenderJob,
+  { heatmaps, reports }: Rendering,
+): Promise<Rendered> {
+  const folder = `analyses/${row.id}/${randomBytes(8).toString('hex')}`;
+  const heatmapKey = (name: MapName) => `${folder}/heatmap-${name}.png`;
+  const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;
+  const reportIn = (language: Language) => {
+    const report = reports[language];
+    if (report === undefined) throw new TypeError(`the lab rendered no report in ${language}`);
+    return report;
+  };
+  await putAll(context, store, [
+    ...mapNames.map((name) => {
+      return { key: heatmapKey(name), body: heatmaps[name], contentType: 'image/png' };
+    }),
+    ...languages.map((language) => {
+      const body = reportIn(language).pdf;
+      return { key: pdfKey(language), body, contentType: 'application/pdf' };
+    }),
+  ]);
+  return {
+    heatmapKeys: {
+      real: heatmapKey('real'),
+      fake: heatmapKey('fake'),
+      compression: heatmapKey('compression'),
+      anomaly: heatmapKey('anomaly'),
+    },
+    reports: {
+      en: { pdfKey: pdfKey('en'), texts: reportIn('en').texts },
+      de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
+    },
+  };
+}
+
+interface StoredObject {
+  readonly key: string;
+  readonly body: Uint8Array;
+  readonly contentType: string;
+}
+
+async function putAll(context: Context, store: BlobStore, objects: readonly StoredObject[]) {
+  const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
+  const outcomes = await Promise.allSettled(puts);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  if (failed === undefined) return;
+  await discard(context, { store, keys: objects.map(({ key }) => key) });
+  throw failed.reason;
+}

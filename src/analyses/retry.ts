@@ -1,0 +1,120 @@
+import type { Tenant } from '../access/tenants.ts';
+import { recall } from '../db/idempotency.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Analysis, AnalysisOptions } from './analysis.ts';
+import type { Caller, Context } from './context.ts';
+import { readEvidence } from './evidence.ts';
+import { takeIn } from './intake.ts';
+import { type Act, type Evidence, notRetryable } from './lifecycle.ts';
+import { getAnalysis } from './list.ts';
+import { loadExamination } from './record.ts';
+import { discard, keysOf, renderInto } from './rendering.ts';
+import { repeatableOf } from './repeatable.ts';
+import { mergeOptions } from './request.ts';
+import { type AnalysisRow, getRow } from './rows.ts';
+import { optionsOf } from './view.ts';
+
+export interface RetryRequest {
+  readonly id: string;
+  /** A partial AnalysisOptions, as the client sent it. */
+  readonly options: unknown;
+}
+
+/** Upgrades being drawn by this process: the picture is drawn once however many calls come together. */
+export type Upgrading = Set<string>;
+
+/**
+ * Runs a failed analysis again with merged options, or lifts a completed one from flagging to forensicReporting
+ * without a new inference.
+ *
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `analysis_not_found`, `tier_downgrade`,
+ * `analysis_not_retryable`; as `startAnalysis` for an upload that was refused before and is looked at again.
+ */
+export async function retryAnalysis(
+  context: Context & { readonly upgrading: Upgrading },
+  caller: Caller,
+  { id, options }: RetryRequest,
+): Promise<Analysis> {
+  const { db, models, now } = context;
+  const { tenant, principal } = caller;
+  const repeatable = repeatableOf(caller, { act: 'retry', id, options }, now());
+  const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
+  if (recall(db, repeatable) === null) {
+    const row = getRow(db, act);
+    const current = optionsOf(row);
+    const merged = mergeOptions(current, options, models);
+    refuseDowngrade(current, merged);
+    if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
+    else if (isUpgrade(row, merged)) await upgrade(context, { act, row, tenant });
+    else throw notRetryable();
+  }
+  return getAnalysis(context, caller, id);
+}
+
+interface Retry {
+  readonly act: Act;
+  readonly row: AnalysisRow;
+  readonly tenant: Tenant;
+}
+
+async function restart(
+  context: Context,
+  { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
+): Promise<void> {
+  const store = context.storeFor(tenant);
+  const kept = evidenceOf(row);
+  // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
+  const evidence = kept ?? (await takeIn(context, { row, tenant, store }));
+  const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
+  try {
+    context.lifecycle.restart(act, { options, modelVersion, evidence });
+  } catch (error) {
+    if (kept === null) await discard(context, { store, keys: [evidence.key] });
+    throw error;
+  }
+}
+
+async function upgrade(
+  context: Context & { readonly upgrading: Upgrading },
+  { act, row, tenant }: Retry,
+): Promise<void> {
+  const { upgrading, lifecycle, db, storeFor } = context;
+  if (upgrading.has(row.id)) throw notRetryable();
+  upgrading.add(row.id);
+  try {
+    const stored = loadExamination(db, row.id);
+    if (stored === null) throw new TypeError('a completed analysis has no examination');
+    const store = storeFor(tenant);
+    const bytes = await readEvidence(context, { row, store });
+    const rendered = await renderInto(context, { row, store, bytes, ...stored });
+    try {
+      lifecycle.upgrade(act, rendered);
+    } catch (error) {
+      await discard(context, { store, keys: keysOf(rendered) });
+      throw error;
+    }
+  } finally {
+    upgrading.delete(row.id);
+  }
+}
+
+function refuseDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {
+  if (current.tier === 'flagging' || merged.tier === 'forensicReporting') return;
+  throw new ForensicsError(
+    'tier_downgrade',
+    'An analysis of tier forensicReporting cannot go back to flagging; leave options.tier out.',
+  );
+}
+
+/** Nothing but the tier may differ: the result was reached under the other options and is not reached again. */
+function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
+  const { model, decisionStrategy, tier, seed } = merged;
+  const isSame =
+    model === row.model && decisionStrategy === row.decisionStrategy && seed === row.seed;
+  return row.status === 'completed' && tier !== row.tier && isSame;
+}
+
+function evidenceOf({ evidenceKey, evidenceSha256, evidenceMd5 }: AnalysisRow): Evidence | null {
+  if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
+  return { key: evidenceKey, sha256: evidenceSha256, md5: evidenceMd5 };
+}

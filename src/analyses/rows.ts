@@ -1,0 +1,96 @@
+/** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
+
+import { and, asc, count, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import type { Reader } from '../db/open.ts';
+import { analyses, examinations } from '../db/schema.ts';
+import { foldText } from '../db/text.ts';
+import { ForensicsError } from '../errors.ts';
+
+export type AnalysisRow = typeof analyses.$inferSelect;
+
+export interface Target {
+  readonly tenantId: string;
+  readonly analysisId: string;
+}
+
+/** A row and, once it is completed, what the answers show of its result. */
+export interface Entry {
+  readonly analysis: AnalysisRow;
+  readonly result: {
+    readonly resultClass: number;
+    readonly resultSubClasses: readonly number[];
+    readonly scores: string;
+    readonly rendered: string | null;
+  } | null;
+}
+
+const resultColumns = {
+  resultClass: examinations.resultClass,
+  resultSubClasses: examinations.resultSubClasses,
+  scores: examinations.scores,
+  rendered: examinations.rendered,
+};
+
+export function isTarget({ tenantId, analysisId }: Target) {
+  return and(
+    eq(analyses.tenantId, tenantId),
+    eq(analyses.id, analysisId),
+    isNull(analyses.deletedAt),
+  );
+}
+
+/** @throws {ForensicsError} `analysis_not_found`, also for one of another tenant or one that was deleted. */
+export function getRow(reader: Reader, target: Target): AnalysisRow {
+  const row = reader.select().from(analyses).where(isTarget(target)).get();
+  if (row === undefined) throw notFound();
+  return row;
+}
+
+/** @throws {ForensicsError} `analysis_not_found`. */
+export function getEntry(reader: Reader, target: Target): Entry {
+  const entry = selectEntries(reader).where(isTarget(target)).get();
+  if (entry === undefined) throw notFound();
+  return entry;
+}
+
+/** Newest first, then by id; `total` counts every match. */
+export function findEntries(
+  reader: Reader,
+  tenantId: string,
+  page: { readonly searchTerm: string; readonly start: number; readonly limit: number },
+): { readonly entries: readonly Entry[]; readonly total: number } {
+  const isMatch = and(
+    eq(analyses.tenantId, tenantId),
+    isNull(analyses.deletedAt),
+    matches(page.searchTerm),
+  );
+  const entries = selectEntries(reader)
+    .where(isMatch)
+    .orderBy(desc(analyses.createdAt), asc(analyses.id))
+    .limit(page.limit)
+    .offset(page.start)
+    .all();
+  const counted = reader.select({ total: count() }).from(analyses).where(isMatch).get();
+  return { entries, total: counted?.total ?? 0 };
+}
+
+function selectEntries(reader: Reader) {
+  return reader
+    .select({ analysis: analyses, result: resultColumns })
+    .from(analyses)
+    .leftJoin(examinations, eq(examinations.analysisId, analyses.id));
+}
+
+/** Literal: no character of the term means anything but itself. */
+function matches(searchTerm: string) {
+  if (searchTerm === '') return undefined;
+  const term = foldText(searchTerm);
+  return or(
+    sql`instr(${analyses.nameFolded}, ${term}) > 0`,
+    sql`instr(${analyses.commentFolded}, ${term}) > 0`,
+  );
+}
+
+function notFound(): ForensicsError {
+  return new ForensicsError('analysis_not_found', 'There is no such analysis.');
+}

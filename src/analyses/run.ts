@@ -1,0 +1,127 @@
+/** One run of an analysis by a worker: examine, render, store, complete; or decide what its failure means. */
+
+import type { BlobStore } from '../blobs/store.ts';
+import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
+import type { Job } from '../jobs/queue.ts';
+import type { Handler } from '../jobs/worker.ts';
+import type { Context } from './context.ts';
+import { readEvidence } from './evidence.ts';
+import { isPictureError } from './intake.ts';
+import { maxRetries } from './lifecycle.ts';
+import { type Rendered, toRow } from './record.ts';
+import { discard, keysOf, renderInto } from './rendering.ts';
+import type { AnalysisRow, Target } from './rows.ts';
+import type { Examination } from '../engine/result.ts';
+
+/** Pauses before the automatic retries. */
+const retryPausesMs = [1000, 5000, 20_000] as const;
+const longestBusyPauseMs = 30_000;
+
+/** The handler of the jobs that `start` and `retry` enqueue. */
+export function createRun(context: Context): Handler {
+  return async (job, { signal }) => {
+    const target = targetOf(job);
+    const row = context.lifecycle.lock(job, target);
+    if (row === null) return;
+    const tenant = await context.tenants.byId(target.tenantId);
+    if (tenant === null) throw new TypeError('an analysis has no tenant');
+    const run = { row, store: context.storeFor(tenant), signal };
+    const found = await examine(context, run).catch((error: unknown) => {
+      if (signal.aborted) throw error;
+      settleFailure(context, { job, target, row, error });
+      return null;
+    });
+    if (found !== null) await complete(context, { job, target, store: run.store, found });
+  };
+}
+
+interface Run {
+  readonly row: AnalysisRow;
+  readonly store: BlobStore;
+  readonly signal: AbortSignal;
+}
+
+interface Found {
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly rendered: Rendered | null;
+}
+
+async function examine(context: Context, { row, store, signal }: Run): Promise<Found> {
+  const bytes = await readEvidence(context, { row, store });
+  const { model, decisionStrategy, seed, format, width, height, tier } = row;
+  const request = {
+    source: { bytes },
+    options: { model, decisionStrategy, seed },
+    declared: { format, width, height },
+  };
+  const examination = await context.lab.examine(request, { ifBusy: 'refuse', signal });
+  const examinedAt = context.now();
+  if (tier === 'flagging') return { examination, examinedAt, rendered: null };
+  const work = { row, store, bytes, examination, examinedAt, signal };
+  return { examination, examinedAt, rendered: await renderInto(context, work) };
+}
+
+async function complete(
+  context: Context,
+  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: Found },
+): Promise<void> {
+  const { examination, rendered } = found;
+  const record = toRow(target.analysisId, examination, found);
+  let isVisible = false;
+  try {
+    const version = examination.model.version;
+    isVisible = context.lifecycle.complete(job, target, record, version);
+  } finally {
+    if (!isVisible && rendered !== null) await discard(context, { store, keys: keysOf(rendered) });
+  }
+}
+
+interface Failure {
+  readonly job: Job;
+  readonly target: Target;
+  readonly row: AnalysisRow;
+  readonly error: unknown;
+}
+
+function settleFailure(context: Context, { job, target, row, error }: Failure): void {
+  const failure = toForensicsError(error);
+  const after = (ms: number) => new Date(context.now().getTime() + ms);
+  // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
+  if (surroundings.includes(failure.code)) throw error;
+  if (failure.code === 'inference_busy') {
+    const pauseMs = Math.min(longestBusyPauseMs, 500 * 2 ** Math.min(job.fence, 10));
+    return context.lifecycle.rollBack(job, target, after(pauseMs));
+  }
+  if (failure.code === 'internal') context.onError(error);
+  if (isFinal(failure) || row.retryCount >= maxRetries) {
+    return context.lifecycle.fail(job, target, failure.message);
+  }
+  return context.lifecycle.tryAgain(job, row, after(retryPausesMs[row.retryCount] ?? 0));
+}
+
+const surroundings: readonly ErrorCode[] = [
+  'store_unavailable',
+  'no_space_left',
+  'cancelled',
+  'lease_lost',
+];
+
+/** The same bytes and the same model would fail again. */
+function isFinal(failure: ForensicsError): boolean {
+  const { code } = failure;
+  const isBroken = code === 'evidence_damaged' || code === 'runtime_missing';
+  return isBroken || code.startsWith('model_') || isPictureError(failure);
+}
+
+/** Payloads are written by the lifecycle alone; anything else is a mistake of this program. */
+function targetOf({ payload }: Job): Target {
+  const isObject = typeof payload === 'object' && payload !== null;
+  if (isObject && 'tenantId' in payload && 'analysisId' in payload) {
+    const { tenantId, analysisId } = payload;
+    if (typeof tenantId === 'string' && typeof analysisId === 'string') {
+      return { tenantId, analysisId };
+    }
+  }
+  throw new TypeError('the job names no analysis');
+}

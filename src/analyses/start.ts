@@ -1,0 +1,39 @@
+import { recall } from '../db/idempotency.ts';
+import type { Caller, Context } from './context.ts';
+import { isPictureError, takeIn } from './intake.ts';
+import { type Act, refuseUnlessStartable } from './lifecycle.ts';
+import { discard } from './rendering.ts';
+import { repeatableOf } from './repeatable.ts';
+import { getRow } from './rows.ts';
+
+/**
+ * Takes the upload in and puts the analysis into the queue. Of two starts at once one wins. An upload that can never be
+ * analysed makes the analysis fail.
+ *
+ * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending);
+ * `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `no_space_left`.
+ */
+export async function startAnalysis(
+  context: Context,
+  caller: Caller,
+  analysisId: string,
+): Promise<void> {
+  const { db, lifecycle, storeFor, now } = context;
+  const { tenant, principal } = caller;
+  const repeatable = repeatableOf(caller, { act: 'start', analysisId }, now());
+  const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
+  if (recall(db, repeatable) !== null) return;
+  const row = getRow(db, act);
+  refuseUnlessStartable(row);
+  const store = storeFor(tenant);
+  const evidence = await takeIn(context, { row, tenant, store }).catch((error: unknown) => {
+    if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);
+    throw error;
+  });
+  try {
+    lifecycle.queueRun(act, evidence);
+  } catch (error) {
+    await discard(context, { store, keys: [evidence.key] });
+    throw error;
+  }
+}

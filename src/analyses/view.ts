@@ -1,0 +1,107 @@
+/** Shapes the contract's Analysis from its row, with URLs signed anew for every answer. */
+
+import type { BlobStore } from '../blobs/store.ts';
+import type { Analysis, AnalysisResult, HeatmapUrls, ReportEntry } from './analysis.ts';
+import { parseRendered, parseScores, type Rendered } from './record.ts';
+import type { AnalysisRow, Entry } from './rows.ts';
+
+export function viewAnalysis(
+  { analysis: row, result }: Entry,
+  { store, now }: { readonly store: BlobStore; readonly now: Date },
+): Analysis {
+  const sign = (key: string) => store.presign(key, now);
+  const isDone = row.status === 'completed' && result !== null;
+  return {
+    id: row.id,
+    tenantId: row.tenantId,
+    projectId: row.projectId,
+    name: row.name,
+    storageType: row.storageType,
+    type: 'image',
+    input: {
+      format: row.format,
+      version: 'v1',
+      width: row.width,
+      height: row.height,
+      filename: row.filename,
+      storageUrls: sign(row.inputKey),
+      options: optionsOf(row),
+    },
+    inferenceStatus: {
+      type: 'image',
+      version: row.modelVersion,
+      status: row.status,
+      statusMessage: row.statusMessage,
+      retryCount: row.retryCount,
+      processingStartTime: isoOrNull(row.processingStartedAt),
+      processingFinishTime: isoOrNull(row.processingFinishedAt),
+      ...(isDone ? { result: viewResult(row, result, sign) } : {}),
+    },
+    comment: row.comment,
+    tags: row.tags,
+    createdDate: row.createdAt.toISOString(),
+    updatedDate: isoOrNull(row.updatedAt),
+    deletedDate: isoOrNull(row.deletedAt),
+    createdByUserId: row.createdById,
+    lastChangedByUserType: row.lastChangedByType,
+    lastChangedByUserId: row.lastChangedById,
+    // Only users have names, and an API key is no user.
+    lastChangedByUserName: null,
+    tierUpgradedFrom: row.tierUpgradedFrom,
+    tierUpgradedAt: isoOrNull(row.tierUpgradedAt),
+  };
+}
+
+export function optionsOf({ model, decisionStrategy, tier, seed }: AnalysisRow) {
+  return { model, decisionStrategy, tier, seed };
+}
+
+type Sign = (key: string) => ReturnType<BlobStore['presign']>;
+
+function viewResult(
+  row: AnalysisRow,
+  result: NonNullable<Entry['result']>,
+  sign: Sign,
+): AnalysisResult {
+  const { resultClass, resultSubClasses } = result;
+  if (row.tier === 'flagging') return { resultClass, resultSubClasses, ...nothingMore };
+  const rendered = result.rendered === null ? null : parseRendered(result.rendered);
+  return {
+    resultClass,
+    resultSubClasses,
+    ...parseScores(result.scores),
+    heatmaps: rendered === null ? null : viewHeatmaps(rendered, sign),
+    report: rendered === null ? null : viewReport(rendered, sign),
+  };
+}
+
+/** All that the tier flagging shows beside the two class fields. */
+const nothingMore = {
+  predictions: null,
+  classUncertainties: null,
+  classSimilarities: null,
+  anomaly: null,
+  heatmaps: null,
+  report: null,
+} as const;
+
+function viewHeatmaps({ heatmapKeys }: Rendered, sign: Sign): HeatmapUrls {
+  return {
+    realHeatmapStorageUrls: sign(heatmapKeys.real),
+    fakeHeatmapStorageUrls: sign(heatmapKeys.fake),
+    compressionHeatmapStorageUrls: sign(heatmapKeys.compression),
+    anomalyHeatmapStorageUrls: sign(heatmapKeys.anomaly),
+  };
+}
+
+function viewReport({ reports }: Rendered, sign: Sign): AnalysisResult['report'] {
+  const entryOf = ({ pdfKey, texts }: Rendered['reports']['en']): ReportEntry => ({
+    pdfStorageUrls: sign(pdfKey),
+    ...texts,
+  });
+  return { en: entryOf(reports.en), de: entryOf(reports.de) };
+}
+
+function isoOrNull(date: Date | null): string | null {
+  return date === null ? null : date.toISOString();
+}
