@@ -19,12 +19,14 @@ import {
   type Tier,
   defaultSeed,
 } from './engine/result.ts';
-import { type Lab, type PictureSource, type Rendering, createLab } from './lab/lab.ts';
+import { createLab } from './lab/create-lab.ts';
+import type { Lab, PictureSource, Rendering } from './lab/lab.ts';
 import { type Language, languages } from './report/language.ts';
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { createLab } from './lab/lab.ts';
+export { createLab } from './lab/create-lab.ts';
+export type { LabOptions } from './lab/create-lab.ts';
 export type {
   ExamineRequest,
   Lab,
@@ -138,7 +140,7 @@ function sourceOf(picture: string | Uint8Array): PictureSource {
 }
 
 async function withLab<T>(act: (lab: Lab) => Promise<T>): Promise<T> {
-  const lab = createLab({ children: 1 });
+  const lab = createLab({ poolSize: 1 });
   try {
     return await act(lab);
   } finally {

@@ -6,6 +6,9 @@ import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
 import { languages } from '../report/language.ts';
 import { type AnalyzeOptions, failOns } from './analyze/options.ts';
 
+/** As the lab's own default: every child needs memory for a whole picture. */
+const defaultJobs = Math.min(4, availableParallelism());
+
 export function registerAnalyze(program: Command): void {
   program
     .command('analyze')
@@ -20,14 +23,18 @@ export function registerAnalyze(program: Command): void {
     )
     .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to use (default: the latest)', named, null)
-    .option('--lang <list>', 'languages of reports: en, de', listOf(languages), [...languages])
+    .addOption(
+      new Option('--lang <list>', 'languages of reports')
+        .argParser(listOf(languages))
+        .default([...languages], languages.join(',')),
+    )
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
     .option('--force', 'replace a result folder that exists', false)
     .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
-    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, availableParallelism())
+    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
     .option('-q, --quiet', 'no progress and no notes on stderr', false)
     .addHelpText(
       'after',

@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { tellFailure, tellUsage } from './failure.ts';
@@ -43,7 +43,7 @@ function createProgram(): Command {
     .option('--no-color', 'print without colours, as with NO_COLOR')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({ outputError: tellUsage })
     .exitOverride()
     .addHelpText(
@@ -60,6 +60,16 @@ Examples:
   registerKeys(program);
   registerModels(program);
   return program;
+}
+
+/** A default is told only where it says something: "(default: false)" on every switch is noise. */
+function optionDescription(option: Option): string {
+  const { defaultValue } = option;
+  const isNothing = defaultValue === false || defaultValue === null || String(defaultValue) === '';
+  const shown: Option = isNothing
+    ? Object.create(option, { defaultValue: { value: undefined } })
+    : option;
+  return new Help().optionDescription(shown);
 }
 
 /** A command that ended well may still have chosen a code: `process.exitCode` is how it says so. */

@@ -130,7 +130,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
 export function toFileFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
     return new ForensicsError('file_not_found', 'There is no such file.', { cause: error });
   }
   if (code === 'EISDIR') return isDirectory();

@@ -2,7 +2,7 @@
 
 import type { ErrorCode, ExitCode } from '../../errors.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { createLab } from '../../lab/lab.ts';
+import { createLab } from '../../lab/create-lab.ts';
 import { tellFileFailure, usageError } from '../failure.ts';
 import { inOrder } from './batch.ts';
 import { type Bench, examineInput } from './examine.ts';
@@ -28,7 +28,7 @@ export async function runAnalyze(
 
   const stop = listenForStop();
   const progress = await startProgress(inputs.length, !options.quiet);
-  const lab = createLab({ children: Math.min(options.jobs, inputs.length) });
+  const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length) });
   const onFailure: Bench['onFailure'] = (input, failure) => {
     if (ofTheMachine.has(failure.code)) stop.because(failure);
     if (stop.signal.aborted) return;
