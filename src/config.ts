@@ -81,8 +81,8 @@ const table: Table = {
   tlsCert: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
-  workers: integer(1, 64, () => Math.min(64, Math.max(1, availableParallelism() - 1))),
-  maxUploadBytes: integer(1024, 1024 ** 3, () => 50 * 1024 * 1024),
+  workers: integer(1, 64, defaultWorkers),
+  maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),
   presignedUrlExpirySeconds: integer(60, maxPresignedSeconds, () => maxPresignedSeconds),
   corsAllowedOrigins: {
     allowed: 'a list of origins such as https://app.example',
@@ -234,6 +234,11 @@ function parseConfigFile(text: string): Readonly<Partial<Record<SettingName, unk
     );
   }
   return values;
+}
+
+// One core is left to the server itself; each child may need memory for a whole picture.
+function defaultWorkers(): number {
+  return Math.min(4, Math.max(1, availableParallelism() - 1));
 }
 
 function defaultDataDir(environment: Readonly<Record<string, string | undefined>>): string {

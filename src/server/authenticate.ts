@@ -5,6 +5,8 @@
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Principal } from '../access/principal.ts';
+import type { Tenant } from '../access/tenants.ts';
+import type { Caller } from '../analyses/context.ts';
 import type { App } from '../app.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -19,7 +21,7 @@ declare module 'fastify' {
     /** Set on routes with access `tenant`, before validation. */
     principal: Principal | null;
     /** Set on routes with access `tenant`, after validation; the tenant that `tenantName` means. */
-    tenantId: string | null;
+    tenant: Tenant | null;
   }
 }
 
@@ -28,7 +30,7 @@ export function authenticateRequests(
   { keys, tenants }: Pick<App, 'keys' | 'tenants'>,
 ): void {
   server.decorateRequest('principal', null);
-  server.decorateRequest('tenantId', null);
+  server.decorateRequest('tenant', null);
   server.addHook('onRequest', async (request) => {
     if (accessOf(request) !== 'tenant') return;
     const { principal } = await keys.authenticate(request.headers.authorization);
@@ -36,20 +38,25 @@ export function authenticateRequests(
   });
   server.addHook('preHandler', async (request) => {
     if (accessOf(request) !== 'tenant') return;
-    const tenant = await tenants.authorizeTenant(principalOf(request), tenantNameOf(request));
-    request.tenantId = tenant.id;
+    request.tenant = await tenants.authorizeTenant(principalOf(request), tenantNameOf(request));
   });
 }
 
-/** The caller of a route with access `tenant`. */
-export function principalOf(request: FastifyRequest): Principal {
-  if (request.principal === null) throw new TypeError('This route does not authenticate.');
-  return request.principal;
+/** On whose behalf the route with access `tenant` acts. */
+export function callerOf(request: FastifyRequest): Caller {
+  const { tenant } = request;
+  if (tenant === null) throw new TypeError('This route does not authorize a tenant.');
+  const key = request.headers['idempotency-key'];
+  return {
+    principal: principalOf(request),
+    tenant,
+    idempotencyKey: typeof key === 'string' ? key : null,
+  };
 }
 
-export function tenantIdOf(request: FastifyRequest): string {
-  if (request.tenantId === null) throw new TypeError('This route does not authorize a tenant.');
-  return request.tenantId;
+function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new TypeError('This route does not authenticate.');
+  return request.principal;
 }
 
 function accessOf(request: FastifyRequest): Access {

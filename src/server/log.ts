@@ -30,7 +30,7 @@ export function logAnswers(server: FastifyInstance): void {
         ms: Math.round(reply.elapsedTime),
         code: reply.getHeader('x-error-code'),
         caller: request.principal?.id ?? undefined,
-        tenantId: request.tenantId ?? undefined,
+        tenantId: request.tenant?.id,
       },
       'answered',
     );

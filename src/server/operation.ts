@@ -1,6 +1,5 @@
 /** What the interface document says about an operation beside its own schemas, and the header that makes one repeatable. */
 
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { failures } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
@@ -19,12 +18,7 @@ export function operation(summary: string, codes: readonly ErrorCode[]) {
   return { summary, description: failureTable([...codes, ...everywhere]) };
 }
 
-/** The client's Idempotency-Key, or null. */
-export function idempotencyKeyOf(request: FastifyRequest): string | null {
-  const key = request.headers['idempotency-key'];
-  return typeof key === 'string' ? key : null;
-}
-
+/** Headers of an operation that may be sent twice and acts once. */
 export const repeatable = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

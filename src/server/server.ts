@@ -11,6 +11,7 @@ import type { LogLevel } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
+import { answerExpectations } from './expectation.ts';
 import { logAnswers, loggerOptions } from './log.ts';
 import type { LogTarget } from './log.ts';
 import { describeInterface } from './openapi.ts';
@@ -42,7 +43,8 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
-    return503OnClosing: true,
+    // While closing, requests on open connections are still served: everything they need closes later.
+    return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
     frameworkErrors: (_error, _request, reply) => {
       const message = 'The address cannot be read; check its % escapes.';
@@ -60,6 +62,7 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   logAnswers(server);
   answerErrors(server);
   authenticateRequests(server, app);
+  answerExpectations(server);
   answerUnknownRoutes(server, methodsOf);
   await describeInterface(server, parts.version);
   await server.register(systemRoutes, { health: app.health });

@@ -10,6 +10,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import { rawFailure } from './answers.ts';
+import { noteExpectations } from './expectation.ts';
 import type { TlsMaterial } from './tls.ts';
 
 /** `null` in place of a certificate means: behind a proxy. */
@@ -26,13 +27,18 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
     headersTimeout: headersTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
   };
-  return (handler) =>
-    transport === null
-      ? createHttpServer(options, handler)
-      : createHttpsServer(
-          { ...options, cert: transport.cert, key: transport.key, minVersion: 'TLSv1.2' },
-          handler,
-        );
+  return (handler) => {
+    const server =
+      transport === null
+        ? createHttpServer(options, handler)
+        : createHttpsServer({ ...options, ...credentialsOf(transport) }, handler);
+    noteExpectations(server, handler);
+    return server;
+  };
+}
+
+function credentialsOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
 export function guardTransport(server: FastifyInstance, transport: Transport): void {

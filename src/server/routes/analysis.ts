@@ -3,8 +3,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
-import { principalOf, tenantIdOf } from '../authenticate.ts';
-import { idempotencyKeyOf, operation } from '../operation.ts';
+import { callerOf } from '../authenticate.ts';
+import { operation, repeatable } from '../operation.ts';
 import {
   analysisAnswer,
   analysisListAnswer,
@@ -29,17 +29,16 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
       },
     },
     async (request, reply) => {
-      const { id, searchTerm, start = 0, limit } = request.query;
-      const tenantId = tenantIdOf(request);
+      const { id, tenantName: _checked, ...query } = request.query;
       if (id !== undefined) {
-        const found = await analyses.get(tenantId, id);
+        const found = await analyses.get(callerOf(request), id);
         void reply.header('x-total-count', 1);
         return { ...success([found]), total: 1, startIndex: 0, endIndex: 1 };
       }
-      const page = await analyses.list(tenantId, { searchTerm, start, limit });
-      void reply.header('x-total-count', page.totalCount);
-      const total = page.analyses.length;
-      return { ...success(page.analyses), total, startIndex: start, endIndex: start + total };
+      const page = await analyses.list(callerOf(request), query);
+      const { total, startIndex, endIndex, totalCount } = page;
+      void reply.header('x-total-count', totalCount);
+      return { ...success(page.analyses), total, startIndex, endIndex };
     },
   );
 
@@ -51,20 +50,14 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
           'model_not_found',
           'conflict',
         ]),
+        headers: repeatable,
         body: createBody,
         response: { 200: analysisAnswer },
       },
     },
     async (request) => {
       const { tenantName: _checked, ...draft } = request.body;
-      return success([
-        await analyses.create(
-          tenantIdOf(request),
-          principalOf(request),
-          draft,
-          idempotencyKeyOf(request),
-        ),
-      ]);
+      return success([await analyses.create(callerOf(request), draft)]);
     },
   );
 
@@ -78,7 +71,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
       },
     },
     async (request) => {
-      await analyses.remove(tenantIdOf(request), principalOf(request), request.body.id);
+      await analyses.remove(callerOf(request), request.body.id);
       return success();
     },
   );
@@ -95,17 +88,13 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
           'trial_image_mismatch',
           'store_unavailable',
         ]),
+        headers: repeatable,
         body: idBody,
         response: { 200: succeeded },
       },
     },
     async (request) => {
-      await analyses.start(
-        tenantIdOf(request),
-        principalOf(request),
-        request.body.id,
-        idempotencyKeyOf(request),
-      );
+      await analyses.start(callerOf(request), request.body.id);
       return success();
     },
   );
@@ -120,15 +109,14 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
           'tier_downgrade',
           'model_not_found',
         ]),
+        headers: repeatable,
         body: retryBody,
         response: { 200: analysisAnswer },
       },
     },
     async (request) => {
       const { id, options } = request.body;
-      return success([
-        await analyses.retry(tenantIdOf(request), principalOf(request), id, options),
-      ]);
+      return success([await analyses.retry(callerOf(request), { id, options })]);
     },
   );
 };

@@ -5,6 +5,7 @@
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../../app.ts';
+import { takeExpectation } from '../expectation.ts';
 
 // A wildcard, not a named parameter: those are refused above 100 characters, and object keys may be longer.
 const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
@@ -16,12 +17,14 @@ export async function blobRoutes(
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    // Hijacked answers know nothing of Fastify's headers; the guards against browsers must hold for them too.
-    for (const [name, value] of Object.entries(reply.getHeaders())) {
-      if (name !== 'cache-control' && value !== undefined) reply.raw.setHeader(name, value);
+    // A hijacked answer knows nothing of Fastify's headers. The door sets its own guards; these two are the server's.
+    for (const name of ['x-request-id', 'strict-transport-security']) {
+      const value = reply.getHeader(name);
+      if (value !== undefined) reply.raw.setHeader(name, value);
     }
     reply.hijack();
-    await door.handle(request.raw, reply.raw);
+    const handle = takeExpectation(request.raw) ? door.handleExpectation : door.handle;
+    await handle(request.raw, reply.raw);
   };
   for (const url of paths) {
     server.route({

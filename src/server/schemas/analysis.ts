@@ -8,6 +8,7 @@
 import { Type } from 'typebox';
 import { actorTypes } from '../../access/principal.ts';
 import { statuses } from '../../analyses/analysis.ts';
+import type { Analysis } from '../../analyses/analysis.ts';
 import { storageTypes } from '../../blobs/store.ts';
 import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';
 import { languages } from '../../report/language.ts';
@@ -180,7 +181,7 @@ const analysis = Type.Object(
 /** Registered by name, so that the interface document tells each of them once. */
 export const analysisComponents = [storageUrls, analysis];
 
-const data = Type.Array(Type.Ref('Analysis#'));
+const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });
 export const analysisAnswer = Type.Object({ ...succeeded.properties, data });
 export const analysisListAnswer = Type.Object({
   ...succeeded.properties,

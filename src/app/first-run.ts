@@ -1,0 +1,25 @@
+/** What an installation needs before anybody can use it: one tenant and one key. */
+
+import type { KeyEntry } from '../access/keys.ts';
+import type { Tenant } from '../access/tenants.ts';
+import type { Core } from './core.ts';
+
+const tenantName = 'default';
+const keyName = 'first run';
+const keyLifeMs = 365 * 86_400_000;
+
+export interface FirstRun {
+  readonly tenant: Tenant;
+  /** With its secret, this once. */
+  readonly key: KeyEntry;
+}
+
+/** Makes both where there is no tenant yet; null on every later run. */
+export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
+  const existing = await core.tenants.list();
+  if (existing.length > 0) return null;
+  const tenant = await core.tenants.create({ name: tenantName });
+  const expiresAt = new Date(now.getTime() + keyLifeMs);
+  const key = await core.keys.mint({ tenantId: tenant.id, name: keyName, expiresAt });
+  return { tenant, key };
+}

@@ -1,0 +1,72 @@
+/** Whether the parts without which no analysis can be done are at work. Each check is quick and changes nothing. */
+
+import { randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OpenDatabase } from '../db/open.ts';
+import type { Registry } from '../inference/registry.ts';
+import type { Queue } from '../jobs/queue.ts';
+
+export interface Check {
+  readonly name: 'database' | 'storage' | 'model' | 'queue';
+  /** Null when all is well. */
+  readonly cause: Error | null;
+}
+
+interface Parts {
+  readonly database: Pick<OpenDatabase, 'check'>;
+  readonly queue: Pick<Queue, 'nextDueAt'>;
+  readonly registry: Pick<Registry, 'list'>;
+  /** The folder of all buckets. */
+  readonly blobsRoot: string;
+  readonly jobKinds: readonly string[];
+  /** Jobs that this process works on. */
+  readonly jobsInHand: () => number;
+  readonly now: () => Date;
+}
+
+// Well above a lease. A long queue is no illness as long as somebody works on it.
+const longestWaitMs = 15 * 60_000;
+
+export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
+  const { database, queue, registry, blobsRoot, jobKinds, jobsInHand, now } = parts;
+  const checks: Readonly<Record<Check['name'], () => void | Promise<void>>> = {
+    database: () => database.check(),
+    storage: () => writeAndRemove(blobsRoot),
+    async model() {
+      const models = await registry.list();
+      if (models.length === 0) throw new Error('No model is installed.');
+    },
+    queue() {
+      const dueAt = queue.nextDueAt(jobKinds);
+      const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();
+      if (waitedMs <= longestWaitMs || jobsInHand() > 0) return;
+      throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
+    },
+  };
+  return async () =>
+    Promise.all(
+      Object.entries(checks).map(async ([name, check]) => ({
+        name: name as Check['name'],
+        cause: await causeOf(check),
+      })),
+    );
+}
+
+async function writeAndRemove(folder: string): Promise<void> {
+  const file = join(folder, `.health-${randomUUID()}`);
+  try {
+    await writeFile(file, 'ok', { mode: 0o600 });
+  } finally {
+    await rm(file, { force: true });
+  }
+}
+
+async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {
+  try {
+    await check();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}

@@ -1,0 +1,141 @@
+/** Opens everything, listens, tells how to use it, and closes everything again when asked to stop. */
+
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
+import type { FastifyInstance } from 'fastify';
+import { openApp } from '../../app.ts';
+import { makeFirstTenant } from '../../app/first-run.ts';
+import { lockForServing } from '../../app/serve-lock.ts';
+import { withStack } from '../../app/stack.ts';
+import { readConfig } from '../../config.ts';
+import type { Settings } from '../../config.ts';
+import { ForensicsError } from '../../errors.ts';
+import { createServer } from '../../server/server.ts';
+import { ensureLocalTls, readOwnTls } from '../../server/tls.ts';
+import type { Transport } from '../../server/transport.ts';
+import { printable } from '../printable.ts';
+import { stopRequested } from './stop.ts';
+import { readyJson, welcome } from './welcome.ts';
+import type { Ready } from './welcome.ts';
+
+export interface ServeOptions {
+  readonly host?: string;
+  readonly port?: string;
+  readonly publicUrl?: string;
+  readonly dataDir?: string;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly behindProxy?: boolean;
+  readonly workers?: string;
+  readonly logLevel?: string;
+  readonly config?: string;
+  readonly json: boolean;
+}
+
+// A client that never finishes its request must not keep the server from stopping.
+const drainMs = 10_000;
+
+/** Returns after a clean stop. */
+export async function runServe(options: ServeOptions): Promise<void> {
+  const { json, config, ...flags } = options;
+  const { settings } = readConfig({
+    flags,
+    ...(config === undefined ? {} : { configFile: config }),
+  });
+  await withStack(async (stack) => {
+    stack.defer(lockForServing(settings.dataDir));
+    let server: FastifyInstance | null = null;
+    const app = await openApp(settings, {
+      onError: (what, error) => server?.log.error({ err: error }, what),
+    });
+    stack.defer(() => app.close());
+    const transport = transportOf(settings);
+    server = await createServer({
+      app,
+      transport,
+      version: packageVersion(),
+      logLevel: settings.logLevel,
+      logTarget: process.stderr,
+    });
+    const listening = server;
+    stack.defer(() => closeServer(listening));
+    const ready = { ...(await listen(server, settings)), authority: transport?.authority ?? null };
+    app.setPublicUrl(new URL(ready.url));
+    app.startWork();
+    const firstRun = await makeFirstTenant(app, new Date());
+    tellReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
+    await stopRequested();
+    process.stderr.write('Stopping; a second signal stops at once.\n');
+    await stack.unwind();
+  });
+}
+
+function transportOf(settings: Settings): Transport {
+  const { tlsCert, tlsKey } = settings;
+  if (settings.behindProxy) return null;
+  if (tlsCert !== null && tlsKey !== null) return readOwnTls(tlsCert, tlsKey, new Date());
+  const publicHost =
+    settings.publicUrl === null ? [] : [bare(new URL(settings.publicUrl).hostname)];
+  return ensureLocalTls(settings.dataDir, [settings.host, ...publicHost], new Date());
+}
+
+async function listen(
+  server: FastifyInstance,
+  settings: Settings,
+): Promise<{ url: string; localUrl: string }> {
+  const { host, port } = settings;
+  try {
+    await server.listen({ host, port });
+  } catch (error) {
+    throw listenFailure(error, settings);
+  }
+  const taken = (server.server.address() as AddressInfo).port;
+  const scheme = settings.behindProxy ? 'http' : 'https';
+  const localUrl = `${scheme}://${hostInUrl(host)}:${taken}`;
+  const url = settings.publicUrl ?? `https://${hostInUrl(host)}:${taken}`;
+  return { url, localUrl };
+}
+
+function listenFailure(error: unknown, { host, port }: Settings): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EADDRINUSE') {
+    const message = `Port ${port} of ${host} is in use; stop what listens there, or choose another with --port.`;
+    return new ForensicsError('address_in_use', message, { cause: error });
+  }
+  if (code === 'EACCES') {
+    const message = `Port ${port} needs more rights; choose one above 1023 with --port.`;
+    return new ForensicsError('config_invalid', message, { cause: error });
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    const message = `${host} is no address of this machine; choose another with --host.`;
+    return new ForensicsError('config_invalid', message, { cause: error });
+  }
+  return error;
+}
+
+function hostInUrl(host: string): string {
+  const named = host === '0.0.0.0' || host === '::' ? hostname() : host;
+  return named.includes(':') ? `[${named}]` : named;
+}
+
+function bare(hostOfUrl: string): string {
+  return hostOfUrl.replace(/^\[|\]$/g, '');
+}
+
+async function closeServer(server: FastifyInstance): Promise<void> {
+  const force = setTimeout(() => server.server.closeAllConnections(), drainMs);
+  await server.close();
+  clearTimeout(force);
+}
+
+function tellReady(ready: Ready, { json }: { json: boolean }): void {
+  const text = json ? `${readyJson(ready)}\n` : welcome(ready);
+  if (text !== null) process.stdout.write(text);
+  process.stderr.write(`Listening on ${printable(ready.url)}\n`);
+}
+
+function packageVersion(): string {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,44 @@
+/** `forensics worker`: more hands for the server of a data folder, without a door of their own. */
+
+import type { Command } from 'commander';
+
+interface WorkerOptions {
+  readonly dataDir?: string;
+  readonly workers?: string;
+  readonly config?: string;
+}
+
+export function registerWorker(program: Command): void {
+  program
+    .command('worker')
+    .description('Work on the analyses of a data folder, beside its server.')
+    .option('--data-dir <dir>', 'the data folder (default: forensics in $XDG_DATA_HOME)')
+    .option('--workers <n>', 'child processes that examine pictures')
+    .option('--config <file>', 'the config file')
+    .action(async (_own: unknown, command: Command) => {
+      await runWorker(command.optsWithGlobals<WorkerOptions>());
+    });
+}
+
+async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
+  const { openApp } = await import('../app.ts');
+  const { readConfig } = await import('../config.ts');
+  const { stopRequested } = await import('./serve/stop.ts');
+  const { printable } = await import('./printable.ts');
+  const say = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
+  const { settings } = readConfig({
+    flags,
+    ...(config === undefined ? {} : { configFile: config }),
+  });
+  const app = await openApp(settings, {
+    onError: (what, error) => say(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
+  });
+  try {
+    app.startWork();
+    say(`Working on the data folder ${settings.dataDir}`);
+    await stopRequested();
+    say('Stopping; a second signal stops at once.');
+  } finally {
+    await app.close();
+  }
+}
