@@ -35,7 +35,7 @@ export function registerAnalyze(program: Command): void {
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
     .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
-    .option('-q, --quiet', 'no progress and no notes on stderr', false)
+    .option('-q, --quiet', 'no progress on stderr', false)
     .addHelpText(
       'after',
       `

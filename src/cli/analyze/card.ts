@@ -40,17 +40,19 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
   const notes = picture!.notes.map((note) => noteSentence(note, record));
   return [
     ['Verdict', verdictSentences[verdict!]],
-    ...record.reasons.map(
-      (reason, index): Row => [index === 0 ? 'Because' : '', reasonsEn[reason].what],
-    ),
-    ...record.reasons.map(
-      (reason, index): Row => [index === 0 ? 'Helpful' : '', reasonsEn[reason].help],
-    ),
+    ['P(fake)', probabilityOf(record)],
     ...rowIf('Kind', kinds.join(', ')),
-    ['Fake', probabilityOf(record)],
+    ...listRows(
+      'Because',
+      record.reasons.map((reason) => reasonsEn[reason].what),
+    ),
+    ...listRows(
+      'Helpful',
+      record.reasons.map((reason) => reasonsEn[reason].help),
+    ),
     ...(result!.predictions ? forensicRows(record) : []),
     ['Picture', pictureOf(record)],
-    ...notes.map((note, index): Row => [index === 0 ? 'Note' : '', note]),
+    ...listRows('Note', notes),
     [
       'Model',
       `${model!.id} ${model!.version}, ${options!.decisionStrategy} strategy, seed ${record.seed}`,
@@ -63,7 +65,7 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
 /** An abstention has a number behind it too, but not one that means anything: it is not shown. */
 function probabilityOf({ verdict, decision }: AnalysisRecord): string {
   if (verdict === 'abstain')
-    return 'no probability is stated for a picture outside the validated kind';
+    return 'not stated: it would mean nothing for a picture outside the validated kind';
   const { fakeProbability, fakeUncertainty, thresholds } = decision!;
   const limits = Object.entries(thresholds)
     .filter(([name]) => name === 'fakeMin' || name === 'realMax')
@@ -71,7 +73,7 @@ function probabilityOf({ verdict, decision }: AnalysisRecord): string {
       ([name, value]) => `${name === 'fakeMin' ? 'fake from' : 'real up to'} ${value.toFixed(2)}`,
     );
   const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
-  return `probability ${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
+  return `${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
 }
 
 function forensicRows({ result }: AnalysisRecord): readonly Row[] {
@@ -112,13 +114,19 @@ function rowIf(label: string, text: string): readonly Row[] {
   return text === '' ? [] : [[label, text]];
 }
 
+function listRows(label: string, texts: readonly string[]): readonly Row[] {
+  if (texts.length === 1) return [[label, texts[0]!]];
+  return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
+}
+
 function wrap(text: string, width: number): readonly string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1)!;
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
+  const hanging = text.startsWith('- ') ? '  ' : '';
+  const [first = '', ...words] = text.split(' ');
+  const lines = [first];
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(hanging + word);
   }
   return lines;
 }

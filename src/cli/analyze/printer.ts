@@ -2,8 +2,8 @@
 
 import { columnsOf } from '../terminal.ts';
 import { cardOf } from './card.ts';
-import type { AnalysisRecord } from './record.ts';
-import { summaryOf, tableOf } from './table.ts';
+import { type AnalysisRecord, countsOf } from './record.ts';
+import { tableOf } from './table.ts';
 
 export interface Printer {
   /** In the order of the input. */
@@ -24,7 +24,7 @@ const printers: Readonly<Record<Face, Printer>> = {
 };
 
 function printDocument(analyses: readonly AnalysisRecord[]): void {
-  print(JSON.stringify({ analyses, summary: summaryOf(analyses) }, null, 2));
+  print(JSON.stringify({ analyses, summary: countsOf(analyses) }, null, 2));
 }
 
 /** One picture that failed has had its line on stderr; there is no result to print. */

@@ -33,6 +33,11 @@ export interface AnalysisRecord {
   readonly options: AnalysisOptions | null;
   readonly result: LocalResult | null;
   readonly decision: Pick<Decision, 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> | null;
+  /** What an examiner needs to defend or to repeat the result; null for `flagging`. */
+  readonly evidence: Pick<
+    Examination,
+    'facts' | 'findings' | 'skipped' | 'passes' | 'patchesRead' | 'environment'
+  > | null;
   readonly picture: {
     readonly format: Format;
     readonly width: number;
@@ -74,6 +79,7 @@ export function recordOf(
     options: { model: model.id, decisionStrategy: options.decisionStrategy, tier, seed },
     result: { ...toResultFields(examination, tier), heatmaps: null, report },
     decision: { fakeProbability, fakeUncertainty, thresholds },
+    evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
     picture: { format, width, height, sizeBytes, notes },
     model,
     examinedAt: examinedAt.toISOString(),
@@ -81,6 +87,11 @@ export function recordOf(
     files: [],
     error: null,
   };
+}
+
+function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
+  const { facts, findings, skipped, passes, patchesRead, environment } = examination;
+  return { facts, findings, skipped, passes, patchesRead, environment };
 }
 
 export function failedRecordOf(
@@ -97,6 +108,7 @@ export function failedRecordOf(
     options: null,
     result: null,
     decision: null,
+    evidence: null,
     picture: null,
     model: null,
     examinedAt: examinedAt.toISOString(),
@@ -104,4 +116,13 @@ export function failedRecordOf(
     files: [],
     error: { code: failure.code, message: failure.message },
   };
+}
+
+/** How many pictures came to each end. */
+export function countsOf(
+  records: readonly AnalysisRecord[],
+): Readonly<Record<ResultClass | 'failed', number>> {
+  const counts = { real: 0, fake: 0, abstain: 0, uncertain: 0, failed: 0 };
+  for (const { verdict } of records) counts[verdict ?? 'failed']++;
+  return counts;
 }

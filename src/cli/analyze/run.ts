@@ -31,7 +31,7 @@ export async function runAnalyze(
   const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length) });
   const onFailure: Bench['onFailure'] = (input, failure) => {
     if (ofTheMachine.has(failure.code)) stop.because(failure);
-    if (stop.signal.aborted) return;
+    if (stop.signal.aborted || isToldByTable(inputs, options)) return;
     progress.around(() => tellFileFailure(input.label, failure, options));
   };
   try {
@@ -77,6 +77,12 @@ async function examineAll(
   progress.end();
   if (!signal.aborted) printer.end(records);
   return records;
+}
+
+/** On a terminal the table's remarks say why a picture failed; the same lines above it would only push it away. */
+function isToldByTable(inputs: readonly Input[], options: AnalyzeOptions): boolean {
+  const isTable = faceOf(options) === 'text' && inputs.length > 1;
+  return isTable && process.stdout.isTTY && !options.verbose;
 }
 
 function faceOf({ json, jsonl }: AnalyzeOptions): Face {

@@ -1,11 +1,10 @@
 /** Several pictures at a glance, in as many columns as the terminal has. */
 
 import Table from 'cli-table3';
-import { resultClasses } from '../../engine/result.ts';
 import { printable } from '../printable.ts';
 import { paint } from '../terminal.ts';
 import { noteSentence, verdictStyles } from './card.ts';
-import type { AnalysisRecord } from './record.ts';
+import { type AnalysisRecord, countsOf } from './record.ts';
 import { shortReasons } from './words.ts';
 
 const head = ['PICTURE', 'VERDICT', 'P(FAKE)', 'REMARK'];
@@ -35,14 +34,10 @@ export function tableOf(records: readonly AnalysisRecord[], columns: number): st
 }
 
 /** `5 pictures: 2 real, 1 fake, 2 failed` */
-export function summaryOf(records: readonly AnalysisRecord[]): string {
-  const counts = [...resultClasses, null].map((verdict) => ({
-    word: verdict ?? 'failed',
-    count: records.filter((record) => record.verdict === verdict).length,
-  }));
-  const told = counts.filter(({ count }) => count > 0).map(({ word, count }) => `${count} ${word}`);
-  const pictures = records.length === 1 ? 'picture' : 'pictures';
-  return `${records.length} ${pictures}: ${told.join(', ')}`;
+function summaryOf(records: readonly AnalysisRecord[]): string {
+  const told = Object.entries(countsOf(records)).filter(([, count]) => count > 0);
+  const counts = told.map(([word, count]) => `${count} ${word}`).join(', ');
+  return `${records.length} ${records.length === 1 ? 'picture' : 'pictures'}: ${counts}`;
 }
 
 function verdictOf({ verdict }: AnalysisRecord): string {
@@ -66,7 +61,7 @@ function remarkOf(record: AnalysisRecord): string {
 function widthsOf(records: readonly AnalysisRecord[], columns: number): number[] {
   const names = columnFor([head[0]!, ...records.map(({ file }) => printable(file))]);
   const remarks = columnFor([head[3]!, ...records.map(remarkOf)]);
-  const free = Math.max(40, columns - verdictColumn - probabilityColumn);
+  const free = Math.max(30, columns - verdictColumn - probabilityColumn);
   const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - remarks));
   return [nameColumn, verdictColumn, probabilityColumn, Math.min(remarks, free - nameColumn)];
 }
