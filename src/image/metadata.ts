@@ -94,8 +94,8 @@ function readBlock({ name, block, reader, warnings }: BlockToRead): FoundTags {
   try {
     return reader(block);
   } catch {
-    // Whatever a foreign parser stumbles over: metadata is evidence beside the picture, and its loss is told.
-    warnings.push(`${name}: the block is broken and could not be read.`);
+    // Empty, or broken in whatever way: metadata stands beside the picture, so its loss is told and not fatal.
+    warnings.push(`${name}: the block holds nothing that could be read.`);
     return nothing;
   }
 }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { checkDimensions, checkSizeBytes, defaultLimits } from '../../../src/image/limits.ts';
+
+test('the bounds themselves are allowed', () => {
+  expect(() => checkDimensions(65, 4096, defaultLimits)).not.toThrow();
+  expect(() => checkSizeBytes(50_000_000, defaultLimits)).not.toThrow();
+});
+
+test('one pixel beyond a bound is refused, with the figures', () => {
+  expect(() => checkDimensions(64, 100, defaultLimits)).toThrow(
+    expect.objectContaining({
+      code: 'image_too_small',
+      message: 'The picture has 64 x 100 pixels; each side must have 65 to 4096 pixels.',
+    }),
+  );
+  expect(() => checkDimensions(100, 4097, defaultLimits)).toThrow(
+    expect.objectContaining({
+      code: 'image_too_large',
+      message: 'The picture has 100 x 4097 pixels; each side must have 65 to 4096 pixels.',
+    }),
+  );
+});
+
+test('one byte beyond the bound is refused and never said to have the size of the bound', () => {
+  expect(() => checkSizeBytes(50_000_001, defaultLimits)).toThrow(
+    expect.objectContaining({
+      code: 'image_too_many_bytes',
+      message: 'The file has 50.1 MB; at most 50 MB can be examined.',
+    }),
+  );
+});
+
+test('no bytes are an empty file', () => {
+  expect(() => checkSizeBytes(0, defaultLimits)).toThrow(
+    expect.objectContaining({ code: 'image_empty' }),
+  );
+});

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { luminanceTable, nearestQuality } from '../../../src/image/quality.ts';
+import { drawScene, fromScene } from '../../fixtures/pictures.ts';
+
+const scene = fromScene(drawScene({ width: 65, height: 65, seed: 7 }));
+
+test('nearestQuality reads every quality back from a JPEG that sharp saved', async () => {
+  const qualities = Array.from({ length: 100 }, (_, i) => i + 1);
+
+  const read = await Promise.all(
+    qualities.map(async (quality) => {
+      const jpeg = await scene.clone().jpeg({ quality }).toBuffer();
+      return readJpegStructure(jpeg).quality;
+    }),
+  );
+
+  expect(read).toEqual(qualities.map((value) => ({ value, distance: 0 })));
+});
+
+test('the table of quality 75 is the one that libjpeg writes', () => {
+  // The DQT segment of any JPEG that cjpeg saved with its default quality.
+  const published = Buffer.from(
+    '080606070605080707070909080a0c140d0c0b0b0c1912130f141d1a1f1e1d1a' +
+      '1c1c20242e2720222c231c1c2837292c30313434341f27393d38323c2e333432',
+    'hex',
+  );
+
+  expect(luminanceTable(75)).toEqual([...published]);
+});
+
+test('quality 50 is the base table of ITU-T T.81', () => {
+  expect(luminanceTable(50).slice(0, 10)).toEqual([16, 11, 12, 14, 12, 10, 16, 14, 13, 14]);
+  expect(nearestQuality(luminanceTable(50))).toEqual({ value: 50, distance: 0 });
+});
+
+test('a table that no setting makes gets the nearest one and a distance', () => {
+  const steps = luminanceTable(80).with(0, luminanceTable(80)[0]! + 32);
+
+  expect(nearestQuality(steps)).toEqual({ value: 80, distance: 0.5 });
+});
+
+test('a table of another encoder is not taken for an exact one', async () => {
+  const jpeg = await scene.clone().jpeg({ quality: 60, mozjpeg: true }).toBuffer();
+
+  expect(readJpegStructure(jpeg).quality?.distance).toBeGreaterThan(1);
+});
+
+test.each([
+  ['a missing step', Array<number>(63).fill(1)],
+  ['a step of 0', Array<number>(64).fill(1).with(5, 0)],
+  ['a step of 256', Array<number>(64).fill(1).with(5, 256)],
+])('%s is refused', (_, steps) => {
+  expect(() => nearestQuality(steps)).toThrow(
+    expect.objectContaining({ code: 'image_unreadable' }),
+  );
+});
