@@ -6,6 +6,7 @@
 import { Readable } from 'node:stream';
 import { ForensicsError } from '../errors.ts';
 import { isBucketName } from './credentials.ts';
+import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
 import type { FileSystem } from './files/disk.ts';
 import { checkKey, createObjectFiles } from './files/object-files.ts';
 import type { ObjectRecord } from './files/record.ts';
@@ -29,9 +30,6 @@ export interface EmbeddedStoreSettings {
   /** For tests of a failing disk. */
   readonly fileSystem?: FileSystem;
 }
-
-export const defaultMaxObjectBytes = 50 * 1024 * 1024;
-export const defaultContentType = 'application/octet-stream';
 
 /** Opens the bucket and removes what crashed writers left. @throws {RangeError} for a setting out of range. */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
@@ -104,7 +102,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
     };
   }
 
-  return { type: 's3', put, read, head, delete: files.remove, presign };
+  return { type: 's3', put, read, head, delete: (key) => files.remove(key), presign };
 }
 
 function infoOf(record: ObjectRecord): BlobInfo {

@@ -145,11 +145,11 @@ function splitUrl(url: string): { origin: string; host: string; target: string }
 function headerPairs(headers: Readonly<Record<string, string>>): Pair[] {
   return Object.entries(headers)
     .map(([name, value]): Pair => [name.toLowerCase(), canonicalValue([value])])
-    .sort((a, b) => compareText(a[0], b[0]));
+    .toSorted((a, b) => compareText(a[0], b[0]));
 }
 
 function signedHeaders(claim: Claim, headers: Headers): Pair[] {
-  return [...new Set(claim.signedHeaders)].sort(compareText).map((name) => {
+  return [...new Set(claim.signedHeaders)].toSorted(compareText).map((name) => {
     const values = headers[name];
     if (values === undefined) throw new Refusal('SignatureDoesNotMatch');
     return [name, canonicalValue(values)];

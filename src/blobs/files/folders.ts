@@ -34,7 +34,11 @@ export function createFolders(fs: FileSystem, root: string): Folders {
     if (process.platform === 'win32') return;
     try {
       const handle = await fs.open(folder, 'r');
-      await handle.sync().finally(() => handle.close());
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
     }

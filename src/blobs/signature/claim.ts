@@ -68,8 +68,6 @@ export function readClaim(query: readonly Pair[], headers: Headers): Claim {
 }
 
 function claimOfUrl(query: readonly Pair[], headers: Headers): Claim {
-  const wrong = (name: string) =>
-    new Refusal('AuthorizationQueryParametersError', `${name} is missing, repeated or malformed.`);
   const one = (name: string) => {
     const values = query.filter(([other]) => other === name);
     if (values.length !== 1) throw wrong(name);
@@ -123,6 +121,13 @@ function claimOfHeader(query: readonly Pair[], headers: Headers, values: readonl
     payload,
     query,
   };
+}
+
+function wrong(name: string): Refusal {
+  return new Refusal(
+    'AuthorizationQueryParametersError',
+    `${name} is missing, repeated or malformed.`,
+  );
 }
 
 /** `<access key>/<yyyymmdd>/<region>/s3/aws4_request`. */

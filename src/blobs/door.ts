@@ -1,0 +1,139 @@
+/**
+ * The embedded store's HTTP door: the part of S3 that clients need to put, get and list objects, path style. A request
+ * is let in by its signature alone, and only to the bucket whose key signed it. It knows no framework and no tenants.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type BucketAccount, isBucketName } from './credentials.ts';
+import { defaultMaxObjectBytes } from './defaults.ts';
+import type { Call, Limits } from './door/call.ts';
+import { createCors } from './door/cors.ts';
+import { refuse, toRefusal } from './door/refuse.ts';
+import { routeCall } from './door/route.ts';
+import { systemCode } from './files/disk.ts';
+import { createObjectFiles, type ObjectFiles } from './files/object-files.ts';
+import { Refusal } from './refusal.ts';
+import { parseTarget } from './signature/claim.ts';
+import { verifyRequest } from './sigv4.ts';
+
+export interface S3DoorSettings {
+  /** The folder of all buckets; the same as the stores'. */
+  readonly root: string;
+  readonly secretFor: (accessKeyId: string) => BucketAccount | null;
+  readonly region: string;
+  readonly now?: () => Date;
+  /** 50 MiB when left out. */
+  readonly maxObjectBytes?: number;
+  /** Origins whose pages may use presigned URLs: `*`, an origin, or one with a `*` in it. */
+  readonly corsOrigins: readonly string[];
+  /** 30 s when left out. */
+  readonly idleTimeoutMs?: number;
+  /** Hears of failures that are the store's own, never of refusals. */
+  readonly onError?: (error: unknown, requestId: string) => void;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+export interface S3Door {
+  /** Answers one request to a path whose first segment is a bucket's name. Never rejects. */
+  readonly handle: Handler;
+  /** For the server's event `checkContinue`: asks for the body only when it will be taken. */
+  readonly handleExpectation: Handler;
+}
+
+/** Also removes what crashed writers left in any bucket. */
+export function createS3Door(settings: S3DoorSettings): S3Door {
+  const { root, region, secretFor, now = () => new Date() } = settings;
+  const { maxObjectBytes = defaultMaxObjectBytes, idleTimeoutMs = 30_000, onError } = settings;
+  const limits: Limits = { maxObjectBytes, idleTimeoutMs };
+  const cors = createCors(settings.corsOrigins);
+  const opened = new Map<string, ObjectFiles>();
+
+  function filesOf(bucket: string): ObjectFiles {
+    const known = opened.get(bucket);
+    if (known !== undefined) return known;
+    const files = createObjectFiles({ root, bucket, maxObjectBytes, now });
+    opened.set(bucket, files);
+    return files;
+  }
+
+  /** @throws {Refusal} unless the request is signed with the key of the bucket that it names. */
+  function admit(request: IncomingMessage): Omit<Call, 'request' | 'response' | 'askForBody'> {
+    const target = request.url ?? '';
+    const { bucket, key, query } = parsePlace(target);
+    const { account, payload } = verifyRequest({
+      method: request.method ?? '',
+      target,
+      headers: request.headersDistinct,
+      secretFor,
+      region,
+      now: now(),
+    });
+    // After the signature: who has no key learns nothing, not even which buckets there are.
+    if (account.bucket !== bucket || !isBucketName(bucket)) throw new Refusal('AccessDenied');
+    return { bucket, key, query, region, payload, files: filesOf(bucket), limits };
+  }
+
+  async function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    isWaiting: boolean,
+  ): Promise<void> {
+    const requestId = randomBytes(8).toString('hex').toUpperCase();
+    setGuards(response, requestId);
+    cors.decorate(request, response);
+    let mayBeSending = !isWaiting;
+    const askForBody = () => {
+      if (!mayBeSending) response.writeContinue();
+      mayBeSending = true;
+    };
+    try {
+      if (request.method === 'OPTIONS') cors.preflight(request, response);
+      else await routeCall({ ...admit(request), request, response, askForBody });
+    } catch (error) {
+      const refusal = toRefusal(error);
+      if (refusal.status >= 500 && !isGone(request, response)) onError?.(error, requestId);
+      if (response.headersSent || isGone(request, response)) response.destroy();
+      else await refuse(request, response, refusal, mayBeSending);
+    }
+  }
+
+  for (const bucket of bucketsIn(root)) filesOf(bucket).sweep();
+
+  return {
+    handle: (request, response) => serve(request, response, false),
+    handleExpectation: (request, response) => serve(request, response, true),
+  };
+}
+
+/** Whatever was uploaded, a browser must not run it as a page of this origin, nor tell others its signed URL. */
+function setGuards(response: ServerResponse, requestId: string): void {
+  response.setHeader('x-amz-request-id', requestId);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+}
+
+function parsePlace(target: string): Pick<Call, 'bucket' | 'key' | 'query'> {
+  const { path, query } = parseTarget(target);
+  const at = path.indexOf('/', 1);
+  const [bucket, key] = at < 0 ? [path.slice(1), ''] : [path.slice(1, at), path.slice(at + 1)];
+  return { bucket, key, query: new Map(query) };
+}
+
+/** The client went away; whatever broke then is no failure of the store. */
+function isGone(request: IncomingMessage, response: ServerResponse): boolean {
+  return response.destroyed || request.socket.destroyed;
+}
+
+function bucketsIn(root: string): string[] {
+  try {
+    return readdirSync(root).filter(isBucketName);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

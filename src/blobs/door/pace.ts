@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { Refusal } from '../refusal.ts';
+
+export interface Pace {
+  readonly idleTimeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** A client may be slow, but not forever: after the first minute it must have brought so much on average. */
+const minBytesPerMs = 1;
+const graceMs = 60_000;
+
+/**
+ * The body of a request as it comes in. Leaves the connection open when its reader stops early, so that an answer can
+ * still be sent.
+ *
+ * @throws {Refusal} `RequestTimeout` when the client stalls or dribbles, `EntityTooLarge` above `maxBytes`; the error
+ * of the socket when the client goes away.
+ */
+export async function* pacedBytes(
+  request: IncomingMessage,
+  { idleTimeoutMs, maxBytes }: Pace,
+): AsyncGenerator<Uint8Array> {
+  const iterator = request.iterator({ destroyOnReturn: false });
+  const startedAt = performance.now();
+  let received = 0;
+  let isPending = false;
+  try {
+    for (;;) {
+      isPending = true;
+      const step: IteratorResult<unknown> = await inTime(iterator.next(), idleTimeoutMs);
+      isPending = false;
+      if (step.done === true) return;
+      if (!(step.value instanceof Uint8Array)) throw new TypeError('The body was decoded already.');
+      received += step.value.length;
+      if (received > maxBytes) throw new Refusal('EntityTooLarge');
+      const elapsedMs = performance.now() - startedAt;
+      if (elapsedMs > graceMs && received < elapsedMs * minBytesPerMs) {
+        throw new Refusal('RequestTimeout');
+      }
+      yield step.value;
+    }
+  } finally {
+    // Ending an iterator waits for its pending step, which may never come.
+    if (!isPending) await iterator.return?.();
+  }
+}
+
+function inTime<T>(step: Promise<T>, timeoutMs: number): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Refusal('RequestTimeout')), timeoutMs);
+    step.finally(() => clearTimeout(timer)).then(resolve, reject);
+  });
+}

@@ -1,0 +1,13 @@
+import { bucket, otherBucket, startDoor } from '../unit/blobs/door-server.ts';
+import { describeBlobStore } from './blob-store.ts';
+
+describeBlobStore('the embedded store', async () => {
+  const server = await startDoor();
+  return {
+    store: server.storeOf(bucket),
+    stranger: server.storeOf(otherBucket),
+    dispatcher: server.dispatcher,
+    putHeaders: {},
+    close: () => server.close(),
+  };
+});

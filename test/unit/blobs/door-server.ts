@@ -1,0 +1,80 @@
+/** A real HTTPS server on loopback with the door mounted on it, as the service mounts it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
+import { createS3Door, type S3DoorSettings } from '../../../src/blobs/door.ts';
+import { createEmbeddedStore, type EmbeddedStoreSettings } from '../../../src/blobs/embedded.ts';
+import type { BlobStore } from '../../../src/blobs/store.ts';
+import { makeCertificate } from './certificate.ts';
+
+export const region = 'us-east-1';
+export const keys = createBucketCredentials(Buffer.alloc(32, 7));
+export const bucket = bucketNameFor('0123456789abcdef01234567');
+export const otherBucket = bucketNameFor('fedcba9876543210fedcba98');
+
+export interface DoorServer {
+  readonly root: string;
+  readonly port: number;
+  readonly origin: string;
+  readonly ca: string;
+  /** Trusts the server's certificate. */
+  readonly dispatcher: Agent;
+  readonly errors: unknown[];
+  storeOf(name: string, settings?: Partial<EmbeddedStoreSettings>): BlobStore;
+  close(): Promise<void>;
+}
+
+export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise<DoorServer> {
+  const root = mkdtempSync(join(tmpdir(), 'forensics-door-'));
+  const errors: unknown[] = [];
+  const door = createS3Door({
+    root,
+    secretFor: (id) => keys.secretFor(id),
+    region,
+    corsOrigins: ['https://app.example', 'https://*.lab.example'],
+    onError: (error) => errors.push(error),
+    ...settings,
+  });
+  const { cert, key } = makeCertificate();
+  const server = createServer({ cert, key });
+  server.on('request', (request, response) => void door.handle(request, response));
+  server.on('checkContinue', (request, response) => void door.handleExpectation(request, response));
+  const port = await listen(server);
+  const origin = `https://127.0.0.1:${port}`;
+  const dispatcher = new Agent({ connect: { ca: cert }, allowH2: false });
+
+  return {
+    root,
+    port,
+    origin,
+    ca: cert,
+    dispatcher,
+    errors,
+    storeOf: (name, more = {}) =>
+      createEmbeddedStore({
+        root,
+        bucket: name,
+        credentials: keys.credentialsFor(name),
+        endpoint: () => new URL(origin),
+        region,
+        ...more,
+      }),
+    async close() {
+      await dispatcher.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(root, { recursive: true });
+    },
+  };
+}
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return (address as AddressInfo).port;
+}
