@@ -1,0 +1,59 @@
+/** The histories under which both classes are measured alike, and the way from a crop to a picture of the engine. */
+
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { decodePicture } from '../../src/image/decode.ts';
+import { defaultLimits } from '../../src/image/limits.ts';
+import type { Picture } from '../../src/image/picture.ts';
+
+interface Pixels {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Crops are smaller than what the product accepts. */
+const limits = { ...defaultLimits, minSidePx: 32 };
+
+type Change = (pixels: Pixels) => Promise<Buffer>;
+
+/** Both classes go through the same change. `null` is the file as it lies there. */
+export const conditions: Readonly<Record<string, Change | null>> = {
+  'as is': null,
+  'jpeg 75': async (pixels) => open(pixels).jpeg({ quality: 75 }).toBuffer(),
+  half: async (pixels) => halved(pixels).png().toBuffer(),
+  'half, jpeg 80': async (pixels) => halved(pixels).jpeg({ quality: 80 }).toBuffer(),
+};
+
+/** The picture of each condition, through the product's own decoder. */
+export async function* picturesOf(path: string): AsyncGenerator<readonly [string, Picture]> {
+  const bytes = await readFile(path);
+  // The product's decoder blocks every loader but two for this process. Here the data is ours.
+  sharp.unblock({ operation: ['VipsForeignLoadWebpBuffer'] });
+  const { data, info } = await sharp(bytes)
+    .toColourspace('srgb')
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const pixels = { data, width: info.width, height: info.height };
+  for (const [name, change] of Object.entries(conditions)) {
+    const file = change ? await change(pixels) : await asIs(bytes, pixels);
+    yield [name, await decodePicture(file, { limits })];
+  }
+}
+
+/** The product refuses WebP, in which lossless crops are kept: the same pixels come as PNG. */
+async function asIs(bytes: Buffer, pixels: Pixels): Promise<Buffer> {
+  const isWebp = bytes.subarray(8, 12).toString('latin1') === 'WEBP';
+  return isWebp ? open(pixels).png().toBuffer() : bytes;
+}
+
+function open({ data, width, height }: Pixels) {
+  return sharp(data, { raw: { width, height, channels: 3 } });
+}
+
+function halved(pixels: Pixels) {
+  const width = Math.floor(pixels.width / 2);
+  const height = Math.floor(pixels.height / 2);
+  return open(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
+}

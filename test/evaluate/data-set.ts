@@ -1,0 +1,71 @@
+/** The labelled crops of a data folder: its `manifest.csv`, parted as training parts them. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export const splits = ['train', 'calibration', 'val'] as const;
+export type Split = (typeof splits)[number];
+
+export interface Sample {
+  readonly file: string;
+  readonly split: Split;
+  readonly isFake: boolean;
+  /** For real pictures: camera, web, lossless, web-copy. */
+  readonly generator: string;
+  readonly source: string;
+}
+
+const repository = resolve(import.meta.dirname, '../..');
+
+/** Named folder, else the environment's FORENSICS_DATA, else `shared/data` beside the repository; null when there is none. */
+export function findDataDir(named: string | undefined): string | null {
+  const places = named
+    ? [resolve(named)]
+    : [process.env['FORENSICS_DATA'], join(repository, '../shared/data')];
+  return places.find((place) => place && existsSync(join(place, 'manifest.csv'))) ?? null;
+}
+
+export function readSamples(dataDir: string, split: Split): readonly Sample[] {
+  const [head = [], ...rows] = parseCsv(readFileSync(join(dataDir, 'manifest.csv'), 'utf8'));
+  const heldOut = readCalibrationSources();
+  return rows
+    .map((row) => Object.fromEntries(head.map((name, at) => [name, row[at] ?? ''])))
+    .map((row) => toSample(row, heldOut))
+    .filter((sample) => sample.split === split)
+    .toSorted((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+function toSample(row: Readonly<Record<string, string>>, heldOut: ReadonlySet<string>): Sample {
+  const source = row['source'] ?? '';
+  const isHeldOut = row['split'] === 'train' && heldOut.has(source);
+  return {
+    file: row['file'] ?? '',
+    split: isHeldOut ? 'calibration' : row['split'] === 'val' ? 'val' : 'train',
+    isFake: row['label'] === 'ai-generated',
+    generator: row['generator'] ?? '',
+    source,
+  };
+}
+
+/** Training names the sources it holds out in one place; read from there, so that the two cannot drift apart. */
+function readCalibrationSources(): ReadonlySet<string> {
+  const text = readFileSync(join(repository, 'models/training/data.py'), 'utf8');
+  const block = /^CALIBRATION_SOURCES = frozenset\(\s*\{(.*?)\}/ms.exec(text)?.[1];
+  if (block === undefined) throw new Error('models/training/data.py names no CALIBRATION_SOURCES');
+  return new Set([...block.matchAll(/"([^"]+)"/g)].map((match) => match[1]!));
+}
+
+/** RFC 4180: fields may be quoted, quotes are doubled. */
+export function parseCsv(text: string): string[][] {
+  const rows: string[][] = [];
+  let row: string[] = [];
+  for (const [, quoted, plain, end] of text.matchAll(
+    /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/g,
+  )) {
+    row.push(quoted === undefined ? (plain ?? '') : quoted.replaceAll('""', '"'));
+    if (end === ',') continue;
+    if (row.length > 1) rows.push(row);
+    row = [];
+  }
+  return rows;
+}

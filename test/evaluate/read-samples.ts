@@ -1,0 +1,104 @@
+/** Puts every sample through the real engine, once for each condition. */
+
+import { join } from 'node:path';
+import { conclude } from '../../src/engine/examine.ts';
+import { type Reading, readPicture } from '../../src/engine/reading.ts';
+import {
+  type DecisionStrategy,
+  decisionStrategies,
+  defaultSeed,
+  type Examination,
+  type ResultClass,
+} from '../../src/engine/result.ts';
+import type { TraceModel } from '../../src/inference/trace-model.ts';
+import { picturesOf } from './conditions.ts';
+import type { Sample } from './data-set.ts';
+
+export interface Row {
+  readonly sample: Sample;
+  readonly condition: string;
+  readonly reading: Pick<Reading, 'meanLogits'> & { readonly meanDistance: number };
+  /** Under the default strategy. */
+  readonly examination: Omit<Examination, 'maps'>;
+  readonly classes: Readonly<Record<DecisionStrategy, ResultClass>>;
+}
+
+export async function* readSample(
+  sample: Sample,
+  dataDir: string,
+  model: TraceModel,
+): AsyncGenerator<Row> {
+  for await (const [condition, picture] of picturesOf(join(dataDir, sample.file))) {
+    const reading = await readPicture(picture, model);
+    const under = (decisionStrategy: DecisionStrategy) =>
+      conclude({ picture, model, reading, options: { decisionStrategy, seed: defaultSeed } });
+    const classes: Partial<Record<DecisionStrategy, ResultClass>> = {};
+    for (const strategy of decisionStrategies) {
+      classes[strategy] = (await under(strategy)).decision.resultClass;
+    }
+    const { maps: _, ...examination } = await under('default');
+    yield {
+      sample,
+      condition,
+      reading: { meanLogits: reading.meanLogits, meanDistance: meanDistance(reading) },
+      examination,
+      classes: asComplete(classes),
+    };
+  }
+}
+
+/** Of the patches that speak for the picture: what the manifest's quantiles of pictures are made of. */
+function meanDistance({ distances, read }: Reading): number {
+  return read.reduce((sum, index) => sum + distances[index]!, 0) / read.length;
+}
+
+function asComplete(classes: Partial<Record<DecisionStrategy, ResultClass>>): Row['classes'] {
+  const { pedantic, default: balanced, relaxed } = classes;
+  if (!pedantic || !balanced || !relaxed) throw new Error('a strategy is missing');
+  return { pedantic, default: balanced, relaxed };
+}
+
+const columns: Readonly<Record<string, (row: Row) => string | number>> = {
+  file: ({ sample }) => sample.file,
+  split: ({ sample }) => sample.split,
+  label: ({ sample }) => (sample.isFake ? 'ai-generated' : 'real'),
+  generator: ({ sample }) => sample.generator,
+  source: ({ sample }) => sample.source,
+  condition: ({ condition }) => condition,
+  width: ({ examination }) => examination.facts.width,
+  height: ({ examination }) => examination.facts.height,
+  patches_read: ({ examination }) => examination.patchesRead,
+  logit_real: ({ reading }) => reading.meanLogits.real,
+  logit_fake: ({ reading }) => reading.meanLogits.fake,
+  logit_compression: ({ reading }) => reading.meanLogits.compression,
+  real: ({ examination }) => examination.predictions.real,
+  fake: ({ examination }) => examination.predictions.fake,
+  compression: ({ examination }) => examination.predictions.compression,
+  fake_probability: ({ examination }) => examination.decision.fakeProbability,
+  fake_uncertainty: ({ examination }) => examination.decision.fakeUncertainty,
+  mean_distance: ({ reading }) => reading.meanDistance,
+  anomaly_score: ({ examination }) => examination.anomaly.score ?? '',
+  anomaly_clusters: ({ examination }) => examination.anomaly.numCluster ?? '',
+  anomaly_gini: ({ examination }) => examination.anomaly.giniCoeff ?? '',
+  similarity_real: ({ examination }) => examination.classSimilarities.realCompressed,
+  similarity_fake: ({ examination }) => examination.classSimilarities.fakeCompressed,
+  pedantic: ({ classes }) => classes.pedantic,
+  default: ({ classes }) => classes.default,
+  relaxed: ({ classes }) => classes.relaxed,
+  reasons: ({ examination }) => examination.decision.reasons.join(' '),
+};
+
+/** One line a picture and condition, RFC 4180; logits are raw, so that a calibration can be fitted on them. */
+export function toCsv(rows: readonly Row[]): string {
+  const lines = rows.map((row) =>
+    Object.values(columns)
+      .map((read) => field(read(row)))
+      .join(','),
+  );
+  return `${[Object.keys(columns).join(','), ...lines].join('\n')}\n`;
+}
+
+function field(value: string | number): string {
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
