@@ -4,7 +4,7 @@
  * default. Knows no room that uses the settings.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir, availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ForensicsError } from './errors.ts';
@@ -109,7 +109,7 @@ const table: Table = {
   },
 };
 
-export const settingNames = Object.keys(table) as readonly SettingName[];
+export const settingNames: readonly SettingName[] = Object.keys(table).filter(isSettingName);
 
 /**
  * The settings of this run and where each came from.
@@ -135,8 +135,8 @@ export function readConfig(sources: Sources = {}): Config {
       ? parseSetting(name, layer.read(name), layer.origin)
       : table[name].fallback(environment);
   }
-  // Every name of the table was filled in above, by the parser of that name.
-  const config = { settings: settings as unknown as Settings, origins: from as Config['origins'] };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name was filled in by its own parser.
+  const config = { settings, origins: from } as unknown as Config;
   checkTogether(config.settings);
   return config;
 }
@@ -160,6 +160,7 @@ export function redacted(
     const shown = table[name].secret === true && value !== null ? '***' : value;
     return [name, { value: shown, origin: config.origins[name] }] as const;
   });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
   return Object.fromEntries(entries) as ReturnType<typeof redacted>;
 }
 
@@ -204,7 +205,7 @@ function readConfigFile(file: string, { mustExist }: { mustExist: boolean }): st
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const isAbsent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const isAbsent = !existsSync(file);
     if (isAbsent && !mustExist) return null;
     throw new ForensicsError(
       'config_invalid',
@@ -226,7 +227,7 @@ function parseConfigFile(text: string): Readonly<Partial<Record<SettingName, unk
   if (typeof values !== 'object' || values === null || Array.isArray(values)) {
     throw new ForensicsError('config_invalid', 'The config file must hold one JSON object.');
   }
-  const stranger = Object.keys(values).find((key) => !(key in table));
+  const stranger = Object.keys(values).find((key) => !isSettingName(key));
   if (stranger !== undefined) {
     throw new ForensicsError(
       'config_invalid',
@@ -239,6 +240,10 @@ function parseConfigFile(text: string): Readonly<Partial<Record<SettingName, unk
 // One core is left to the server itself; each child may need memory for a whole picture.
 function defaultWorkers(): number {
   return Math.min(4, Math.max(1, availableParallelism() - 1));
+}
+
+function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(table, name);
 }
 
 function defaultDataDir(environment: Readonly<Record<string, string | undefined>>): string {
@@ -298,8 +303,8 @@ function list(
   value: unknown,
   isAllowed: (entry: string) => boolean,
 ): readonly string[] | undefined {
-  const entries = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : value;
-  if (!Array.isArray(entries)) return undefined;
-  const isFine = entries.every((entry) => typeof entry === 'string' && isAllowed(entry));
-  return isFine ? (entries as string[]) : undefined;
+  const given: unknown = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(given)) return undefined;
+  const entries = given.map((entry) => (typeof entry === 'string' ? entry.trim() : ''));
+  return entries.every((entry) => isAllowed(entry)) ? entries : undefined;
 }

@@ -6,6 +6,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -69,7 +70,7 @@ function readKey(file: string): Buffer | null {
   try {
     text = readFileSync(file, 'utf8').trim();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (!existsSync(file)) return null;
     throw new ForensicsError(
       'config_invalid',
       'The master key in the data folder cannot be read; run as the user who owns the folder.',
@@ -92,7 +93,7 @@ function writeOnce(file: string, text: string): boolean {
     syncFolder(join(file, '..'));
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (existsSync(file)) return false;
     throw new ForensicsError(
       'config_invalid',
       'The data folder cannot be written to; choose another with --data-dir.',

@@ -7,8 +7,10 @@ import type { OpenDatabase } from '../db/open.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { Queue } from '../jobs/queue.ts';
 
+const checkNames = ['database', 'storage', 'model', 'queue'] as const;
+
 export interface Check {
-  readonly name: 'database' | 'storage' | 'model' | 'queue';
+  readonly name: (typeof checkNames)[number];
   /** Null when all is well. */
   readonly cause: Error | null;
 }
@@ -30,7 +32,7 @@ const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
   const { database, queue, registry, blobsRoot, jobKinds, jobsInHand, now } = parts;
-  const checks: Readonly<Record<Check['name'], () => void | Promise<void>>> = {
+  const checks = {
     database: () => database.check(),
     storage: () => writeAndRemove(blobsRoot),
     async model() {
@@ -46,10 +48,7 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
   };
   return async () =>
     Promise.all(
-      Object.entries(checks).map(async ([name, check]) => ({
-        name: name as Check['name'],
-        cause: await causeOf(check),
-      })),
+      checkNames.map(async (name) => ({ name, cause: await causeOf(() => checks[name]()) })),
     );
 }
 

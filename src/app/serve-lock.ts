@@ -3,7 +3,7 @@
  * after a crash or a power cut, is taken over.
  */
 
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 
@@ -33,7 +33,7 @@ function take(file: string, holder: string): boolean {
     linkSync(temporary, file);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    if (existsSync(file)) return false;
     throw error;
   } finally {
     rmSync(temporary, { force: true });
@@ -70,7 +70,8 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    // There is such a process, only not one of ours.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
@@ -78,7 +79,7 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (!existsSync(file)) return null;
     throw error;
   }
 }

@@ -67,8 +67,8 @@ function accessOf(request: FastifyRequest): Access {
 // Query for reads, body for the rest; the schemas of both demand it, this is for a route that forgot to.
 function tenantNameOf(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
-    const name = (part as { tenantName?: unknown } | null | undefined)?.tenantName;
-    if (typeof name === 'string') return name;
+    if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;
+    if (typeof part.tenantName === 'string') return part.tenantName;
   }
   throw new ForensicsError('invalid_request', 'tenantName is missing; it must be a text.');
 }

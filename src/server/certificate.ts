@@ -124,12 +124,15 @@ function ipv4Bytes(address: string): Buffer {
 function ipv6Bytes(address: string): Buffer {
   // The URL parser turns every spelling, dotted tail included, into hexadecimal groups.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
-  const groups = (text: string): string[] => (text === '' ? [] : text.split(':'));
   const first = groups(head);
   const last = groups(tail ?? '');
   const zeros = Array<string>(8 - first.length - last.length).fill('0');
   const words = [...first, ...zeros, ...last].map((group) => Number.parseInt(group, 16));
   return Buffer.from(words.flatMap((word) => [word >> 8, word & 0xff]));
+}
+
+function groups(text: string): string[] {
+  return text === '' ? [] : text.split(':');
 }
 
 function extension(id: string, isCritical: boolean, value: Buffer): Buffer {

@@ -17,7 +17,7 @@ export function loggerOptions(level: LogLevel, target: LogTarget): LoggerOptions
   return {
     level,
     stream: target,
-    serializers: { req: describeRequest, res: () => ({}) as { statusCode: number } },
+    serializers: { req: describeRequest, res: ({ statusCode }) => ({ statusCode }) },
   };
 }
 

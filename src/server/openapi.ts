@@ -1,7 +1,7 @@
 /** The interface document, made from the schemas that requests are checked against. */
 
 import swagger from '@fastify/swagger';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifySchema } from 'fastify';
 import { failures } from '../errors.ts';
 import { analysisComponents } from './schemas/analysis.ts';
 import { failed } from './schemas/words.ts';
@@ -42,15 +42,12 @@ function nameOf(json: Readonly<Record<string, unknown>>, index: number): string 
 }
 
 /** Every operation may fail in the one form. */
-function withFailure<T extends object>(schema: T | undefined): T {
-  const response = (schema as { response?: object } | undefined)?.response ?? {};
+function withFailure(schema: FastifySchema): FastifySchema {
+  const answers = typeof schema.response === 'object' ? schema.response : {};
   const failure = {
     description: 'Failure',
-    headers: {
-      'x-request-id': { type: 'string' },
-      'x-error-code': { type: 'string' },
-    },
-    $ref: 'Failure#',
+    headers: { 'x-request-id': { type: 'string' }, 'x-error-code': { type: 'string' } },
+    content: { 'application/json': { schema: { $ref: 'Failure#' } } },
   };
-  return { ...schema, response: { ...response, default: failure } } as unknown as T;
+  return { ...schema, response: { ...answers, default: failure } };
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import fastify from 'fastify';
+import fastify, { LogController } from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
 import type { LogLevel } from '../config.ts';
@@ -39,21 +39,22 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   const server = fastify({
     serverFactory: listenerFactory(transport),
     logger: loggerOptions(parts.logLevel, parts.logTarget),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     forceCloseConnections: 'idle',
     // While closing, requests on open connections are still served: everything they need closes later.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, _request, reply) => {
+    frameworkErrors: (_error, request, reply) => {
+      void reply.header('x-request-id', request.id);
       const message = 'The address cannot be read; check its % escapes.';
       void sendFailure(reply, new ForensicsError('invalid_request', message));
     },
   });
   // JSON is the one language; without this a text/plain body would arrive as a string.
   server.removeContentTypeParser('text/plain');
-  server.setValidatorCompiler(compileValidator as never);
+  server.setValidatorCompiler(compileValidator);
   // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
   const methodsOf = rememberMethods(server);

@@ -37,16 +37,16 @@ export function compileValidator(route: { schema: TSchema; httpPart?: string }):
   const { schema, httpPart } = route;
   const compiled = Compile(schema);
   return (sent) => {
-    const value = httpPart === 'querystring' ? withNumbers(sent, schema as Schema) : sent;
+    const value = httpPart === 'querystring' ? withNumbers(sent, schema) : sent;
     if (compiled.Check(value)) return { value };
     const [problem] = compiled.Errors(value) as Problem[];
-    const message = problem ? explain(problem, schema as Schema) : 'The request is not valid.';
+    const message = problem ? explain(problem, schema) : 'The request is not valid.';
     return { error: new ForensicsError('invalid_request', message) };
   };
 }
 
 function withNumbers(sent: unknown, schema: Schema): unknown {
-  const entries = Object.entries(sent as Record<string, unknown>).map(([name, text]) => {
+  const entries = Object.entries(sent ?? {}).map(([name, text]) => {
     const isDigits = typeof text === 'string' && /^-?\d{1,15}$/.test(text);
     return [name, isDigits && schema.properties?.[name]?.type === 'integer' ? Number(text) : text];
   });
@@ -107,6 +107,8 @@ function allowed(schema: Schema | undefined): string {
       return 'true or false';
     case 'null':
       return 'null';
+    case 'object':
+    case undefined:
     default:
       return 'an object';
   }

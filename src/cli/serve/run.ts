@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance } from 'fastify';
 import { openApp } from '../../app.ts';
+import { openDataFolder } from '../../app/data-folder.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
 import { lockForServing } from '../../app/serve-lock.ts';
 import { withStack } from '../../app/stack.ts';
@@ -14,6 +15,7 @@ import { ForensicsError } from '../../errors.ts';
 import { createServer } from '../../server/server.ts';
 import { ensureLocalTls, readOwnTls } from '../../server/tls.ts';
 import type { Transport } from '../../server/transport.ts';
+import { systemCodeOf } from '../system-code.ts';
 import { printable } from '../printable.ts';
 import { stopRequested } from './stop.ts';
 import { readyJson, welcome } from './welcome.ts';
@@ -44,7 +46,8 @@ export async function runServe(options: ServeOptions): Promise<void> {
     ...(config === undefined ? {} : { configFile: config }),
   });
   await withStack(async (stack) => {
-    stack.defer(lockForServing(settings.dataDir));
+    const folder = openDataFolder(settings);
+    stack.defer(lockForServing(folder.path));
     let server: FastifyInstance | null = null;
     const app = await openApp(settings, {
       onError: (what, error) => server?.log.error({ err: error }, what),
@@ -86,19 +89,24 @@ async function listen(
 ): Promise<{ url: string; localUrl: string }> {
   const { host, port } = settings;
   try {
-    await server.listen({ host, port });
+    await server.listen({ host, port, listenTextResolver: () => 'listening' });
   } catch (error) {
     throw listenFailure(error, settings);
   }
-  const taken = (server.server.address() as AddressInfo).port;
+  // Not port itself: 0 lets the system choose.
+  const taken = portOf(server.server.address()) ?? port;
   const scheme = settings.behindProxy ? 'http' : 'https';
   const localUrl = `${scheme}://${hostInUrl(host)}:${taken}`;
   const url = settings.publicUrl ?? `https://${hostInUrl(host)}:${taken}`;
   return { url, localUrl };
 }
 
+function portOf(address: AddressInfo | string | null): number | null {
+  return typeof address === 'object' && address !== null ? address.port : null;
+}
+
 function listenFailure(error: unknown, { host, port }: Settings): unknown {
-  const { code } = error as NodeJS.ErrnoException;
+  const code = systemCodeOf(error);
   if (code === 'EADDRINUSE') {
     const message = `Port ${port} of ${host} is in use; stop what listens there, or choose another with --port.`;
     return new ForensicsError('address_in_use', message, { cause: error });
@@ -137,5 +145,6 @@ function tellReady(ready: Ready, { json }: { json: boolean }): void {
 
 function packageVersion(): string {
   const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
+  const { version }: { version: string } = JSON.parse(text);
+  return version;
 }

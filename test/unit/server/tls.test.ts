@@ -20,7 +20,8 @@ async function handshake(
 ): Promise<string | null> {
   const server = createServer(material).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address: string | AddressInfo | null = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   const outcome = await new Promise<string | null>((resolve) => {
     const socket = connect({ host: '127.0.0.1', port, ...client }, () => {
       socket.destroy();
