@@ -97,10 +97,6 @@ function describeObjects(opened: () => StoreUnderTest): void {
   test('a stream that breaks leaves the object that was there', async () => {
     const { store } = opened();
     await store.put('broken', Buffer.from('old'));
-    async function* breaking() {
-      yield randomBytes(200_000);
-      throw new Error('the line is cut');
-    }
 
     await expect(store.put('broken', Readable.from(breaking()))).rejects.toThrow();
 
@@ -172,6 +168,15 @@ function describeObjects(opened: () => StoreUnderTest): void {
     });
     expect(() => store.presign(key, new Date())).toThrow();
   });
+}
+
+async function* breaking(): AsyncGenerator<Uint8Array> {
+  yield randomBytes(200_000);
+  throw new Error('the line is cut');
+}
+
+function pathOf(url: string): string {
+  return new URL(url).pathname;
 }
 
 function describeUrls(
@@ -246,7 +251,6 @@ function describeUrls(
     await store.put('kept', Buffer.from('kept'));
     await stranger.put('kept', Buffer.from('theirs'));
     const urls = store.presign('kept', new Date());
-    const pathOf = (url: string) => new URL(url).pathname;
     const otherUrl = urls.getUrl.replace(
       pathOf(urls.getUrl),
       pathOf(stranger.presign('kept', new Date()).getUrl),

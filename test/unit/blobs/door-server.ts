@@ -2,7 +2,6 @@
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
@@ -76,5 +75,6 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
 async function listen(server: Server): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  return (address as AddressInfo).port;
+  if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
+  return address.port;
 }
