@@ -4,17 +4,17 @@ import type { Language } from './language.ts';
 
 export interface NumberWriter {
   /** 0..1 in a sentence, two digits: `0.93`, `below 0.01`. Never 0 or 1 unless it is exactly that. */
-  score(value: number): string;
+  readonly score: (value: number) => string;
   /** 0..1 in a table, three digits: `0.934`, `< 0.001`. */
-  exact(value: number): string;
+  readonly exact: (value: number) => string;
   /** A value with its standard deviation, in a table: `0.934 ± 0.021`. */
-  withDeviation(value: number, deviation: number): string;
+  readonly withDeviation: (value: number, deviation: number) => string;
   /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
-  plain(value: number): string;
+  readonly plain: (value: number) => string;
   /** A whole number with groups: `1,234,567`. */
-  count(value: number): string;
+  readonly count: (value: number) => string;
   /** A share of 0..1 as whole percent: `12 %`. */
-  percent(share: number): string;
+  readonly percent: (share: number) => string;
 }
 
 interface Marks {

@@ -1,14 +1,22 @@
-/** Opens the table of phrases of a language, and chooses among sentences that say the same. */
+/** Opens the tables of phrases and labels of a language, and chooses among sentences that say the same. */
 
+import { labelsDe } from './labels-de.ts';
+import { labelsEn } from './labels-en.ts';
+import type { Labels } from './labels.ts';
 import type { Language } from './language.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesDe } from './phrases-de.ts';
 import { phrasesEn } from './phrases-en.ts';
 
-const books: Readonly<Record<Language, Phrases>> = { en: phrasesEn, de: phrasesDe };
+const phrases: Readonly<Record<Language, Phrases>> = { en: phrasesEn, de: phrasesDe };
+const labels: Readonly<Record<Language, Labels>> = { en: labelsEn, de: labelsDe };
 
 export function phrasesOf(language: Language): Phrases {
-  return books[language];
+  return phrases[language];
+}
+
+export function labelsOf(language: Language): Labels {
+  return labels[language];
 }
 
 /**

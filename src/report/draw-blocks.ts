@@ -1,0 +1,120 @@
+/** How each kind of block looks. */
+
+import { drawFigure, placeFigure } from './figure.ts';
+import { drawHeatmap, type Surroundings } from './draw-heatmap.ts';
+import { ink, type Page, sheet, styles, type Tag, textWidth } from './page.ts';
+import type { Block, Row, Section } from './sections.ts';
+
+const labelWidth = 176;
+const cellGap = 10;
+const valueX = sheet.left + labelWidth + cellGap;
+const bar = { width: 96, height: 5, gap: 14 };
+const rowPadding = 2.6;
+
+export function drawSection(around: Surroundings, { title, blocks }: Section): void {
+  const { page } = around;
+  page.reserve(styles.section.leading + firstHeight(page, blocks[0]));
+  page.bookmark(title);
+  page.flow('H2', title, styles.section);
+  page.y += 5;
+  for (const block of blocks) drawBlock(around, block);
+  page.y += 14;
+}
+
+/** A heading stays with what it heads; a verdict and a heatmap see to their own height. */
+function firstHeight(page: Page, block: Block | undefined): number {
+  if (block?.kind !== 'paragraph') return 60;
+  return Math.min(page.lines(block.text, styles.body, textWidth).length, 6) * styles.body.leading;
+}
+
+function drawBlock(around: Surroundings, block: Block): void {
+  const { page } = around;
+  switch (block.kind) {
+    case 'verdict':
+      return drawVerdict(around, block);
+    case 'heatmap':
+      return drawHeatmap(around, block);
+    case 'table':
+      return drawTable(page, block.rows);
+    case 'paragraph':
+      page.flow('P', block.text, styles.body);
+      page.y += 5;
+      return;
+    case 'note':
+      page.flow('P', block.text, styles.note);
+      page.y += 4;
+      return;
+    case 'entry':
+      page.flow('H3', block.title, styles.entry);
+      page.flow('P', block.text, styles.body);
+      page.flow('P', block.note, styles.note);
+      page.y += 8;
+  }
+}
+
+/** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
+function drawVerdict(
+  { page, images, size, labels }: Surroundings,
+  { headline, text }: { readonly headline: string; readonly text: string },
+): void {
+  const { doc } = page;
+  const inset = 14;
+  const placement = placeFigure(size, { width: 150, height: 140 });
+  const wordsWidth = textWidth - 3 * inset - placement.width;
+  const head = page.lines(headline, styles.headline, wordsWidth);
+  const words = page.lines(text, styles.body, wordsWidth);
+  const wordsHeight =
+    head.length * styles.headline.leading + 5 + words.length * styles.body.leading;
+  const height = Math.max(wordsHeight, placement.height) + 2 * inset;
+  page.reserve(height + 10);
+  const top = page.y;
+  page.mark('Artifact', () => {
+    doc.rect(sheet.left, top, textWidth, height).fill(ink.panel);
+    doc.rect(sheet.left, top, 3, height).fill(ink.accent);
+  });
+  page.mark('P', () => page.put(head, styles.headline, sheet.left + inset, top + inset));
+  const wordsTop = top + inset + head.length * styles.headline.leading + 5;
+  page.mark('P', () => page.put(words, styles.body, sheet.left + inset, wordsTop));
+  const x = sheet.right - inset - placement.width;
+  page.mark(
+    'Figure',
+    () => drawFigure(doc, { image: images.original, size, placement, x, y: top + inset }),
+    { alt: labels.original },
+  );
+  page.y = top + height + 10;
+}
+
+function drawTable(page: Page, rows: readonly Row[]): void {
+  const table = page.group('Table');
+  for (const row of rows) drawRow(page, table, row);
+  table.end();
+  page.y += 6;
+}
+
+function drawRow(page: Page, table: Tag, row: Row): void {
+  const { doc } = page;
+  const valueWidth = sheet.right - valueX - (row.bar === undefined ? 0 : bar.width + bar.gap);
+  const label = page.lines(row.label, styles.label, labelWidth);
+  const value = page.lines(row.value, styles.cell, valueWidth);
+  const { leading } = styles.cell;
+  const height = Math.max(label.length, value.length) * leading + 2 * rowPadding;
+  page.reserve(height);
+  const top = page.y + rowPadding;
+  const parent = page.group('TR', table);
+  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
+  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
+  parent.end();
+  doc.markContent('Artifact');
+  if (row.bar !== undefined) drawBar(page, row.bar, top + leading / 2 - bar.height / 2);
+  doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+  doc.lineWidth(0.4).stroke(ink.rule);
+  doc.endMarkedContent();
+  page.y += height;
+}
+
+function drawBar({ doc }: Page, value: number, y: number): void {
+  const x = sheet.right - bar.width;
+  const share = Math.min(Math.max(value, 0), 1);
+  doc.rect(x, y, bar.width, bar.height).fill(ink.rule);
+  doc.rect(x, y, bar.width * share, bar.height).fill(ink.accent);
+}

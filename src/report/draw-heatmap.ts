@@ -1,0 +1,120 @@
+/** A heatmap beside its original, the scale, and what is to be read from them. */
+
+import type { MapName } from '../engine/result.ts';
+import { drawFigure, type Placement, placeFigure } from './figure.ts';
+import { legendColours } from './heatmap.ts';
+import type { Labels } from './labels.ts';
+import type { NumberWriter } from './numbers.ts';
+import { type HeldImage, ink, type Page, sheet, styles, textWidth } from './page.ts';
+import type { Size } from './upsample.ts';
+
+/** Images as the document holds them, opened once. */
+export interface PageImages {
+  readonly original: HeldImage;
+  readonly heatmaps: Readonly<Record<MapName, HeldImage>>;
+}
+
+export interface Surroundings {
+  readonly page: Page;
+  readonly images: PageImages;
+  readonly size: Size;
+  readonly labels: Labels;
+  readonly numbers: NumberWriter;
+}
+
+export interface HeatmapBlock {
+  readonly map: MapName;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+const columnGap = 16;
+const columnWidth = (textWidth - columnGap) / 2;
+const rightColumn = sheet.left + columnWidth + columnGap;
+const tallest = 222;
+const scaleHeight = 7;
+const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
+
+export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
+  const { page, size, labels, numbers } = around;
+  const placement = placeFigure(size, { width: columnWidth, height: tallest });
+  const strips =
+    placement.reading === null
+      ? ''
+      : ` (${labels.strips[placement.reading](numbers.count(placement.strips))})`;
+  const captions = [`${labels.original}${strips}`, `${labels.heatmap}${strips}`].map((caption) =>
+    page.lines(caption, styles.note, columnWidth),
+  );
+  const captionHeight = Math.max(...captions.map((lines) => lines.length)) * styles.note.leading;
+  const text = page.lines(block.text, styles.body, textWidth);
+  const note = page.lines(block.note, styles.note, textWidth);
+  const blockHeight =
+    styles.entry.leading +
+    4 +
+    placement.height +
+    4 +
+    captionHeight +
+    26 +
+    text.length * styles.body.leading +
+    note.length * styles.note.leading;
+  page.reserve(blockHeight);
+
+  page.flow('H3', block.title, styles.entry);
+  page.y += 4;
+  drawPair(around, block, placement);
+  page.y += placement.height + 4;
+  page.mark('Caption', () => {
+    page.put(captions[0]!, styles.note, sheet.left, page.y);
+    page.put(captions[1]!, styles.note, rightColumn, page.y);
+  });
+  page.y += captionHeight + 4;
+  drawScale(around);
+  page.y += 22;
+  page.flow('P', block.text, styles.body);
+  page.flow('P', block.note, styles.note);
+  page.y += 16;
+}
+
+function drawPair(
+  { page, images, size, labels }: Surroundings,
+  block: HeatmapBlock,
+  placement: Placement,
+): void {
+  const { doc, y } = page;
+  page.mark(
+    'Figure',
+    () => drawFigure(doc, { image: images.original, size, placement, x: sheet.left, y }),
+    { alt: labels.original },
+  );
+  page.mark(
+    'Figure',
+    () =>
+      drawFigure(doc, { image: images.heatmaps[block.map], size, placement, x: rightColumn, y }),
+    { alt: `${labels.heatmap}: ${block.title}` },
+  );
+}
+
+function drawScale({ page, numbers }: Surroundings): void {
+  const { doc, y } = page;
+  const colours = legendColours();
+  page.mark('Artifact', () => {
+    const gradient = doc.linearGradient(rightColumn, y, rightColumn + columnWidth, y);
+    for (let entry = 0; entry <= 255; entry += 15) {
+      gradient.stop(entry / 255, hex(colours, entry));
+    }
+    doc.rect(rightColumn, y, columnWidth, scaleHeight).fill(gradient);
+    doc.font(styles.note.font).fontSize(styles.note.size);
+    for (const tick of scaleTicks) {
+      const label = numbers.plain(tick);
+      const width = doc.widthOfString(label);
+      // The outermost labels stay within the bar; the others stand under their place.
+      const x = rightColumn + tick * columnWidth - tick * width;
+      doc.fillColor(ink.muted).text(label, x, y + scaleHeight + 2, { lineBreak: false });
+    }
+  });
+}
+
+function hex(colours: Uint8Array, entry: number): string {
+  return `#${Buffer.from(colours.subarray(3 * entry, 3 * entry + 3)).toString('hex')}`;
+}

@@ -1,0 +1,189 @@
+/**
+ * The sheet that blocks are drawn on: margins, type, page breaks, the tag of each piece and the bookmarks. It knows
+ * points and lines, not what they say. Points are 1/72 inch, from the upper left.
+ */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import PdfDocument from 'pdfkit';
+import { breakLines } from './lines.ts';
+
+/** A4. All marks lie between 36 and 778 pt, so that the sheet also prints on Letter (792 pt high) without scaling. */
+export const sheet = {
+  width: 595.28,
+  height: 841.89,
+  left: 56,
+  right: 539.28,
+  top: 72,
+  bottom: 742,
+  headerTop: 40,
+  footerTop: 762,
+} as const;
+
+export const textWidth = sheet.right - sheet.left;
+
+export const ink = {
+  text: '#1b1f2a',
+  muted: '#5a6272',
+  rule: '#d3d7de',
+  panel: '#f2f3f6',
+  accent: '#3d2a6b',
+} as const;
+
+/** Size and distance of lines in points. */
+export const styles = {
+  title: { font: 'bold', size: 19, leading: 24, colour: ink.text },
+  headline: { font: 'bold', size: 13.5, leading: 18, colour: ink.accent },
+  section: { font: 'bold', size: 13, leading: 17, colour: ink.accent },
+  entry: { font: 'bold', size: 9.5, leading: 13.5, colour: ink.text },
+  body: { font: 'regular', size: 9.5, leading: 13.8, colour: ink.text },
+  cell: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.text },
+  label: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.muted },
+  note: { font: 'regular', size: 7.5, leading: 10.4, colour: ink.muted },
+} as const;
+export type Style = (typeof styles)[keyof typeof styles];
+
+/** An image that the document holds once, however often it is shown. */
+export interface HeldImage {
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Document = PDFKit.PDFDocument;
+
+declare global {
+  namespace PDFKit.Mixins {
+    /** pdfkit documents both for images that are shown more than once; its types leave them out. */
+    interface PDFImage {
+      openImage(file: Uint8Array): HeldImage;
+      image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
+    }
+  }
+}
+
+export type Tag = PDFKit.PDFStructureElement;
+
+export interface Page {
+  readonly doc: Document;
+  /** Where the next block begins. */
+  y: number;
+  /** Turns the page when less than `height` is left on it. */
+  readonly reserve: (height: number) => void;
+  readonly lines: (text: string, style: Style, width: number) => readonly string[];
+  /** Draws lines at a place, without moving `y`. */
+  readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
+  /** Draws lines under each other, over as many pages as they need, and moves `y` below them. */
+  readonly flow: (tag: string, text: string, style: Style, parent?: Tag) => void;
+  /** Opens a structure element for what `draw` puts on the current page. */
+  readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
+  /** Opens a structure element that holds others. */
+  readonly group: (tag: string, parent?: Tag) => Tag;
+  readonly bookmark: (title: string) => void;
+}
+
+export interface MarkOptions {
+  readonly alt?: string;
+  readonly parent?: Tag;
+}
+
+export interface DocumentFacts {
+  readonly title: string;
+  readonly subject: string;
+  readonly language: string;
+  readonly createdAt: Date;
+}
+
+/** A document without pages: `reserve` makes them. Same facts and drawing, same bytes. */
+export function openPage(facts: DocumentFacts): Page {
+  const doc = openDocument(facts);
+  const root = doc.struct('Document');
+  doc.addStructure(root);
+
+  const page: Page = {
+    doc,
+    y: sheet.bottom,
+    reserve(height) {
+      if (page.y + height <= sheet.bottom) return;
+      doc.addPage();
+      page.y = sheet.top;
+    },
+    lines(text, style, width) {
+      doc.font(style.font).fontSize(style.size);
+      return breakLines(text, width, (part) => doc.widthOfString(part));
+    },
+    put(lines, style, x, y) {
+      doc.font(style.font).fontSize(style.size).fillColor(style.colour);
+      lines.forEach((line, i) => {
+        doc.text(line, x, y + i * style.leading, { lineBreak: false });
+      });
+    },
+    flow(tag, text, style, parent = root) {
+      const element = page.group(tag, parent);
+      let rest = page.lines(text, style, textWidth);
+      // A paragraph's first line never stands alone at the foot of a page.
+      page.reserve(Math.min(rest.length, 2) * style.leading);
+      while (rest.length > 0) {
+        page.reserve(style.leading);
+        const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
+        const here = rest.slice(0, room);
+        element.add(() => page.put(here, style, sheet.left, page.y));
+        page.y += here.length * style.leading;
+        rest = rest.slice(room);
+      }
+      element.end();
+    },
+    mark(tag, draw, { alt, parent = root } = {}) {
+      const element = doc.struct(tag, alt === undefined ? {} : { alt });
+      parent.add(element);
+      element.add(draw);
+      element.end();
+    },
+    group(tag, parent = root) {
+      const element = doc.struct(tag);
+      parent.add(element);
+      return element;
+    },
+    bookmark(title) {
+      doc.outline.addItem(title);
+    },
+  };
+  return page;
+}
+
+function openDocument({ title, subject, language, createdAt }: DocumentFacts): Document {
+  const doc = new PdfDocument({
+    size: 'A4',
+    margin: 0,
+    autoFirstPage: false,
+    bufferPages: true,
+    pdfVersion: '1.7',
+    tagged: true,
+    displayTitle: true,
+    lang: language,
+    info: {
+      Title: title,
+      Subject: subject,
+      Author: 'forensics',
+      Creator: 'forensics',
+      // The document's identifier is derived from these, so that it too is the same for the same report.
+      CreationDate: createdAt,
+    },
+  });
+  const { regular, bold } = fonts();
+  doc.registerFont('regular', regular);
+  doc.registerFont('bold', bold);
+  return doc;
+}
+
+let fontFiles: { readonly regular: Buffer; readonly bold: Buffer } | undefined;
+
+/**
+ * DejaVu Sans Condensed, read once a process. Its licence (Bitstream Vera with additions in the public domain) allows
+ * to embed the fonts, or parts of them, in documents.
+ */
+function fonts(): { readonly regular: Buffer; readonly bold: Buffer } {
+  const require = createRequire(import.meta.url);
+  const read = (name: string) => readFileSync(require.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
+  fontFiles ??= { regular: read('DejaVuSansCondensed'), bold: read('DejaVuSansCondensed-Bold') };
+  return fontFiles;
+}

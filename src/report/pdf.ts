@@ -1,0 +1,106 @@
+/**
+ * The report as a PDF: sections are laid on pages, each page gets its head and foot. The same examination, item and
+ * pictures give the same bytes; the only time in it is when the examination ran.
+ */
+
+import type { Examination, MapName } from '../engine/result.ts';
+import type { Picture } from '../image/picture.ts';
+import { drawSection } from './draw-blocks.ts';
+import type { PageImages } from './draw-heatmap.ts';
+import type { ReportItem } from './item.ts';
+import type { Labels } from './labels.ts';
+import type { Language } from './language.ts';
+import { createNumberWriter, writeTime } from './numbers.ts';
+import { type Document, ink, openPage, type Page, sheet, styles } from './page.ts';
+import { labelsOf } from './phrase-book.ts';
+import { type PrintPictures, printPictures } from './print-pictures.ts';
+import { printable } from './printable.ts';
+import { writeSections } from './sections.ts';
+import type { ReportTexts } from './texts.ts';
+
+export interface PdfInput {
+  readonly picture: Picture;
+  /** The PNG files that travel beside the report; it shows them smaller and states their checksums. */
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly texts: ReportTexts;
+}
+
+/** Pictures are shrunk once for all languages that are rendered from the same `picture` and `heatmaps`. */
+export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
+  const { picture, heatmaps, examination, item, language } = input;
+  const pictures = await printPictures(picture, heatmaps);
+  const labels = labelsOf(language);
+  const page = openPage({
+    title: `${labels.title}: ${printable(item.name, 120)}`,
+    subject: `SHA-256 ${examination.facts.sha256}`,
+    language,
+    createdAt: item.examinedAt,
+  });
+  const around = {
+    page,
+    labels,
+    numbers: createNumberWriter(language),
+    images: openImages(page.doc, pictures),
+    size: { width: picture.facts.width, height: picture.facts.height },
+  };
+  drawTitle(page, labels, item);
+  const sections = writeSections({ ...input, heatmapDigests: pictures.digests });
+  for (const section of sections) drawSection(around, section);
+  drawEdges(page.doc, labels, examination.facts.sha256);
+  return collect(page.doc);
+}
+
+function openImages(doc: Document, { original, heatmaps }: PrintPictures): PageImages {
+  const open = (bytes: Uint8Array) => doc.openImage(bytes);
+  return {
+    original: open(original),
+    heatmaps: {
+      real: open(heatmaps.real),
+      fake: open(heatmaps.fake),
+      compression: open(heatmaps.compression),
+      anomaly: open(heatmaps.anomaly),
+    },
+  };
+}
+
+function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
+  page.reserve(80);
+  page.flow('H1', labels.title, styles.title);
+  page.flow('P', printable(item.name, 160), styles.body);
+  page.flow('P', writeTime(item.examinedAt), styles.note);
+  page.y += 14;
+}
+
+/** Head and foot of every page, drawn last: only then is the number of pages known. */
+function drawEdges(doc: Document, labels: Labels, sha256: string): void {
+  const { start, count } = doc.bufferedPageRange();
+  const { font, size } = styles.note;
+  for (let i = start; i < start + count; i++) {
+    doc.switchToPage(i);
+    doc.markContent('Artifact', { type: 'Pagination' });
+    doc.font(font).fontSize(size).fillColor(ink.muted);
+    const page = labels.page(i - start + 1, count);
+    doc.text(labels.product, sheet.left, sheet.headerTop, { lineBreak: false });
+    putRight(doc, labels.title, sheet.headerTop);
+    doc.text(`SHA-256 ${sha256.slice(0, 16)}…`, sheet.left, sheet.footerTop, { lineBreak: false });
+    putRight(doc, page, sheet.footerTop);
+    for (const y of [sheet.headerTop + 14, sheet.footerTop - 6]) {
+      doc.moveTo(sheet.left, y).lineTo(sheet.right, y).lineWidth(0.4).stroke(ink.rule);
+    }
+    doc.endMarkedContent();
+  }
+}
+
+function putRight(doc: Document, text: string, y: number): void {
+  doc.text(text, sheet.right - doc.widthOfString(text), y, { lineBreak: false });
+}
+
+async function collect(doc: Document): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  doc.end();
+  for await (const chunk of doc) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

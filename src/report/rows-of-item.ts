@@ -1,0 +1,110 @@
+/** The rows of a report that tell which file was examined and what it says about itself. Positions are never printed. */
+
+import type { JpegStructure } from '../image/jpeg-structure.ts';
+import type { Metadata } from '../image/metadata.ts';
+import { printable } from './printable.ts';
+import { row } from './rows-of-result.ts';
+import type { Row, TableInput } from './sections.ts';
+
+/** Characters of one foreign value; the file itself holds the rest. */
+const valueLimit = 160;
+
+/** EXIF tags that describe the exposure, each under the names that writers and readers use for it. */
+const exposureTags = [
+  ['ExposureTime'],
+  ['FNumber'],
+  ['PhotographicSensitivity', 'ISOSpeedRatings'],
+  ['FocalLength'],
+] as const;
+
+export function itemRows(input: TableInput): readonly Row[] {
+  const { examination, item, labels, numbers } = input;
+  const { rows, pixels } = labels;
+  const { facts } = examination;
+  const size = (width: number, height: number) =>
+    `${numbers.count(width)} × ${numbers.count(height)} ${pixels}`;
+  const isTurned = facts.width !== facts.storedWidth || facts.height !== facts.storedHeight;
+  return [
+    { label: rows.name, value: printable(item.name) },
+    ...row(item.analysisId !== null, rows.analysis, printable(item.analysisId ?? '')),
+    { label: rows.format, value: facts.format === 'jpg' ? 'JPEG' : 'PNG' },
+    { label: rows.size, value: size(facts.width, facts.height) },
+    ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
+    { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
+    { label: 'SHA-256', value: facts.sha256 },
+    { label: 'SHA-512', value: facts.sha512 },
+    { label: labels.md5, value: facts.md5 },
+    { label: rows.colour, value: writeColour(input) },
+    ...row(facts.iccProfile !== null, rows.profile, printable(facts.iccProfile ?? '', valueLimit)),
+    ...row(facts.orientation !== 1, rows.orientation, numbers.count(facts.orientation)),
+    ...(facts.jpeg === null ? [] : jpegRows(input, facts.jpeg)),
+    ...metadataRows(input, facts.metadata),
+    ...row(
+      facts.notes.length > 0,
+      rows.notes,
+      facts.notes.map((note) => labels.notes[note]).join('; '),
+    ),
+  ];
+}
+
+function writeColour({ examination, labels, numbers }: TableInput): string {
+  const { colourSpace, bitsPerSample, channels, hasAlpha } = examination.facts;
+  const bits = labels.bits(numbers.count(bitsPerSample), numbers.count(channels));
+  return [printable(colourSpace, valueLimit), bits, ...(hasAlpha ? [labels.withAlpha] : [])].join(
+    ', ',
+  );
+}
+
+function jpegRows({ labels, numbers }: TableInput, jpeg: JpegStructure): readonly Row[] {
+  const { rows } = labels;
+  const { quality } = jpeg;
+  const coding = jpeg.progressive ? labels.progressive : labels.sequential;
+  return [
+    ...(quality === null
+      ? []
+      : row(
+          true,
+          rows.jpegQuality,
+          labels.nearestQuality(numbers.count(quality.value), numbers.plain(quality.distance)),
+        )),
+    { label: rows.jpegSubsampling, value: printable(jpeg.chromaSubsampling, valueLimit) },
+    {
+      label: rows.jpegCoding,
+      value: jpeg.arithmetic ? `${coding}, ${labels.arithmetic}` : coding,
+    },
+    ...row(jpeg.trailingBytes > 0, rows.trailingBytes, numbers.count(jpeg.trailingBytes)),
+  ];
+}
+
+function metadataRows({ labels }: TableInput, metadata: Metadata): readonly Row[] {
+  const { rows } = labels;
+  const { exif, pngText } = metadata;
+  const camera = joined([metadata.cameraMake, metadata.cameraModel]);
+  const exposure = joined(
+    exposureTags.map((names) =>
+      names.map((name) => exif[name]).find((value) => value !== undefined),
+    ),
+    ', ',
+  );
+  const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
+  return [
+    ...foreign(rows.camera, camera),
+    ...foreign(rows.software, metadata.software),
+    ...foreign(rows.takenAt, metadata.takenAt),
+    ...foreign(rows.lens, joined([exif['LensModel']])),
+    ...foreign(rows.exposure, exposure),
+    ...foreign(rows.digitalSource, metadata.digitalSourceType),
+    ...foreign(rows.pngText, texts.join('; ')),
+    ...row(metadata.hasGps, rows.position, labels.presentNotShown),
+    ...row(metadata.hasThumbnail, rows.thumbnail, labels.present),
+    ...foreign(rows.metadataWarnings, metadata.warnings.join(' ')),
+  ];
+}
+
+function foreign(label: string, value: string | null): readonly Row[] {
+  return value === null || value === '' ? [] : [{ label, value: printable(value, valueLimit) }];
+}
+
+function joined(values: readonly (string | number | null | undefined)[], by = ' '): string {
+  return values.filter((value) => value !== null && value !== undefined).join(by);
+}
