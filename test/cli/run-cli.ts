@@ -22,12 +22,14 @@ export interface RunHow {
   readonly env?: Readonly<Record<string, string>>;
   /** A shell that sets limits and then runs `"$@"`. */
   readonly shell?: string;
-  /** Called with each piece of stderr and a way to signal the process. */
-  readonly onStderr?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called with each piece of stdout and a way to signal the process. */
+  readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  /** Another entry than the sources of this checkout. */
+  readonly entry?: string;
 }
 
 export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> {
-  const command = [process.execPath, entry, ...args];
+  const command = [process.execPath, how.entry ?? entry, ...args];
   const whole = how.shell === undefined ? command : ['bash', '-c', how.shell, 'bash', ...command];
   return new Promise((resolve, reject) => {
     const child = spawn(whole[0]!, whole.slice(1), {
@@ -35,10 +37,10 @@ export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> 
       env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...how.env },
     });
     const parts = { stdout: '', stderr: '' };
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (parts.stdout += text));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      parts.stderr += text;
-      how.onStderr?.(text, (signal) => child.kill(signal));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.stderr += text));
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      parts.stdout += text;
+      how.onStdout?.(text, (signal) => child.kill(signal));
     });
     child.stdin.on('error', reject);
     child.stdin.end(how.stdin);

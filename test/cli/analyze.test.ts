@@ -1,0 +1,236 @@
+import { cp, mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+let scene: Buffer;
+
+beforeAll(async () => {
+  scene = await sceneJpeg({ width: 480, height: 320, seed: 7 });
+});
+
+/** A folder that holds the scene as `scene.jpg`, and what else is given. */
+async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
+  const dir = await emptyFolder();
+  for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
+    await writeFile(join(dir, name), content);
+  }
+  return dir;
+}
+
+const parse = (text: string): { analyses: AnalysisRecord[] } => JSON.parse(text);
+const parseLines = (text: string): AnalysisRecord[] =>
+  text
+    .trim()
+    .split('
+')
+    .map((line) => JSON.parse(line));
+
+describe('one picture', () => {
+  test('flagging tells the classes and leaves the forensic fields empty', async () => {
+    const ran = await runCli(['analyze', 'scene.jpg', '--json'], { cwd: await folderWith() });
+    const [record] = parse(ran.stdout).analyses;
+
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(record!.result).toEqual({
+      resultClass: ['real', 'fake', 'abstain', 'uncertain'].indexOf(record!.verdict!),
+      resultSubClasses: expect.any(Array),
+      predictions: null,
+      classUncertainties: null,
+      classSimilarities: null,
+      anomaly: null,
+      heatmaps: null,
+      report: null,
+    });
+    expect(record).toMatchObject({
+      file: 'scene.jpg',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      options: { decisionStrategy: 'default', tier: 'flagging', seed: 1337 },
+      error: null,
+    });
+  });
+
+  test('a verdict becomes an exit code only where asked for', async () => {
+    const cwd = await folderWith();
+    const ran = await runCli(
+      ['analyze', 'scene.jpg', '--json', '--fail-on', 'fake,uncertain,abstain'],
+      { cwd },
+    );
+    const { verdict } = parse(ran.stdout).analyses[0]!;
+
+    expect(ran.code).toBe({ real: 0, fake: 10, uncertain: 11, abstain: 12 }[verdict!]);
+  });
+
+  test('standard input is a picture like any other', async () => {
+    const ran = await runCli(['analyze', '-', '--jsonl'], { stdin: scene });
+    const empty = await runCli(['analyze', '-'], { stdin: new Uint8Array() });
+
+    expect(parseLines(ran.stdout)).toMatchObject([{ file: '-', error: null }]);
+    expect(empty).toMatchObject({ code: 1, stdout: '' });
+    expect(empty.stderr).toBe('forensics: -: The file is empty: it holds 0 bytes.\n');
+  });
+
+  test('the forensic tier writes heatmaps, maps and reports into a folder of its own', async () => {
+    const cwd = await folderWith();
+    const args = [
+      '--tier',
+      'forensicReporting',
+      '--out',
+      'out',
+      '--maps',
+      '--lang',
+      'de',
+      '--jsonl',
+    ];
+    const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
+    const again = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
+    const [record] = parseLines(ran.stdout);
+
+    const names = ['anomaly', 'compression', 'fake', 'real'];
+    const expected = [
+      ...names.map((name) => `heatmap-${name}.png`),
+      ...names.map((name) => `map-${name}.png`),
+      'report-de.pdf',
+      'result.json',
+    ];
+    expect(await readdir(join(cwd, 'out'))).toEqual(['scene']);
+    expect((await readdir(join(cwd, 'out', 'scene'))).toSorted()).toEqual(expected);
+    expect(record!.files.toSorted()).toEqual(expected.map((name) => join('out', 'scene', name)));
+    const kept: AnalysisRecord = JSON.parse(await readFile(join(cwd, 'out/scene/result.json'), 'utf8'));
+    expect(kept).toEqual({ ...record, files: expect.arrayContaining(expected) });
+    expect(kept.result!.report).toEqual({
+      de: expect.objectContaining({ summary: expect.any(String) }),
+    });
+    const png = await readFile(join(cwd, 'out/scene/heatmap-fake.png'));
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
+    expect(again).toMatchObject({ code: 5 });
+    expect(again.stderr).toContain('add --force to replace it');
+  });
+
+  test('with flagging only the result is written', async () => {
+    const cwd = await folderWith();
+    await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd });
+
+    expect(await readdir(join(cwd, 'out', 'scene'))).toEqual(['result.json']);
+  });
+
+  test('when the disk is full nothing half-done stays', async () => {
+    const cwd = await folderWith();
+    // No file may grow beyond 1 KB: the system then refuses to write as it does on a full disk.
+    const shell = 'ulimit -f 1; "$@"';
+    const ran = await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
+
+    expect(ran).toMatchObject({ code: 6, stdout: '' });
+    expect(ran.stderr).toBe(
+      'forensics: scene.jpg: No space is left to write the results; free some.\n',
+    );
+    expect(await readdir(join(cwd, 'out'))).toEqual([]);
+  });
+});
+
+describe('several pictures', () => {
+  test('a bad one never stops the others, and the order is that of the arguments', async () => {
+    const cwd = await folderWith({
+      'cut.jpg': scene.subarray(0, 2000),
+      'empty.png': '',
+      'text.jpg': 'no picture',
+      'wrong.png': scene,
+    });
+    const files = ['gone.jpg', 'cut.jpg', 'wrong.png', '.', 'empty.png', 'text.jpg', 'scene.jpg'];
+    const ran = await runCli(['analyze', ...files, '--jsonl', '--fail-on', 'fake'], { cwd });
+    const records = parseLines(ran.stdout);
+
+    expect(ran.code).toBe(1);
+    expect(records.map(({ file, error }) => [file, error?.code ?? null])).toEqual([
+      ['gone.jpg', 'file_not_found'],
+      ['cut.jpg', 'image_unreadable'],
+      ['wrong.png', null],
+      ['.', 'file_is_directory'],
+      ['empty.png', 'image_empty'],
+      ['text.jpg', 'image_not_supported'],
+      ['scene.jpg', null],
+    ]);
+    expect(records[2]!.picture!.notes).toEqual(['extension_disagrees']);
+    const lines = ran.stderr.trim().split('\n');
+    expect(lines.map((line) => line.split(': ').slice(0, 2).join(': ')).toSorted()).toEqual(
+      ['.', 'cut.jpg', 'empty.png', 'gone.jpg', 'text.jpg'].map((file) => `forensics: ${file}`),
+    );
+  });
+
+  test('Ctrl-C ends the run by that signal and leaves no temporary folder', async () => {
+    const copies = Array.from({ length: 30 }, (_, n) => [`copy-${n}.jpg`, scene]);
+    const cwd = await folderWith(Object.fromEntries(copies));
+    const ran = await runCli(['analyze', '-r', '.', '--jsonl', '--out', 'out'], {
+      cwd,
+      onStdout: (_text, kill) => kill('SIGINT'),
+    });
+    const done = parseLines(ran.stdout);
+
+    expect(ran.signal).toBe('SIGINT');
+    expect(done.length).toBeLessThan(31);
+    for (const name of await readdir(join(cwd, 'out'))) {
+      expect(await readdir(join(cwd, 'out', name))).toEqual(['result.json']);
+    }
+  });
+
+  test('a reader that goes away early is no failure', async () => {
+    const cwd = await folderWith();
+    const shell = '"$@" | true; exit "${PIPESTATUS[0]}"';
+    const ran = await runCli(['analyze', 'scene.jpg', '--json'], { cwd, shell });
+
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
+/** The program with a model folder of its own, which may be spoilt. */
+async function programWith(spoil: (models: string) => Promise<void>): Promise<string> {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const copy = await emptyFolder();
+  await mkdir(join(copy, 'test', 'cli'), { recursive: true });
+  await cp(join(root, 'src'), join(copy, 'src'), { recursive: true });
+  await cp(join(root, 'package.json'), join(copy, 'package.json'));
+  await cp(join(root, 'test/cli/entry.ts'), join(copy, 'test/cli/entry.ts'));
+  await cp(join(root, 'models'), join(copy, 'models'), {
+    recursive: true,
+    filter: (path) => !path.startsWith(join(root, 'models', 'training')),
+  });
+  await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
+  await spoil(join(copy, 'models'));
+  return join(copy, 'test/cli/entry.ts');
+}
+
+describe('the model', () => {
+  test('with a wrong hash stops the run with one line, however many pictures there are', async () => {
+    const entry = await programWith(async (models) => {
+      const [model] = await readdir(models);
+      await writeFile(join(models, model!, 'head.onnx'), 'x');
+    });
+    const cwd = await folderWith({ 'second.jpg': scene });
+    const ran = await runCli(['analyze', 'scene.jpg', 'second.jpg'], { cwd, entry });
+
+    expect(ran).toMatchObject({ code: 7, stdout: '' });
+    expect(ran.stderr).toMatch(/^forensics: head\.onnx of model .* reinstall forensics\.\n$/);
+  });
+
+  test('that is not there is named with those that are', async () => {
+    const ran = await runCli(['analyze', 'scene.jpg', '--model', 'nope'], {
+      cwd: await folderWith(),
+    });
+
+    expect(ran).toMatchObject({ code: 4, stdout: '' });
+    expect(ran.stderr).toMatch(/^forensics: There is no model "nope"; known models: .*\n$/);
+  });
+
+  test('can be listed and verified', async () => {
+    const list = await runCli(['models', 'list', '--json']);
+    const verify = await runCli(['models', 'verify']);
+    const { models }: { models: { id: string }[] } = JSON.parse(list.stdout);
+
+    expect(models.length).toBeGreaterThan(0);
+    expect(verify.code).toBe(0);
+    expect(verify.stdout).toContain(`${models[0]!.id} `);
+  });
+});
