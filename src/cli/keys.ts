@@ -19,7 +19,16 @@ const dayMs = 86_400_000;
 const defaultLifeMs = 90 * dayMs;
 
 export function registerKeys(program: Command): void {
-  const keys = program.command('keys').description('Create, list and revoke API keys.');
+  const keys = program
+    .command('keys')
+    .description('Create, list and revoke API keys.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics keys create --tenant acme --name ci --expires-in 90d
+  $ forensics keys list --tenant acme`,
+    );
   common(keys.command('create').description('Create a key; its secret is printed this once.'))
     .requiredOption('--name <name>', 'what the key is for')
     .option(

@@ -15,7 +15,16 @@ interface UpdateOptions extends TenantOptions {
 }
 
 export function registerTenant(program: Command): void {
-  const tenant = program.command('tenant').description('Create, list, show and change tenants.');
+  const tenant = program
+    .command('tenant')
+    .description('Create, list, show and change tenants.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics tenant create acme
+  $ forensics tenant list --json`,
+    );
   common(tenant.command('create').description('Create a tenant.'))
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'may analyse only the two trial images', false)

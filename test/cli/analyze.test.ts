@@ -25,8 +25,7 @@ const parse = (text: string): { analyses: AnalysisRecord[] } => JSON.parse(text)
 const parseLines = (text: string): AnalysisRecord[] =>
   text
     .trim()
-    .split('
-')
+    .split('\n')
     .map((line) => JSON.parse(line));
 
 describe('one picture', () => {
@@ -99,7 +98,9 @@ describe('one picture', () => {
     expect(await readdir(join(cwd, 'out'))).toEqual(['scene']);
     expect((await readdir(join(cwd, 'out', 'scene'))).toSorted()).toEqual(expected);
     expect(record!.files.toSorted()).toEqual(expected.map((name) => join('out', 'scene', name)));
-    const kept: AnalysisRecord = JSON.parse(await readFile(join(cwd, 'out/scene/result.json'), 'utf8'));
+    const kept: AnalysisRecord = JSON.parse(
+      await readFile(join(cwd, 'out/scene/result.json'), 'utf8'),
+    );
     expect(kept).toEqual({ ...record, files: expect.arrayContaining(expected) });
     expect(kept.result!.report).toEqual({
       de: expect.objectContaining({ summary: expect.any(String) }),
