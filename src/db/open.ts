@@ -11,7 +11,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { ForensicsError } from '../errors.ts';
 import { migrate } from './migrations.ts';
 
-export type Db = BetterSQLite3Database;
+export type Db = BetterSQLite3Database & { readonly $client: Database.Database };
 /** An open write transaction: what every state change asks for. */
 export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 /** Either: what a pure read asks for. */

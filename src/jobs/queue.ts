@@ -4,7 +4,7 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { and, asc, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, inArray, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { jobs } from '../db/schema.ts';
@@ -108,7 +108,8 @@ function claimDue(tx: Tx, { workerId, leaseMs, kinds }: Claim, at: Date): Job | 
     .select({ id: jobs.id })
     .from(jobs)
     .where(and(inArray(jobs.kind, [...kinds]), sql`${dueAt} <= ${at.getTime()}`))
-    .orderBy(dueAt, asc(jobs.id))
+    // By row: jobs that became due in the same millisecond keep the order of their making.
+    .orderBy(dueAt, sql`${jobs}.rowid`)
     .limit(1)
     .get();
   if (due === undefined) return null;

@@ -1,0 +1,175 @@
+import { describe, expect, test } from 'vitest';
+import { newSecret, tagOf } from '../../../src/access/key-format.ts';
+import { createKeys } from '../../../src/access/keys.ts';
+import { createTenants } from '../../../src/access/tenants.ts';
+import { apiKeys } from '../../../src/db/schema.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+const pepper = new Uint8Array(32).fill(7);
+const dayMs = 24 * 60 * 60 * 1000;
+
+async function setUp() {
+  const db = temporaryDb();
+  const clock = steppedClock();
+  const tenants = createTenants({ db, now: clock.now });
+  const keys = createKeys({ db, pepper, now: clock.now });
+  const tenant = await tenants.create({ name: 'acme' });
+  const expiresAt = new Date(clock.now().getTime() + dayMs);
+  const minted = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt });
+  return { db, clock, tenants, keys, tenant, minted, expiresAt };
+}
+
+describe('mint', () => {
+  test('reveals the key once and keeps neither the key nor its plain hash', async () => {
+    const { db, keys, tenant, minted, clock, expiresAt } = await setUp();
+
+    expect(minted).toEqual({
+      uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-/),
+      name: 'ci',
+      createdDate: clock.now().toISOString(),
+      expiresAt: expiresAt.toISOString(),
+      secret: expect.stringMatching(new RegExp(`^sk-${tenant.keyTag}-[0-9A-Za-z]{38}$`)),
+    });
+    const [listed] = await keys.list(tenant.id);
+    expect(listed).toEqual({
+      ...minted,
+      secret: `sk-${tenant.keyTag}-********${minted.secret.slice(-4)}`,
+    });
+    const stored = JSON.stringify(db.select().from(apiKeys).all());
+    expect(stored).not.toContain(minted.secret.slice(-38, -6));
+  });
+
+  test.each([
+    ['an expiry that is over', 'ci', -1],
+    ['an expiry that is no date', 'ci', Number.NaN],
+    ['an empty name', '', dayMs],
+    ['a name of 256 characters', 'x'.repeat(256), dayMs],
+  ])('refuses %s', async (_, name, aheadMs) => {
+    const { keys, tenant, clock } = await setUp();
+    const expiresAt = new Date(clock.now().getTime() + aheadMs);
+
+    await expect(keys.mint({ tenantId: tenant.id, name, expiresAt })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  test('refuses a tenant that does not exist', async () => {
+    const { keys, expiresAt } = await setUp();
+
+    await expect(keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt })).rejects.toMatchObject({
+      code: 'tenant_not_found',
+    });
+  });
+});
+
+describe('authenticate', () => {
+  test.each(['ApiKey', 'Bearer', 'apikey'])('knows the key in the form %s', async (scheme) => {
+    const { keys, tenant, minted } = await setUp();
+
+    const { principal, tenant: found } = await keys.authenticate(`${scheme} ${minted.secret}`);
+
+    expect(found).toEqual(tenant);
+    expect(principal).toEqual({
+      type: 'api',
+      id: minted.uuid,
+      tenantIds: [tenant.id],
+      scopes: [],
+      userType: null,
+    });
+  });
+
+  test('still knows the key after its tenant was renamed', async () => {
+    const { keys, tenants, tenant, minted } = await setUp();
+    await tenants.update(tenant.id, { name: 'renamed' });
+
+    const { tenant: found } = await keys.authenticate(`ApiKey ${minted.secret}`);
+
+    expect(found.name).toBe('renamed');
+  });
+
+  test.each<[string, string, (key: string, tag: string) => string | undefined]>([
+    ['no header', 'forbidden', () => undefined],
+    ['an empty header', 'forbidden', () => '  '],
+    ['an unknown tag', 'forbidden', () => `ApiKey ${newSecret('nobody00')}`],
+    ['a wrong secret under a known tag', 'unauthenticated', (_, tag) => `ApiKey ${newSecret(tag)}`],
+    ['another scheme', 'unauthenticated', (key) => `Basic ${key}`],
+    ['a key without a scheme', 'unauthenticated', (key) => key],
+    ['a scheme without a key', 'unauthenticated', () => 'ApiKey'],
+    ['a cut key', 'unauthenticated', (key) => `ApiKey ${key.slice(0, -1)}`],
+    ['a key with a tail', 'unauthenticated', (key) => `ApiKey ${key}x`],
+    ['two keys', 'unauthenticated', (key) => `ApiKey ${key} ${key}`],
+    [
+      'a check suffix that is wrong',
+      'unauthenticated',
+      (key) => `ApiKey ${key.slice(0, -6)}000000`,
+    ],
+    ['a token of another kind', 'unauthenticated', () => 'Bearer eyJhbGciOiJIUzI1NiJ9.e30.x'],
+  ])('%s is %s', async (_, code, headerOf) => {
+    const { keys, tenant, minted } = await setUp();
+
+    const answer = keys.authenticate(headerOf(minted.secret, tenant.keyTag));
+
+    await expect(answer).rejects.toMatchObject({ code });
+  });
+
+  test('an expired key is unauthenticated from the moment of its expiry', async () => {
+    const { keys, minted, clock } = await setUp();
+    clock.step(dayMs - 1);
+    await keys.authenticate(`ApiKey ${minted.secret}`);
+    clock.step(1);
+
+    await expect(keys.authenticate(`ApiKey ${minted.secret}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+
+  test('a deleted key is forbidden, expired or not, and deleted only once', async () => {
+    const { keys, tenant, minted, clock } = await setUp();
+
+    await keys.revoke(tenant.id, minted.uuid);
+
+    await expect(keys.authenticate(`ApiKey ${minted.secret}`)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    clock.step(2 * dayMs);
+    await expect(keys.authenticate(`ApiKey ${minted.secret}`)).rejects.toMatchObject({
+      code: 'forbidden',
+    });
+    expect(await keys.list(tenant.id)).toEqual([]);
+    await expect(keys.revoke(tenant.id, minted.uuid)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a key cannot be deleted for another tenant', async () => {
+    const { keys, tenants, minted } = await setUp();
+    const other = await tenants.create({ name: 'other' });
+
+    await expect(keys.revoke(other.id, minted.uuid)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('a key is worthless under another pepper', async () => {
+    const { db, clock, minted } = await setUp();
+    const others = createKeys({ db, pepper: new Uint8Array(32).fill(8), now: clock.now });
+
+    await expect(others.authenticate(`ApiKey ${minted.secret}`)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+  });
+});
+
+describe('the form of a key', () => {
+  test('its check suffix finds every mistyped character and every swap of two neighbours', () => {
+    const key = newSecret('tag12345');
+    const start = 'sk-tag12345-'.length;
+
+    expect(tagOf(key)).toBe('tag12345');
+    for (let i = start; i < key.length; i++) {
+      const wrong = key[i] === '0' ? '1' : '0';
+      expect(tagOf(key.slice(0, i) + wrong + key.slice(i + 1))).toBeNull();
+    }
+    for (let i = start; i < key.length - 1; i++) {
+      if (key[i] === key[i + 1]) continue;
+      const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
+      expect(tagOf(swapped)).toBeNull();
+    }
+  });
+});

@@ -1,0 +1,149 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { type Db, transact } from '../../../src/db/open.ts';
+import { createQueue } from '../../../src/jobs/queue.ts';
+import { createWorker, type Handler, type WorkerOptions } from '../../../src/jobs/worker.ts';
+import { deferred } from './deferred.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
+  const db = temporaryDb();
+  const clock = steppedClock();
+  const queue = createQueue({ db, now: clock.now });
+  const errors: unknown[] = [];
+  const worker = createWorker({
+    db,
+    queue,
+    handlers: { work: options.work(db) },
+    workerId: 'w',
+    concurrency: 2,
+    now: clock.now,
+    pollMs: 3_600_000,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => worker.stop({ graceMs: 0 }));
+  const add = (payload: unknown) => transact(db, (tx) => queue.enqueue(tx, 'work', payload));
+  return { db, clock, queue, worker, add, errors };
+}
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+
+test('drain works off everything that is due, never more than `concurrency` at a time', async () => {
+  const done: unknown[] = [];
+  let most = 0;
+  const { queue, worker, add } = setUp({
+    work: (db) => async (job) => {
+      await Promise.resolve();
+      most = Math.max(most, worker.running());
+      transact(db, (tx) => queue.finish(tx, job));
+      done.push(job.payload);
+    },
+  });
+  for (let i = 0; i < 5; i++) add(i);
+
+  await worker.drain();
+
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+  expect(most).toBe(2);
+  expect(queue.count('work')).toBe(0);
+});
+
+test('a job that is added wakes the worker at once, long before its next poll', async () => {
+  const { promise, resolve } = deferred<unknown>();
+  const { queue, worker, add } = setUp({
+    work: (db) => async (job) => {
+      transact(db, (tx) => queue.finish(tx, job));
+      resolve(job.payload);
+    },
+  });
+  worker.start();
+  await new Promise(setImmediate);
+
+  add('x');
+
+  expect(await promise).toBe('x');
+});
+
+test('a handler that throws gives its job back for later, and later for longer', async () => {
+  const { queue, worker, add, clock, errors } = setUp({
+    work: () => async () => {
+      throw new Error('broken');
+    },
+  });
+  add('x');
+
+  await worker.drain();
+  const firstPause = queue.nextDueAt(['work'])!.getTime() - clock.now().getTime();
+  clock.step(firstPause);
+  await worker.drain();
+  const secondPause = queue.nextDueAt(['work'])!.getTime() - clock.now().getTime();
+
+  expect([firstPause, secondPause]).toEqual([1000, 2000]);
+  expect(errors).toEqual([new Error('broken'), new Error('broken')]);
+});
+
+test('a handler hears when another worker has taken its job over', async () => {
+  const { promise, resolve } = deferred<unknown>();
+  const { queue, worker, add, clock } = setUp({
+    leaseMs: 30,
+    work:
+      () =>
+      async (_, { signal }) => {
+        // The clock jumps over the lease, and another worker is quicker than the next heartbeat.
+        clock.step(1000);
+        queue.claim({ workerId: 'other', leaseMs: 60_000, kinds: ['work'] });
+        await untilAborted(signal).catch(resolve);
+      },
+  });
+  add('x');
+
+  await worker.drain();
+
+  expect(await promise).toMatchObject({ code: 'lease_lost' });
+  expect(queue.count('work')).toBe(1);
+});
+
+test('stop aborts what runs too long and puts it back, due at once and not as abandoned', async () => {
+  const started = deferred();
+  const { queue, worker, add, errors } = setUp({
+    work:
+      () =>
+      async (_, { signal }) => {
+        started.resolve();
+        await untilAborted(signal);
+      },
+  });
+  worker.start();
+  add('x');
+  await started.promise;
+
+  await worker.stop({ graceMs: 0 });
+
+  const again = queue.claim({ workerId: 'next', leaseMs: 1000, kinds: ['work'] });
+  expect(again).toMatchObject({ payload: 'x', wasAbandoned: false });
+  expect(errors).toEqual([]);
+});
+
+test('stop waits for a handler that ends in time', async () => {
+  const started = deferred();
+  const finish = deferred();
+  const { queue, worker, add } = setUp({
+    work: (db) => async (job) => {
+      started.resolve();
+      await finish.promise;
+      transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  worker.start();
+  add('x');
+  await started.promise;
+
+  const stopped = worker.stop();
+  finish.resolve();
+  await stopped;
+
+  expect(queue.count('work')).toBe(0);
+});
