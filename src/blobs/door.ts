@@ -12,7 +12,7 @@ import type { Call, Limits } from './door/call.ts';
 import { createCors } from './door/cors.ts';
 import { refuse, toRefusal } from './door/refuse.ts';
 import { routeCall } from './door/route.ts';
-import { systemCode } from './files/disk.ts';
+import { type FileSystem, systemCode } from './files/disk.ts';
 import { createObjectFiles, type ObjectFiles } from './files/object-files.ts';
 import { Refusal } from './refusal.ts';
 import { parseTarget } from './signature/claim.ts';
@@ -32,6 +32,8 @@ export interface S3DoorSettings {
   readonly idleTimeoutMs?: number;
   /** Hears of failures that are the store's own, never of refusals. */
   readonly onError?: (error: unknown, requestId: string) => void;
+  /** For tests of a failing disk. */
+  readonly fileSystem?: FileSystem;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -54,7 +56,7 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
   function filesOf(bucket: string): ObjectFiles {
     const known = opened.get(bucket);
     if (known !== undefined) return known;
-    const files = createObjectFiles({ root, bucket, maxObjectBytes, now });
+    const files = createObjectFiles({ ...settings, bucket, maxObjectBytes, now });
     opened.set(bucket, files);
     return files;
   }

@@ -70,6 +70,7 @@ function headersOf(
   query: ReadonlyMap<string, string>,
 ): Record<string, string> {
   const headers: Record<string, string> = {
+    'accept-ranges': 'bytes',
     'cache-control': 'private, no-cache',
     'content-disposition': shownInline.includes(record.contentType) ? 'inline' : 'attachment',
     ...record.headers,

@@ -1,6 +1,6 @@
 /** A real HTTPS server on loopback with the door mounted on it, as the service mounts it. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,8 @@ import { Agent } from 'undici';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { createS3Door, type S3DoorSettings } from '../../../src/blobs/door.ts';
 import { createEmbeddedStore, type EmbeddedStoreSettings } from '../../../src/blobs/embedded.ts';
+import { encodePath } from '../../../src/blobs/signature/canonical.ts';
+import { type PresignRequest, presignUrl } from '../../../src/blobs/sigv4.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
 import { makeCertificate } from './certificate.ts';
 
@@ -24,6 +26,10 @@ export interface DoorServer {
   /** Trusts the server's certificate. */
   readonly dispatcher: Agent;
   readonly errors: unknown[];
+  /** The URL that lets anybody do this to this key, for a minute. */
+  urlFor(method: string, key: string, changes?: Partial<PresignRequest>): string;
+  /** Names of all files of all buckets, of finished and of unfinished objects. */
+  files(): string[];
   storeOf(name: string, settings?: Partial<EmbeddedStoreSettings>): BlobStore;
   close(): Promise<void>;
 }
@@ -54,6 +60,20 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
     ca: cert,
     dispatcher,
     errors,
+    urlFor: (method, key, changes = {}) =>
+      presignUrl({
+        method,
+        url: `${origin}/${bucket}/${encodePath(key)}`,
+        credentials: keys.credentialsFor(bucket),
+        region,
+        expiresSeconds: 60,
+        now: new Date(),
+        ...changes,
+      }),
+    files: () =>
+      readdirSync(root, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name)),
     storeOf: (name, more = {}) =>
       createEmbeddedStore({
         root,

@@ -1,0 +1,53 @@
+/** The client's side of header signing, built from parts that are held against the published examples. */
+
+import {
+  canonicalRequest,
+  encodePath,
+  formatTime,
+  type Pair,
+  stringToSign,
+} from '../../../src/blobs/signature/canonical.ts';
+import { parseTarget } from '../../../src/blobs/signature/claim.ts';
+import type { Seed } from '../../../src/blobs/signature/payload.ts';
+import { hmacHex, scopeText, signingKey } from '../../../src/blobs/signature/signing-key.ts';
+import { bucket, type DoorServer, keys, region } from './door-server.ts';
+
+export interface SignedHeaders {
+  readonly headers: Record<string, string>;
+  /** Where a row of signed chunks begins. */
+  readonly seed: Seed;
+}
+
+export function signHeaders(
+  server: DoorServer,
+  method: string,
+  target: string,
+  more: Record<string, string>,
+): SignedHeaders {
+  const { accessKeyId, secretAccessKey } = keys.credentialsFor(bucket);
+  const time = formatTime(new Date());
+  const headers: Record<string, string> = {
+    host: `127.0.0.1:${server.port}`,
+    'x-amz-date': time,
+    'x-amz-content-sha256': 'UNSIGNED-PAYLOAD',
+    ...more,
+  };
+  const pairs: Pair[] = Object.entries(headers).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const scope = { day: time.slice(0, 8), region };
+  const { path, query } = parseTarget(target);
+  const payload = headers['x-amz-content-sha256']!;
+  const canonical = canonicalRequest({
+    method,
+    path: encodePath(path),
+    query,
+    headers: pairs,
+    payload,
+  });
+  const key = signingKey(secretAccessKey, scope);
+  const signature = hmacHex(key, stringToSign(time, scopeText(scope), canonical));
+  const authorization =
+    `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scopeText(scope)}, ` +
+    `SignedHeaders=${pairs.map(([name]) => name).join(';')}, Signature=${signature}`;
+  const seed = { key, time, scope: scopeText(scope), signature };
+  return { headers: { ...headers, authorization }, seed };
+}
