@@ -87,6 +87,7 @@ function readSegment(bytes: Uint8Array, offset: number): MarkerSegment {
   const marker = bytes[offset + 1]!;
   if (marker === markers.eoi) return segmentAt(bytes, offset, offset + 2);
   if (marker === markers.soi) throw damaged('starts a second time inside itself');
+  if (marker < markers.sof0) throw damaged('holds a marker that no standard knows');
   if (offset + 4 > bytes.length) throw truncated();
   const length = (bytes[offset + 2]! << 8) | bytes[offset + 3]!;
   if (length < 2) throw damaged('has a segment of impossible length');

@@ -30,12 +30,16 @@ export function readExif(tiff: Uint8Array): FoundTags {
     expanded: true,
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
-  if (Object.keys(exif).length === 0) throw new Error('An EXIF block without a tag.');
+  // The group is there whenever the second directory is; a picture only when its range lies inside the block.
+  const hasThumbnail = Thumbnail?.image !== undefined;
+  if (Object.keys(exif).length === 0 && !hasThumbnail) {
+    throw new Error('An EXIF block without a tag.');
+  }
   const orientation = exif.Orientation?.value;
   const isOrientation = typeof orientation === 'number' && orientation >= 1 && orientation <= 8;
   return {
     tags: describe(exif),
-    hasThumbnail: Thumbnail !== undefined,
+    hasThumbnail,
     orientation: isOrientation ? orientation : 1,
   };
 }

@@ -1,0 +1,245 @@
+import { createHash } from 'node:crypto';
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { decodePicture } from '../../../src/image/decode.ts';
+import type { PictureNote } from '../../../src/image/picture.ts';
+import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { meanDifference } from '../../fixtures/likeness.ts';
+import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { animated, pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+
+const size = { width: 90, height: 70, seed: 11 };
+const upright = drawScene(size);
+const scene = () => fromScene(upright);
+const jpeg = await sceneJpeg(size);
+const png = await scenePng(size);
+
+/** Steps by which a JPEG of quality 98 in 4:4:4 differs from what was saved: sensor noise is the hardest to keep. */
+const lossOfQuality98 = 1.5;
+
+describe('a plain picture', () => {
+  test('from PNG has exactly the pixels that were saved', async () => {
+    const picture = await decodePicture(png);
+
+    expect(picture.rgb).toEqual(upright.rgb);
+    expect(picture.luma).toHaveLength(90 * 70);
+    expect(picture.facts).toMatchObject({
+      format: 'png',
+      width: 90,
+      height: 70,
+      storedWidth: 90,
+      storedHeight: 70,
+      orientation: 1,
+      bitsPerSample: 8,
+      channels: 3,
+      colourSpace: 'RGB',
+      hasAlpha: false,
+      iccProfile: null,
+      notes: [],
+      jpeg: null,
+    });
+  });
+
+  test('from JPEG has exactly the pixels that sharp decodes', async () => {
+    const { facts, rgb } = await decodePicture(jpeg);
+
+    expect(rgb).toEqual(Uint8Array.from(await sharp(jpeg).raw().toBuffer()));
+    expect(facts).toMatchObject({ format: 'jpg', channels: 3, colourSpace: 'YCbCr', notes: [] });
+    expect(facts.jpeg?.quality).toEqual({ value: 90, distance: 0 });
+  });
+
+  test('carries the digests of the file, not of the pixels', async () => {
+    const { facts } = await decodePicture(jpeg);
+    const digest = (name: string) => createHash(name).update(jpeg).digest('hex');
+
+    expect(facts.sizeBytes).toBe(jpeg.length);
+    expect(facts.sha256).toBe(digest('sha256'));
+    expect(facts.sha512).toBe(digest('sha512'));
+    expect(facts.md5).toBe(digest('md5'));
+  });
+
+  test('survives being sent as JSON', async () => {
+    const { facts } = await decodePicture(jpeg);
+
+    expect(JSON.parse(JSON.stringify(facts))).toEqual(facts);
+  });
+
+  test('is decoded alike from a view into a larger buffer', async () => {
+    const padded = Buffer.concat([Buffer.from('head'), png, Buffer.from('tail')]);
+
+    const { rgb } = await decodePicture(
+      new Uint8Array(padded.buffer, padded.byteOffset + 4, png.length),
+    );
+
+    expect(rgb).toEqual(upright.rgb);
+  });
+});
+
+describe('orientation', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('%i shows the upright scene', async (orientation) => {
+    const fromPng = await decodePicture(await scenePng({ ...size, orientation }));
+    const fromJpeg = await decodePicture(
+      await sceneJpeg({ ...size, orientation, quality: 98, chromaSubsampling: '4:4:4' }),
+    );
+
+    expect(fromPng.rgb).toEqual(upright.rgb);
+    expect(meanDifference(fromJpeg.rgb, upright.rgb)).toBeLessThan(lossOfQuality98);
+    for (const { facts } of [fromPng, fromJpeg]) {
+      const stored = orientation >= 5 ? [70, 90] : [90, 70];
+      expect([facts.width, facts.height, facts.orientation]).toEqual([90, 70, orientation]);
+      expect([facts.storedWidth, facts.storedHeight]).toEqual(stored);
+      expect(facts.notes).toEqual(orientation === 1 ? [] : ['rotated_by_exif']);
+    }
+  });
+});
+
+describe('pictures of other kinds reach 8-bit RGB, with a note', () => {
+  test('grey is expanded', async () => {
+    const grey = scene().toColourspace('b-w');
+
+    for (const file of [
+      await grey.clone().jpeg().toBuffer(),
+      await grey.clone().png().toBuffer(),
+    ]) {
+      const { facts, rgb, luma } = await decodePicture(file);
+      expect(facts).toMatchObject({ channels: 1, colourSpace: 'grey' });
+      expect(facts.notes).toEqual(['converted_from_grey']);
+      expect(rgb.filter((_, i) => i % 3 === 0)).toEqual(luma);
+    }
+  });
+
+  test('CMYK and YCCK are converted', async () => {
+    const cmyk = await scene().toColourspace('cmyk').jpeg({ quality: 98 }).toBuffer();
+    const ycck = Buffer.from(cmyk);
+    ycck[cmyk.indexOf('Adobe') + 11] = 2;
+
+    const { facts, rgb } = await decodePicture(cmyk);
+
+    expect(facts).toMatchObject({ channels: 4, colourSpace: 'CMYK', hasAlpha: false });
+    expect(facts.notes).toEqual(['converted_from_cmyk']);
+    // What the scene's bright colours lose in the smaller range of print.
+    expect(meanDifference(rgb, upright.rgb)).toBeLessThan(20);
+    expect((await decodePicture(ycck)).facts.colourSpace).toBe('YCCK');
+    expect(await notesOf(ycck)).toEqual(['converted_from_cmyk']);
+  });
+
+  test('16 bits are reduced to the upper 8', async () => {
+    const deep = await scene().toColourspace('rgb16').png().toBuffer();
+    const deepGrey = await scene().toColourspace('grey16').png().toBuffer();
+
+    expect((await decodePicture(deep)).rgb).toEqual(upright.rgb);
+    expect(await notesOf(deep)).toEqual(['reduced_from_16_bit']);
+    expect(await notesOf(deepGrey)).toEqual(['converted_from_grey', 'reduced_from_16_bit']);
+  });
+
+  test('transparency is laid over white', async () => {
+    const half = await scene().ensureAlpha(0.5).png().toBuffer();
+
+    const { facts, rgb } = await decodePicture(half);
+
+    expect(facts).toMatchObject({ channels: 4, hasAlpha: true });
+    expect(facts.notes).toEqual(['transparency_flattened_on_white']);
+    const expected = upright.rgb.map((value) => Math.round((value * 128 + 255 * 127) / 255));
+    expect(meanDifference(rgb, expected)).toBeLessThan(0.6);
+  });
+
+  test('an alpha channel that hides nothing is no transparency', async () => {
+    const opaque = await scene().ensureAlpha(1).png().toBuffer();
+
+    const { facts, rgb } = await decodePicture(opaque);
+
+    expect(facts).toMatchObject({ hasAlpha: true, notes: [] });
+    expect(rgb).toEqual(upright.rgb);
+  });
+
+  test('a palette is looked up, its transparent entries become white', async () => {
+    const opaque = await scene().png({ palette: true, colours: 16 }).toBuffer();
+    const clear = await scene().ensureAlpha(0).png({ palette: true, colours: 16 }).toBuffer();
+
+    expect((await decodePicture(opaque)).facts).toMatchObject({
+      colourSpace: 'palette',
+      channels: 3,
+      notes: [],
+    });
+    const flat = await decodePicture(clear);
+    expect(flat.facts).toMatchObject({ colourSpace: 'palette', channels: 4, hasAlpha: true });
+    expect(flat.facts.notes).toEqual(['transparency_flattened_on_white']);
+    expect(flat.rgb.every((value) => value === 255)).toBe(true);
+  });
+
+  test('of an animation the first frame is taken', async () => {
+    const { facts, rgb } = await decodePicture(animated(png));
+
+    expect(rgb).toEqual(upright.rgb);
+    expect(facts.notes).toEqual(['first_frame_of_animation']);
+  });
+
+  test('progressive, 4:4:4 and restart markers need no note', async () => {
+    const progressive = await scene().jpeg({ progressive: true, quality: 98 }).toBuffer();
+    const full = await sceneJpeg({ ...size, quality: 98, chromaSubsampling: '4:4:4' });
+
+    expect((await decodePicture(progressive)).facts.jpeg?.progressive).toBe(true);
+    expect(meanDifference((await decodePicture(full)).rgb, upright.rgb)).toBeLessThan(
+      lossOfQuality98,
+    );
+    const flat = await decodePicture(jpegWithRestarts());
+    expect(flat.facts.notes).toEqual(['converted_from_grey']);
+    expect(flat.rgb.every((value) => value === 128)).toBe(true);
+  });
+});
+
+describe('what does not belong to the pixels does not change them', () => {
+  test('a colour profile is named and not applied', async () => {
+    const wideJpeg = await sharp(jpeg).jpeg({ quality: 90 }).withIccProfile('p3').toBuffer();
+    const stored = await sharp(wideJpeg, { ignoreIcc: true }).raw().toBuffer();
+    const widePng = await sharp(png).withIccProfile('p3').png().toBuffer();
+
+    const picture = await decodePicture(wideJpeg);
+
+    expect(picture.facts.iccProfile).toBe('sP3C');
+    expect(picture.rgb).toEqual(Uint8Array.from(stored));
+    expect((await decodePicture(widePng)).facts.iccProfile).toBe('sP3C');
+  });
+
+  test('gamma, broken profiles, comments and bytes behind the end are without effect', async () => {
+    const noisyPng = withChunks(
+      png,
+      pngChunk('gAMA', Buffer.from([0, 1, 0, 0])),
+      pngChunk('iCCP', 'broken\0\0no deflate stream'),
+      pngChunk('tEXt', 'Comment\0hello'),
+    );
+    const noisyJpeg = withSegments(
+      jpeg,
+      jpegSegment(0xe1, 'Exif\0\0broken'),
+      jpegSegment(0xe2, 'ICC_PROFILE\0\x01\x01broken'),
+      jpegSegment(0xfe, 'hello'),
+    );
+    const tail = Buffer.from('MPF or a motion picture');
+
+    const fromPng = await decodePicture(Buffer.concat([noisyPng, tail]));
+    const fromJpeg = await decodePicture(Buffer.concat([noisyJpeg, tail]));
+
+    expect(fromPng.rgb).toEqual(upright.rgb);
+    expect(fromPng.facts.iccProfile).toBe('broken');
+    expect(fromJpeg.rgb).toEqual((await decodePicture(jpeg)).rgb);
+    expect(fromJpeg.facts.jpeg?.trailingBytes).toBe(tail.length);
+  });
+
+  test('padding before the end of a JPEG, as some cameras write it, is passed over', async () => {
+    const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(5), jpeg.subarray(-2)]);
+
+    expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(jpeg)).rgb);
+  });
+});
+
+test('an extension that disagrees with the content is noted, one that says nothing is not', async () => {
+  expect(await notesOf(jpeg, 'a.png')).toEqual(['extension_disagrees']);
+  expect(await notesOf(jpeg, 'a.webp')).toEqual(['extension_disagrees']);
+  expect(await notesOf(jpeg, 'a.JPEG')).toEqual([]);
+  expect(await notesOf(jpeg, 'upload.tmp')).toEqual([]);
+});
+
+async function notesOf(bytes: Uint8Array, name = 'picture'): Promise<readonly PictureNote[]> {
+  const { facts } = await decodePicture(bytes, { name });
+  return facts.notes;
+}

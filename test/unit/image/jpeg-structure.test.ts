@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import { ForensicsError } from '../../../src/errors.ts';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { luminanceTable } from '../../../src/image/quality.ts';
+import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
+
+const size = { width: 80, height: 70, seed: 3 };
+const scene = fromScene(drawScene(size));
+const plain = await sceneJpeg({ ...size, quality: 60 });
+
+const unreadable = expect.objectContaining({ code: 'image_unreadable' });
+
+describe('readJpegStructure', () => {
+  test('tells frame, tables and segments of a baseline file', () => {
+    const structure = readJpegStructure(plain);
+
+    expect(structure).toMatchObject({
+      progressive: false,
+      arithmetic: false,
+      precision: 8,
+      chromaSubsampling: '4:2:0',
+      quality: { value: 60, distance: 0 },
+      scans: 1,
+      restartInterval: 0,
+      trailingBytes: 0,
+    });
+    expect(structure.components).toEqual([
+      { id: 1, h: 2, v: 2, quantisationTable: 0 },
+      { id: 2, h: 1, v: 1, quantisationTable: 1 },
+      { id: 3, h: 1, v: 1, quantisationTable: 1 },
+    ]);
+    expect(structure.quantisationTables.map(({ id, precision }) => [id, precision])).toEqual([
+      [0, 8],
+      [1, 8],
+    ]);
+    expect(structure.quantisationTables[0]!.steps).toEqual(luminanceTable(60));
+  });
+
+  test('the segments lie where the file has their markers, from SOI to EOI', () => {
+    const { segments } = readJpegStructure(plain);
+
+    expect(segments.map(({ label }) => label)).toEqual(
+      expect.arrayContaining(['SOI', 'DQT', 'SOF0', 'DHT', 'SOS', 'EOI']),
+    );
+    for (const { offset, marker } of segments) {
+      expect([plain[offset], plain[offset + 1]]).toEqual([0xff, marker]);
+    }
+    const last = segments.at(-1)!;
+    expect(last.label).toBe('EOI');
+    expect(last.offset + last.sizeBytes).toBe(plain.length);
+  });
+
+  test('a progressive file has several scans', async () => {
+    const structure = readJpegStructure(await scene.clone().jpeg({ progressive: true }).toBuffer());
+
+    expect(structure.progressive).toBe(true);
+    expect(structure.scans).toBeGreaterThan(3);
+  });
+
+  test('restart markers belong to the scan', () => {
+    const structure = readJpegStructure(jpegWithRestarts());
+
+    expect(structure).toMatchObject({
+      restartInterval: 9,
+      scans: 1,
+      trailingBytes: 0,
+      chromaSubsampling: 'grey',
+      quality: { value: 100, distance: 0 },
+    });
+  });
+
+  test('application segments are called by their identifier', () => {
+    const jpeg = withSegments(
+      plain,
+      jpegSegment(0xe1, 'http://ns.adobe.com/xap/1.0/\0<x/>'),
+      jpegSegment(0xe2, 'MPF\0rest'),
+      jpegSegment(0xeb, Buffer.from([0x80, 1, 2])),
+      jpegSegment(0xfe, 'a comment'),
+    );
+
+    const labels = readJpegStructure(jpeg).segments.map(({ label }) => label);
+
+    expect(labels.slice(0, 5)).toEqual(['SOI', 'APP1 XMP', 'APP2 MPF', 'APP11', 'COM']);
+  });
+
+  test('bytes behind the picture are counted, whatever they look like', () => {
+    const twice = Buffer.concat([plain, plain]);
+
+    expect(readJpegStructure(twice).trailingBytes).toBe(plain.length);
+  });
+
+  test('fill bytes before a marker and stray bytes between segments are passed over', () => {
+    const jpeg = withSegments(plain, Buffer.from([7, 7]), Buffer.from([0xff, 0xff, 0xff]));
+
+    const structure = readJpegStructure(jpeg);
+
+    expect(structure.quality).toEqual({ value: 60, distance: 0 });
+    expect(structure.segments).toHaveLength(readJpegStructure(plain).segments.length);
+  });
+});
+
+describe('chroma subsampling', () => {
+  test.each([
+    ['4:4:4', [0x11, 0x11, 0x11]],
+    ['4:4:4', [0x22, 0x22, 0x22]],
+    ['4:2:2', [0x21, 0x11, 0x11]],
+    ['4:2:0', [0x22, 0x11, 0x11]],
+    ['4:4:0', [0x12, 0x11, 0x11]],
+    ['4:1:1', [0x41, 0x11, 0x11]],
+    ['4:1:0', [0x42, 0x11, 0x11]],
+    ['grey', [0x22]],
+    ['2x2,1x2,1x1', [0x22, 0x12, 0x11]],
+    ['4:2:0', [0x22, 0x11, 0x11, 0x22]],
+  ])('%s is read from the sampling factors', (name, factors) => {
+    expect(named(factors)).toBe(name);
+  });
+
+  test('is what sharp was told', async () => {
+    const full = await scene.clone().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
+
+    expect(readJpegStructure(full).chromaSubsampling).toBe('4:4:4');
+  });
+
+  test.each([[0x01], [0x10], [0x51], [0x15]])('a factor beyond 1..4 is refused: %i', (factor) => {
+    expect(() => named([factor])).toThrow(unreadable);
+  });
+});
+
+describe('quantisation tables', () => {
+  const steps = luminanceTable(30);
+
+  test('of 16 bits are read, and speak of a quality while their steps fit in 8', () => {
+    const wide = steps.flatMap((step) => [step >> 8, step & 255]);
+    const jpeg = withTable([0x10, ...wide]);
+
+    const structure = readJpegStructure(jpeg);
+
+    expect(structure.quantisationTables[0]).toEqual({ id: 0, precision: 16, steps });
+    expect(structure.quality).toEqual({ value: 30, distance: 0 });
+  });
+
+  test('with steps above 255 speak of no quality', () => {
+    const wide = steps.flatMap((step) => [1, step]);
+
+    expect(readJpegStructure(withTable([0x10, ...wide])).quality).toBeNull();
+  });
+
+  test('share a segment, and a later one replaces an earlier', () => {
+    const jpeg = withTable([0, ...luminanceTable(90), 1, ...steps, 0, ...steps]);
+
+    expect(readJpegStructure(jpeg).quantisationTables).toEqual([
+      { id: 0, precision: 8, steps },
+      { id: 1, precision: 8, steps },
+    ]);
+  });
+
+  test.each([
+    ['cut short', [0, ...steps.slice(1)]],
+    ['with an identifier above 3', [4, ...steps]],
+    ['of a third precision', [0x20, ...steps]],
+    ['with a step of 0', [0, ...steps.with(9, 0)]],
+  ])('%s are refused', (_, payload) => {
+    expect(() => readJpegStructure(withTable(payload))).toThrow(unreadable);
+  });
+});
+
+describe('hostile files', () => {
+  test('a file cut at any length is refused, never misread', () => {
+    for (const file of [plain, jpegWithRestarts()]) {
+      for (let length = 0; length < file.length; length++) {
+        expect(() => readJpegStructure(file.subarray(0, length))).toThrow(unreadable);
+      }
+    }
+  });
+
+  test('any single wrong byte gives a structure or one of our own errors', () => {
+    const file = jpegWithRestarts();
+    for (let at = 0; at < file.length; at++) {
+      for (const wrong of [0x00, 0x01, 0x7f, 0xd8, 0xff]) {
+        const damaged = Buffer.from(file);
+        damaged[at] = wrong;
+        expect(outcome(damaged)).toMatch(/^(?:read|image_unreadable|image_not_supported)$/);
+      }
+    }
+  });
+
+  test.each([
+    ['more segments than any real file has', Array<Buffer>(1001).fill(jpegSegment(0xfe, ''))],
+    ['more scans than any encoder writes', Array<Buffer>(101).fill(jpegSegment(0xda, ''))],
+    ['a second start inside', [Buffer.from([0xff, 0xd8])]],
+    ['a marker that no standard knows', [jpegSegment(0x07, 'xy')]],
+    ['a segment length of 1', [Buffer.from([0xff, 0xe1, 0, 1])]],
+    ['a second frame header', [jpegSegment(0xc0, Buffer.from([8, 0, 9, 0, 9, 1, 1, 0x11, 0]))]],
+  ])('%s is refused', (_, added) => {
+    expect(() => readJpegStructure(withSegments(plain, ...added))).toThrow(unreadable);
+  });
+
+  test('lossless and 12-bit files are named as a kind that has no decoder here', () => {
+    const lossless = Buffer.from(jpegWithRestarts());
+    const frame = lossless.indexOf(Buffer.from([0xff, 0xc0]));
+    const deep = Buffer.from(lossless);
+    lossless[frame + 1] = 0xc3;
+    deep[frame + 4] = 12;
+
+    expect(outcome(lossless)).toBe('image_not_supported');
+    expect(outcome(deep)).toBe('image_not_supported');
+  });
+});
+
+/** The frame header says it alone; the entropy-coded data is not looked at. */
+function named(factors: readonly number[]): string {
+  const jpeg = jpegWithRestarts();
+  const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
+  const parts = factors.flatMap((factor, i) => [i + 1, factor, 0]);
+  const header = Uint8Array.from([8, 0, 72, 0, 72, factors.length, ...parts]);
+  return readJpegStructure(
+    Buffer.concat([jpeg.subarray(0, frame), jpegSegment(0xc0, header), jpeg.subarray(frame + 13)]),
+  ).chromaSubsampling;
+}
+
+/** A file whose only tables are those of one DQT payload. */
+function withTable(payload: readonly number[]): Buffer {
+  const jpeg = jpegWithRestarts();
+  return Buffer.concat([
+    jpeg.subarray(0, 2),
+    jpegSegment(0xdb, Uint8Array.from(payload)),
+    jpeg.subarray(2 + 69),
+  ]);
+}
+
+function outcome(bytes: Uint8Array): string {
+  try {
+    readJpegStructure(bytes);
+    return 'read';
+  } catch (error) {
+    return error instanceof ForensicsError ? error.code : String(error);
+  }
+}

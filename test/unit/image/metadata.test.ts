@@ -1,0 +1,317 @@
+import sharp from 'sharp';
+import { deflateSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
+import { walkMarkers } from '../../../src/image/jpeg-markers.ts';
+import { readMetadata, type ReadMetadata } from '../../../src/image/metadata.ts';
+import { pngMetadataBlocks } from '../../../src/image/png-metadata.ts';
+import { readPng } from '../../../src/image/png-structure.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
+
+const size = { width: 70, height: 70, seed: 5 };
+const jpeg = await sceneJpeg(size);
+const png = await scenePng(size);
+
+const trained = 'http://cv.iptc.org/newscodes/digitalsourcetype/trainedAlgorithmicMedia';
+const camera = {
+  IFD0: { Make: 'Acme', Model: 'Snap 1', Software: 'Darkroom 2.1' },
+  IFD2: { DateTimeOriginal: '2026:03:01 12:30:05', ISOSpeedRatings: '200', UserComment: 'hello' },
+};
+const position = {
+  GPSLatitudeRef: 'N',
+  GPSLatitude: '51/1 30/1 12/1',
+  GPSLongitudeRef: 'W',
+  GPSLongitude: '0/1 7/1 39/1',
+};
+
+function ofJpeg(file: Buffer): ReadMetadata {
+  return readMetadata(jpegMetadataBlocks(walkMarkers(file).segments));
+}
+
+function ofPng(file: Buffer): ReadMetadata {
+  return readMetadata(pngMetadataBlocks(readPng(file)));
+}
+
+test('a file without metadata has none, and no warning', () => {
+  const nothing = {
+    metadata: {
+      exif: {},
+      xmp: {},
+      iptc: {},
+      pngText: {},
+      hasGps: false,
+      hasThumbnail: false,
+      software: null,
+      cameraMake: null,
+      cameraModel: null,
+      takenAt: null,
+      digitalSourceType: null,
+      warnings: [],
+    },
+    orientation: 1,
+  };
+
+  expect(ofJpeg(jpeg)).toEqual(nothing);
+  expect(ofPng(png)).toEqual(nothing);
+});
+
+describe('EXIF', () => {
+  test.each(['jpeg', 'png'] as const)('of a %s tells camera, program and time', async (format) => {
+    const file = await sharp(png).withExif(camera).toFormat(format).toBuffer();
+
+    const { metadata } = format === 'jpeg' ? ofJpeg(file) : ofPng(file);
+
+    expect(metadata).toMatchObject({
+      cameraMake: 'Acme',
+      cameraModel: 'Snap 1',
+      software: 'Darkroom 2.1',
+      takenAt: '2026-03-01T12:30:05',
+      hasGps: false,
+      warnings: [],
+    });
+    expect(metadata.exif).toMatchObject({ ISOSpeedRatings: 200, UserComment: 'hello' });
+  });
+
+  test('a position leaves a mark that it was there, and nothing else', async () => {
+    const file = await sharp(png)
+      .withExif({ ...camera, IFD3: position })
+      .jpeg()
+      .toBuffer();
+
+    const { metadata } = ofJpeg(file);
+
+    expect(metadata.hasGps).toBe(true);
+    expect(JSON.stringify(metadata)).not.toMatch(/GPS[A-Z]|51|39/);
+    expect(metadata.cameraMake).toBe('Acme');
+  });
+
+  test('a thumbnail is seen', async () => {
+    const thumbnail = await sharp(png).resize(16).jpeg().toBuffer();
+
+    const { metadata } = ofJpeg(withSegments(jpeg, exifWithThumbnail(thumbnail)));
+
+    expect(metadata.hasThumbnail).toBe(true);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['noise', 'zzzzzzzzzzzzzzzzzzzz'],
+    ['an offset beyond the block', 'II*\0\xff\xff\xff\x7f'],
+    // One entry: Make, ASCII, four thousand million bytes at offset 8.
+    ['a length beyond the block', 'II*\0\x08\0\0\0\x01\0\x0f\x01\x02\0\xff\xff\xff\xff\x08\0\0\0'],
+  ])('that holds %s harms nobody', (_, tiff) => {
+    const block = Buffer.from(`Exif\0\0${tiff}`, 'latin1');
+
+    const { metadata, orientation } = ofJpeg(withSegments(jpeg, jpegSegment(0xe1, block)));
+
+    expect(orientation).toBe(1);
+    expect(Object.keys(metadata.exif).length).toBeLessThanOrEqual(1);
+  });
+
+  test.each([0, 9, 65535])('an orientation of %i is no orientation', async (orientation) => {
+    const file = await sceneJpeg({ ...size, orientation: 6 });
+    const entry = file.indexOf(Buffer.from([0x01, 0x12, 0x00, 0x03]));
+    const order = entry < 0 ? 'LE' : 'BE';
+    const at = entry < 0 ? file.indexOf(Buffer.from([0x12, 0x01, 0x03, 0x00])) : entry;
+    expect(ofJpeg(file).orientation).toBe(6);
+
+    file[order === 'LE' ? 'writeUInt16LE' : 'writeUInt16BE'](orientation, at + 8);
+
+    expect(ofJpeg(file).orientation).toBe(1);
+  });
+});
+
+describe('XMP', () => {
+  const packet = xmpPacket({
+    'xmp:CreatorTool': 'Painter 9',
+    'Iptc4xmpExt:DigitalSourceType': trained,
+  });
+
+  test('tells the program and the digital source type, in both formats', () => {
+    const inJpeg = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
+    const inPng = withChunks(png, pngChunk('iTXt', `XML:com.adobe.xmp\0\0\0\0\0${packet}`));
+
+    for (const { metadata } of [ofJpeg(inJpeg), ofPng(inPng)]) {
+      expect(metadata.software).toBe('Painter 9');
+      expect(metadata.digitalSourceType).toBe(trained);
+      expect(metadata.pngText).toEqual({});
+      expect(metadata.warnings).toEqual([]);
+    }
+  });
+
+  test('a position is masked, also inside a structure', () => {
+    const plain = xmpPacket({ 'exif:GPSLatitude': '51,30.2N', 'xmp:CreatorTool': 'A' });
+    const nested = xmpPacket(
+      { 'xmp:CreatorTool': 'A' },
+      '<dc:where rdf:parseType="Resource"><exif:GPSLatitude>51,30.2N</exif:GPSLatitude></dc:where>',
+    );
+
+    for (const text of [plain, nested]) {
+      const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
+      const { metadata } = ofJpeg(file);
+      expect(metadata.hasGps).toBe(true);
+      expect(JSON.stringify(metadata)).not.toContain('51');
+    }
+  });
+
+  test.each([
+    ['not well-formed', packet.replace('</rdf:RDF>', '')],
+    ['nested ten thousand times', packet.replace('<rdf:RDF', `${'<a>'.repeat(10_000)}<rdf:RDF`)],
+    ['full of entities', `<!DOCTYPE x [<!ENTITY a "${'b'.repeat(99)}">]><x>&a;&a;</x>`],
+    ['full of packet ends', '<?xpacket end="'.repeat(4000)],
+    ['empty', ''],
+  ])('that is %s is a warning', (_, text) => {
+    const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${text}`));
+
+    const { metadata } = ofJpeg(file);
+
+    expect(metadata.xmp).toEqual({});
+    expect(metadata.warnings).toEqual(['XMP: the block holds nothing that could be read.']);
+  });
+
+  test('an extended part is told to be unread', () => {
+    const extended = jpegSegment(0xe1, `http://ns.adobe.com/xmp/extension/\0${'0'.repeat(40)}`);
+
+    expect(ofJpeg(withSegments(jpeg, extended)).metadata.warnings).toEqual([
+      'XMP: the extended part was not read.',
+    ]);
+  });
+});
+
+describe('IPTC', () => {
+  test('captions and keywords are read', () => {
+    const resource = photoshop([
+      [80, 'A. Author'],
+      [25, 'harbour'],
+      [25, 'night'],
+    ]);
+    const file = withSegments(jpeg, jpegSegment(0xed, Buffer.from(resource, 'latin1')));
+
+    const { metadata } = ofJpeg(file);
+
+    expect(metadata.iptc).toMatchObject({ 'By-line': 'A. Author', Keywords: 'harbour, night' });
+  });
+
+  test('a resource that claims more than there is harms nobody', () => {
+    const resource = photoshop([[80, 'A. Author']]).replace('\0\0\0\0\0', '\0\0\x7f\xff\xff');
+    const file = withSegments(jpeg, jpegSegment(0xed, Buffer.from(resource, 'latin1')));
+
+    expect(ofJpeg(file).metadata.cameraMake).toBeNull();
+  });
+});
+
+describe('PNG text', () => {
+  test('of all three kinds is read, each in its own encoding', () => {
+    const file = withChunks(
+      png,
+      pngChunk('tEXt', Buffer.from('Author\0J\xf6rg', 'latin1')),
+      pngChunk('zTXt', compressed('parameters\0\0', 'a cat, steps: 20')),
+      pngChunk('iTXt', Buffer.from('Title\0\0\0de\0Titel\0Grüße 🐈')),
+      pngChunk('iTXt', compressed('prompt\0\x01\0\0\0', '{"cat": "süß"}')),
+    );
+
+    expect(ofPng(file).metadata.pngText).toEqual({
+      Author: 'Jörg',
+      parameters: 'a cat, steps: 20',
+      Title: 'Grüße 🐈',
+      prompt: '{"cat": "süß"}',
+    });
+  });
+
+  test('a raw profile is read as the EXIF it holds and not kept as text', async () => {
+    const photo = await sharp(png)
+      .withExif({ ...camera, IFD3: position })
+      .jpeg()
+      .toBuffer();
+    const { exif } = await sharp(photo).metadata();
+    const hex = exif!.toString('hex').replaceAll(/(.{72})/g, '$1\n');
+    const text = `Raw profile type APP1\0\0`;
+
+    const { metadata } = ofPng(
+      withChunks(png, pngChunk('zTXt', compressed(text, `\nexif\n${exif!.length}\n${hex}\n`))),
+    );
+
+    expect(metadata.cameraMake).toBe('Acme');
+    expect(metadata.hasGps).toBe(true);
+    expect(metadata.pngText).toEqual({});
+  });
+
+  test('a position in a text is masked', () => {
+    const file = withChunks(png, pngChunk('tEXt', 'exif:GPSLatitude\x0051/1, 30/1'));
+
+    expect(ofPng(file).metadata).toMatchObject({ hasGps: true, pngText: {} });
+  });
+
+  test('a text that inflates without bound is left out, the others are kept', () => {
+    const bomb = compressed('Bomb\0\0', '\0'.repeat(3_000_000));
+    const file = withChunks(
+      png,
+      ...Array<Buffer>(100).fill(pngChunk('zTXt', bomb)),
+      pngChunk('tEXt', 'Software\0Painter'),
+    );
+
+    const { metadata } = ofPng(file);
+
+    expect(metadata.pngText).toEqual({ Software: 'Painter' });
+    expect(metadata.software).toBe('Painter');
+    // After eight of them nothing more is inflated.
+    expect(metadata.warnings).toHaveLength(8);
+  });
+
+  test('texts are cut, made printable and counted', () => {
+    const many = Array.from({ length: 300 }, (_, i) => pngChunk('tEXt', `key ${i}\0value`));
+    const long = pngChunk('tEXt', `Comment\0\x1b[31m${'x'.repeat(5000)}`);
+
+    const { metadata } = ofPng(withChunks(png, long, ...many));
+
+    expect(Object.keys(metadata.pngText)).toHaveLength(200);
+    expect(metadata.pngText['Comment']).toMatch(/^\[31mx+$/);
+    expect(metadata.pngText['Comment']!.length).toBeLessThanOrEqual(2000);
+    expect(metadata.warnings).toEqual([
+      'PNG: only the first metadata chunks were read.',
+      'PNG text: long texts were cut to 2000 characters.',
+    ]);
+  });
+
+  test('a keyword of __proto__ is a keyword like any other', () => {
+    const { metadata } = ofPng(withChunks(png, pngChunk('tEXt', '__proto__\0x')));
+
+    expect(JSON.stringify(metadata.pngText)).toBe('{"__proto__":"x"}');
+    expect(Object.getPrototypeOf(metadata.pngText)).toBe(Object.prototype);
+  });
+});
+
+/** APP1 with an empty IFD0 and an IFD1 that points to a JPEG behind it (little endian). */
+function exifWithThumbnail(thumbnail: Buffer): Buffer {
+  const tiff = Buffer.alloc(44);
+  tiff.write('II*\0', 0, 'latin1');
+  tiff.writeUInt32LE(8, 4);
+  tiff.writeUInt16LE(0, 8);
+  tiff.writeUInt32LE(14, 10);
+  tiff.writeUInt16LE(2, 14);
+  const entry = (at: number, tag: number, value: number) => {
+    tiff.writeUInt16LE(tag, at);
+    tiff.writeUInt16LE(4, at + 2);
+    tiff.writeUInt32LE(1, at + 4);
+    tiff.writeUInt32LE(value, at + 8);
+  };
+  entry(16, 0x0201, 44);
+  entry(28, 0x0202, thumbnail.length);
+  return jpegSegment(0xe1, Buffer.concat([Buffer.from('Exif\0\0'), tiff, thumbnail]));
+}
+
+/** One image resource 0x0404 with the records: dataset number and text. */
+function photoshop(records: readonly (readonly [number, string])[]): string {
+  const body = records
+    .map(([dataset, text]) => `\x1c\x02${String.fromCharCode(dataset, 0, text.length)}${text}`)
+    .join('');
+  return `Photoshop 3.0\x008BIM\x04\x04\0\0\0\0\0${String.fromCharCode(body.length)}${body}`;
+}
+
+/** `head` as Latin-1, then `text` as a zlib stream. */
+function compressed(head: string, text: string): Buffer {
+  return Buffer.concat([Buffer.from(head, 'latin1'), deflateSync(Buffer.from(text))]);
+}

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { readPng, readPngSize } from '../../../src/image/png-structure.ts';
+import { scenePng } from '../../fixtures/pictures.ts';
+import {
+  animated,
+  pngChunk,
+  pngHeader,
+  pngSignature,
+  splitPng,
+  withChunks,
+} from '../../fixtures/png-chunks.ts';
+
+const plain = await scenePng({ width: 80, height: 70, seed: 3 });
+const unreadable = expect.objectContaining({ code: 'image_unreadable' });
+
+describe('readPng', () => {
+  test('tells the header of a plain file, all of whose bytes are pixels', () => {
+    const file = readPng(plain);
+    const pixelBytes = file.pixelRanges.reduce((sum, [start, end]) => sum + end - start, 0);
+
+    expect(file).toMatchObject({ width: 80, height: 70, bitDepth: 8, colourType: 2 });
+    expect(file).toMatchObject({ hasAlpha: false, isAnimated: false, metadataChunks: [] });
+    expect(pixelBytes).toBeGreaterThan(plain.length - 100);
+  });
+
+  test('keeps metadata apart from what pixels need', () => {
+    const png = withChunks(
+      plain,
+      pngChunk('tEXt', 'Software\0x'),
+      pngChunk('gAMA', Buffer.alloc(4)),
+    );
+
+    const file = readPng(png);
+    const stripped = Buffer.concat(
+      file.pixelRanges.map(([start, end]) => png.subarray(start, end)),
+    );
+
+    expect(file.metadataChunks.map(({ type }) => type)).toEqual(['tEXt']);
+    expect(splitPng(stripped).map(({ type }) => type)).not.toContain('tEXt');
+    expect(readPng(stripped).width).toBe(80);
+  });
+
+  test('knows an animation by its control chunk', () => {
+    expect(readPng(animated(plain)).isAnimated).toBe(true);
+  });
+
+  test('what follows the end of the picture is not part of it', () => {
+    const file = readPng(Buffer.concat([plain, Buffer.from('tail')]));
+
+    expect(file.pixelRanges.at(-1)?.[1]).toBe(plain.length);
+  });
+
+  test('a file cut at any length is refused', async () => {
+    for (let length = 8; length < plain.length; length += length < 200 ? 1 : 97) {
+      expect(() => readPng(plain.subarray(0, length))).toThrow(unreadable);
+    }
+    expect(() => readPng(plain.subarray(0, -1))).toThrow(unreadable);
+  });
+
+  test.each([
+    ['a flipped bit in the picture data', damage(plain, plain.indexOf('IDAT') + 40)],
+    ['a first chunk that is no header', Buffer.concat([pngSignature, pngChunk('IDAT', 'x')])],
+    ['a chunk length beyond the file', hugeChunk()],
+    ['a chunk without a name', withChunks(plain, pngChunk('a\0b!', 'x'))],
+    ['no picture data', Buffer.concat([pngSignature, pngHeader(80, 70), pngChunk('IEND', '')])],
+    ['a colour type that does not exist', withHeaderByte(25, 5)],
+    ['a bit depth that the colour type does not have', withHeaderByte(24, 4)],
+  ])('%s is refused', (_, png) => {
+    expect(() => readPng(png)).toThrow(unreadable);
+  });
+
+  test('a broken checksum of metadata harms nobody', () => {
+    const text = pngChunk('tEXt', 'Comment\0hello');
+    text[text.length - 1]! ^= 1;
+
+    expect(readPng(withChunks(plain, text)).metadataChunks).toHaveLength(1);
+  });
+});
+
+test('readPngSize needs the first chunk alone', () => {
+  const head = Buffer.concat([pngSignature, pngHeader(50_000, 40_000)]);
+
+  expect(readPngSize(head)).toEqual({ width: 50_000, height: 40_000 });
+});
+
+function damage(png: Buffer, at: number): Buffer {
+  const copy = Buffer.from(png);
+  copy[at]! ^= 4;
+  return copy;
+}
+
+function hugeChunk(): Buffer {
+  const chunk = pngChunk('tEXt', 'x');
+  chunk.writeUInt32BE(0xffffffff, 0);
+  return withChunks(plain, chunk);
+}
+
+/** A header with one byte changed and its checksum right. */
+function withHeaderByte(at: number, value: number): Buffer {
+  const data = Buffer.from(plain.subarray(16, 29));
+  data[at - 16] = value;
+  return Buffer.concat([pngSignature, pngChunk('IHDR', data), plain.subarray(33)]);
+}

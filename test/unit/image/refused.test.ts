@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { defaultLimits } from '../../../src/image/limits.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { pngChunk, pngHeader, pngSignature } from '../../fixtures/png-chunks.ts';
+
+const size = { width: 70, height: 70, seed: 2 };
+const scene = fromScene(drawScene(size));
+const jpeg = await sceneJpeg({ ...size, quality: 30 });
+
+function refusal(code: string, message: string | RegExp) {
+  return expect.objectContaining({ code, message: expect.stringMatching(message) });
+}
+
+describe('not a picture', () => {
+  test.each([
+    ['', 'image_empty', /0 bytes/],
+    ['Dear reader,\n', 'image_not_supported', /^This is a text file; only JPEG and PNG can be/],
+    ['%PDF-1.7', 'image_not_supported', /^This is a PDF document; .* Choose a picture\.$/],
+    ['\xff\xd8\xff', 'image_unreadable', /incomplete/],
+    ['\x89PNG\r\n\x1a\n', 'image_unreadable', /incomplete/],
+  ])('%j is %s', async (content, code, message) => {
+    await expect(decodePicture(Buffer.from(content, 'latin1'))).rejects.toEqual(
+      refusal(code, message),
+    );
+  });
+
+  test('a picture of another format is named, with a way out', async () => {
+    const webp = await scene.clone().webp().toBuffer();
+
+    await expect(decodePicture(webp, { name: 'photo.jpg' })).rejects.toEqual(
+      refusal('image_not_supported', /^This is a WebP picture; only JPEG and PNG .* Convert it/),
+    );
+  });
+});
+
+describe('size', () => {
+  test.each([
+    [64, 70, 'image_too_small'],
+    [70, 64, 'image_too_small'],
+    [4097, 65, 'image_too_large'],
+    [65, 4097, 'image_too_large'],
+  ])('%i x %i is %s, in both formats', async (width, height, code) => {
+    const pixels = fromScene({ width, height, rgb: new Uint8Array(3 * width * height) });
+    const files = [await pixels.clone().png().toBuffer(), await pixels.clone().jpeg().toBuffer()];
+
+    for (const file of files) {
+      await expect(decodePicture(file)).rejects.toEqual(refusal(code, `${width} x ${height}`));
+    }
+  });
+
+  test.each([
+    [65, 65],
+    [4096, 65],
+    [65, 4096],
+  ])('%i x %i is examined', async (width, height) => {
+    const picture = await decodePicture(await scenePng({ width, height, seed: 1 }));
+
+    expect(picture.rgb).toHaveLength(3 * width * height);
+  });
+
+  test('a bomb is refused by its header, before its data is looked at', async () => {
+    const bomb = Buffer.concat([pngSignature, pngHeader(50_000, 50_000), pngChunk('IDAT', 'x')]);
+
+    await expect(decodePicture(bomb)).rejects.toEqual(
+      refusal('image_too_large', /50000 x 50000.*65 to 4096/),
+    );
+  });
+
+  test('limits can be set', async () => {
+    const limits = { ...defaultLimits, maxBytes: 100, maxSidePx: 80 };
+    const wide = await scenePng({ width: 81, height: 70, seed: 1 });
+
+    await expect(decodePicture(jpeg, { limits })).rejects.toEqual(
+      refusal('image_too_many_bytes', /MB/),
+    );
+    await expect(decodePicture(wide, { limits: { ...limits, maxBytes: 1e6 } })).rejects.toEqual(
+      refusal('image_too_large', /65 to 80 pixels/),
+    );
+  });
+});
+
+describe('incomplete or damaged files', () => {
+  const kinds = [
+    ['a baseline JPEG', () => jpeg],
+    ['a progressive JPEG', () => scene.clone().jpeg({ quality: 30, progressive: true }).toBuffer()],
+    ['a PNG', () => scene.clone().png({ palette: true, colours: 4 }).toBuffer()],
+  ] as const;
+
+  test.each(kinds)(
+    '%s cut at any length is refused with one of our own errors',
+    async (_, make) => {
+      const file = await make();
+
+      for (let length = 0; length < file.length; length++) {
+        await expect(decodePicture(file.subarray(0, length))).rejects.toMatchObject({
+          name: 'ForensicsError',
+          code: expect.stringMatching(/^image_(?:empty|not_supported|unreadable)$/),
+        });
+      }
+    },
+  );
+
+  test('a JPEG whose data ends early is refused although its end marker is there', async () => {
+    const cut = Buffer.concat([jpeg.subarray(0, jpeg.length / 2 + 150), jpeg.subarray(-2)]);
+
+    await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
+  });
+
+  test('a PNG whose compressed data ends early is refused although its checksums are right', async () => {
+    const head = Buffer.concat([pngSignature, pngHeader(70, 70)]);
+    const noData = Buffer.concat([head, pngChunk('IDAT', 'no deflate'), pngChunk('IEND', '')]);
+
+    await expect(decodePicture(noData)).rejects.toEqual(refusal('image_unreadable', /damaged/));
+  });
+
+  test('a frame with two components is refused', async () => {
+    const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
+    const two = Buffer.from([8, 0, 70, 0, 70, 2, 1, 0x11, 0, 2, 0x11, 1]);
+    const file = Buffer.concat([
+      jpeg.subarray(0, frame),
+      jpegSegment(0xc0, two),
+      jpeg.subarray(frame + 19),
+    ]);
+
+    await expect(decodePicture(file)).rejects.toEqual(refusal('image_unreadable', /./));
+  });
+
+  test('random damage ends in a picture or in one of our own errors', async () => {
+    const file = withSegments(jpeg, jpegSegment(0xe1, 'Exif\0\0II*\0\x08\0\0\0\x01\0'));
+    for (let round = 0; round < 300; round++) {
+      const damaged = Buffer.from(file);
+      // Multiplicative hashing: positions and values spread over the whole file, the same every time.
+      damaged[(round * 2654435761) % file.length] = (round * 40503) & 255;
+      damaged[(round * 2246822519) % file.length] = (round * 69069) >> 3;
+
+      const code = await decodePicture(damaged).then(
+        () => 'decoded',
+        (error: { code?: string }) => error.code,
+      );
+
+      expect(code).toMatch(/^(?:decoded|image_\w+)$/);
+    }
+  });
+});
