@@ -22,6 +22,12 @@ import { answerUnreadable, guardTransport, listenerFactory } from './transport.t
 import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly methodsByPath: ReadonlyMap<string, readonly string[]>;
+  }
+}
+
 export interface ServerParts {
   readonly app: Pick<App, 'keys' | 'tenants' | 'analyses' | 'door' | 'health'>;
   readonly transport: Transport;
@@ -57,14 +63,14 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   server.setValidatorCompiler(compileValidator);
   // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));
-  const methodsOf = rememberMethods(server);
+  const methods = rememberMethods(server);
 
   guardTransport(server, transport);
   logAnswers(server);
   answerErrors(server);
   authenticateRequests(server, app);
   answerExpectations(server);
-  answerUnknownRoutes(server, methodsOf);
+  answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
   await describeInterface(server, parts.version);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
@@ -73,11 +79,12 @@ export async function createServer(parts: ServerParts): Promise<FastifyInstance>
   return server;
 }
 
-/** Which methods a path of the interface knows, for 405 and OPTIONS. */
-function rememberMethods(server: FastifyInstance): (path: string) => readonly string[] {
+/** Which methods each path of the interface knows: for 405, for OPTIONS, and for tests that must miss none. */
+function rememberMethods(server: FastifyInstance): ReadonlyMap<string, readonly string[]> {
   const known = new Map<string, string[]>();
   server.addHook('onRoute', ({ url, method }) => {
     known.set(url, [...(known.get(url) ?? []), ...[method].flat()]);
   });
-  return (path) => known.get(path) ?? [];
+  server.decorate('methodsByPath', known);
+  return known;
 }

@@ -1,0 +1,106 @@
+/** A server over a real app in a folder of its own: asked without a socket, or over HTTPS once it listens. */
+
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { Agent, request } from 'undici';
+import { openApp } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
+import type { Tenant } from '../../../src/access/tenants.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createServer } from '../../../src/server/server.ts';
+import type { ServerParts } from '../../../src/server/server.ts';
+import { ensureLocalTls } from '../../../src/server/tls.ts';
+
+export interface OpenServer {
+  readonly app: App;
+  readonly server: FastifyInstance;
+  readonly dataDir: string;
+  /** What the server wrote to its log, a line an entry. */
+  readonly log: string[];
+  /** A tenant and one of its keys. */
+  makeTenant(name: string, keyLifeMs?: number): Promise<{ tenant: Tenant; secret: string }>;
+  /** Listens on a free port and returns the way to ask there. */
+  listen(): Promise<Ask>;
+  close(): Promise<void>;
+}
+
+export interface Question {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Objects are sent as JSON. */
+  readonly body?: object | string | Buffer;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+  json(): Record<string, unknown>;
+}
+
+export type Ask = (question: Question) => Promise<Answer>;
+
+export async function openServer(
+  parts: { now?: () => Date } & Partial<Pick<ServerParts, 'app' | 'transport'>> = {},
+): Promise<OpenServer> {
+  const { now = () => new Date() } = parts;
+  const dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-'));
+  const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
+  const app = await openApp(settings, { now });
+  const log: string[] = [];
+  let agent: Agent | null = null;
+  const server = await createServer({
+    app,
+    transport: ensureLocalTls(dataDir, [], new Date()),
+    version: '0.0.0',
+    logLevel: 'info',
+    logTarget: { write: (line) => void log.push(line) },
+    ...parts,
+  });
+  return {
+    app,
+    server,
+    dataDir,
+    log,
+    async makeTenant(name, keyLifeMs = 3_600_000) {
+      const tenant = await app.tenants.create({ name });
+      const expiresAt = new Date(now().getTime() + keyLifeMs);
+      const key = await app.keys.mint({ tenantId: tenant.id, name: 'test', expiresAt });
+      return { tenant, secret: key.secret };
+    },
+    async listen() {
+      const url = await server.listen({ host: '127.0.0.1', port: 0 });
+      app.setPublicUrl(new URL(url));
+      agent = new Agent({ connect: { ca: readFileSync(join(dataDir, 'tls', 'ca.pem')) } });
+      return asker(url.replace(/^http:/, 'https:'), agent);
+    },
+    async close() {
+      await agent?.close();
+      await server.close();
+      await app.close();
+    },
+  };
+}
+
+/** @param url - scheme, host and port. */
+export function asker(url: string, dispatcher: Agent): Ask {
+  return async ({ method, path, headers = {}, body }) => {
+    const isJson = typeof body === 'object' && !Buffer.isBuffer(body);
+    const answer = await request(`${url}${path}`, {
+      dispatcher,
+      method,
+      headers: { ...(isJson ? { 'content-type': 'application/json' } : {}), ...headers },
+      body: isJson ? JSON.stringify(body) : (body ?? null),
+    });
+    const bytes = Buffer.from(await answer.body.arrayBuffer());
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: bytes,
+      json: () => JSON.parse(bytes.toString('utf8')),
+    };
+  };
+}
