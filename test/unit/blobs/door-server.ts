@@ -45,19 +45,19 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
     onError: (error) => errors.push(error),
     ...settings,
   });
-  const { cert, key } = makeCertificate();
-  const server = createServer({ cert, key });
+  const certificate = makeCertificate();
+  const server = createServer(certificate);
   server.on('request', (request, response) => void door.handle(request, response));
   server.on('checkContinue', (request, response) => void door.handleExpectation(request, response));
   const port = await listen(server);
   const origin = `https://127.0.0.1:${port}`;
-  const dispatcher = new Agent({ connect: { ca: cert }, allowH2: false });
+  const dispatcher = new Agent({ connect: { ca: certificate.cert }, allowH2: false });
 
   return {
     root,
     port,
     origin,
-    ca: cert,
+    ca: certificate.cert,
     dispatcher,
     errors,
     urlFor: (method, key, changes = {}) =>
