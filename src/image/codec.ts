@@ -30,9 +30,9 @@ export async function decodePixels(request: PixelRequest): Promise<RawPixels> {
   try {
     return await decodeStrictly(request, 'warning');
   } catch (error) {
-    if (!isHarmless(error)) throw unreadable(error);
+    if (!(error instanceof Error && isHarmless(error.message))) throw unreadable(error);
   }
-  // Once more, deaf to warnings: their first one stopped the decoding.
+  // The first warning stopped the decoding, and it was harmless; once more, past it.
   return decodeStrictly(request, 'error').catch((error: unknown) => {
     throw unreadable(error);
   });
@@ -44,15 +44,16 @@ async function decodeStrictly(
 ): Promise<RawPixels> {
   openCodec();
   const picture = sharp(bytes, { failOn, limitInputPixels: width * height, ignoreIcc: !isCmyk });
+  const warnings: string[] = [];
+  picture.on('warning', (warning: string) => warnings.push(warning));
   const { data, info } = await turn(picture, orientation)
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
-  const isTransposed = orientation >= 5;
-  if (
-    info.width !== (isTransposed ? height : width) ||
-    info.height !== (isTransposed ? width : height)
-  ) {
+  const damage = warnings.find((warning) => warning.includes('Corrupt') && !isHarmless(warning));
+  if (damage !== undefined) throw new Error(damage);
+  const [expectedWidth, expectedHeight] = orientation >= 5 ? [height, width] : [width, height];
+  if (info.width !== expectedWidth || info.height !== expectedHeight) {
     throw new Error('The decoded size is not the size of the header.');
   }
   return {
@@ -61,6 +62,15 @@ async function decodeStrictly(
     channels: info.channels,
     data: new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
   };
+}
+
+/**
+ * True for libjpeg's warnings about padding between a scan and the next marker: it is passed over and no pixel lost.
+ * All others, such as "premature end of data segment" and "bad Huffman code", tell of pixels that are guessed.
+ */
+function isHarmless(message: string): boolean {
+  const warnings = message.split('\n').filter((line) => line.trim() !== '');
+  return warnings.every((line) => line.includes('extraneous bytes before marker'));
 }
 
 /** EXIF 2.32, tag 0x0112: how the stored picture is turned and mirrored to stand upright. sharp mirrors before it turns. */
@@ -95,14 +105,6 @@ function openCodec(): void {
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: ['VipsForeignLoadJpegBuffer', 'VipsForeignLoadPngBuffer'] });
   isOpen = true;
-}
-
-/** libjpeg's warnings about bytes it can pass over without losing a pixel. */
-function isHarmless(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /extraneous bytes before marker|progression sequence/i.test(error.message)
-  );
 }
 
 function unreadable(cause: unknown): ForensicsError {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
 import type { PictureNote } from '../../../src/image/picture.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { meanDifference } from '../../fixtures/likeness.ts';
@@ -225,6 +226,18 @@ describe('what does not belong to the pixels does not change them', () => {
     expect(fromJpeg.facts.jpeg?.trailingBytes).toBe(tail.length);
   });
 
+  test('padding between the scans of a JPEG is passed over', async () => {
+    const clean = await scene().jpeg({ progressive: true }).toBuffer();
+    const afterFirstScan = segmentAfterFirstScan(clean);
+    const padded = Buffer.concat([
+      clean.subarray(0, afterFirstScan),
+      Buffer.alloc(3),
+      clean.subarray(afterFirstScan),
+    ]);
+
+    expect((await decodePicture(padded)).rgb).toEqual((await decodePicture(clean)).rgb);
+  });
+
   test('padding before the end of a JPEG, as some cameras write it, is passed over', async () => {
     const padded = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(5), jpeg.subarray(-2)]);
 
@@ -242,4 +255,9 @@ test('an extension that disagrees with the content is noted, one that says nothi
 async function notesOf(bytes: Uint8Array, name = 'picture'): Promise<readonly PictureNote[]> {
   const { facts } = await decodePicture(bytes, { name });
   return facts.notes;
+}
+
+function segmentAfterFirstScan(file: Buffer): number {
+  const { segments } = readJpegStructure(file);
+  return segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
@@ -104,6 +105,20 @@ describe('incomplete or damaged files', () => {
 
   test('a JPEG whose data ends early is refused although its end marker is there', async () => {
     const cut = Buffer.concat([jpeg.subarray(0, jpeg.length / 2 + 150), jpeg.subarray(-2)]);
+
+    await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
+  });
+
+  test('harmless padding does not hide that a later scan ends early', async () => {
+    const file = await scene.clone().jpeg({ progressive: true }).toBuffer();
+    const { segments } = readJpegStructure(file);
+    const afterFirstScan = segments[segments.findIndex(({ label }) => label === 'SOS') + 1]!.offset;
+    const cut = Buffer.concat([
+      file.subarray(0, afterFirstScan),
+      Buffer.alloc(3),
+      file.subarray(afterFirstScan, -200),
+      file.subarray(-2),
+    ]);
 
     await expect(decodePicture(cut)).rejects.toEqual(refusal('image_unreadable', /damaged/));
   });
