@@ -6,7 +6,9 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { homedir, availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { hostName, httpsOrigin, integer, list, path, truth, webOrigin } from './config/setting.ts';
+import type { Environment, Setting } from './config/setting.ts';
 import { ForensicsError } from './errors.ts';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -46,7 +48,7 @@ export type Origin = (typeof origins)[number];
 /** Where values may come from. Flags hold strings, numbers, booleans or lists; undefined was not given. */
 export interface Sources {
   readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
-  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly environment?: Environment;
   /** A file that must exist; without it `forensics/config.json` below the XDG config folder is read when there. */
   readonly configFile?: string;
 }
@@ -54,15 +56,6 @@ export interface Sources {
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
-}
-
-interface Setting<T> {
-  /** What is allowed, as it ends the sentence "port must be ...". */
-  readonly allowed: string;
-  /** The value, or undefined when it is not allowed. Text comes from flags and the environment. */
-  readonly parse: (value: unknown) => T | undefined;
-  readonly fallback: (environment: Readonly<Record<string, string | undefined>>) => T;
-  readonly secret?: boolean;
 }
 
 type Table = { readonly [Name in SettingName]: Setting<Settings[Name]> };
@@ -191,7 +184,7 @@ function checkTogether(settings: Settings): void {
 
 function fileReader(
   configFile: string | undefined,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
 ): (name: SettingName) => unknown {
   const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
   const text = readConfigFile(given ?? join(configHome(environment), 'forensics', 'config.json'), {
@@ -246,12 +239,12 @@ function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(table, name);
 }
 
-function defaultDataDir(environment: Readonly<Record<string, string | undefined>>): string {
+function defaultDataDir(environment: Environment): string {
   const base = nonEmpty(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share');
   return join(base, 'forensics');
 }
 
-function configHome(environment: Readonly<Record<string, string | undefined>>): string {
+function configHome(environment: Environment): string {
   return nonEmpty(environment['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
 }
 
@@ -262,49 +255,4 @@ function isGiven(value: unknown): boolean {
 
 function nonEmpty(value: string | undefined): string | undefined {
   return value === '' ? undefined : value;
-}
-
-function integer(from: number, to: number, fallback: () => number): Setting<number> {
-  const parse = (value: unknown): number | undefined => {
-    const text = typeof value === 'number' ? String(value) : value;
-    if (typeof text !== 'string' || !/^\d{1,15}$/.test(text)) return undefined;
-    const parsed = Number(text);
-    return parsed >= from && parsed <= to ? parsed : undefined;
-  };
-  return { allowed: `an integer from ${from} to ${to}`, parse, fallback };
-}
-
-function path(value: unknown): string | undefined {
-  return typeof value === 'string' && !value.includes('\0') ? resolve(value) : undefined;
-}
-
-function truth(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  if (value === 'true' || value === '1') return true;
-  return value === 'false' || value === '0' ? false : undefined;
-}
-
-function hostName(value: unknown): string | undefined {
-  return typeof value === 'string' && /^[0-9a-z._:-]{1,253}$/i.test(value) ? value : undefined;
-}
-
-function httpsOrigin(value: unknown): string | undefined {
-  const url = typeof value === 'string' ? URL.parse(value) : null;
-  const isOrigin = url?.protocol === 'https:' && url.pathname === '/' && url.search === '';
-  return isOrigin && url.username === '' ? url.origin : undefined;
-}
-
-function webOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.origin === text && /^https?:$/.test(url.protocol);
-}
-
-function list(
-  value: unknown,
-  isAllowed: (entry: string) => boolean,
-): readonly string[] | undefined {
-  const given: unknown = typeof value === 'string' ? value.split(',') : value;
-  if (!Array.isArray(given)) return undefined;
-  const entries = given.map((entry) => (typeof entry === 'string' ? entry.trim() : ''));
-  return entries.every((entry) => isAllowed(entry)) ? entries : undefined;
 }

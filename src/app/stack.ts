@@ -13,7 +13,8 @@ export async function withStack<T>(open: (stack: Stack) => Promise<T>): Promise<
   try {
     return await open(stack);
   } catch (error) {
-    await stack.unwind();
+    // Why opening failed is what the caller must hear; that closing failed too follows from it more often than not.
+    await stack.unwind().catch(() => undefined);
     throw error;
   }
 }

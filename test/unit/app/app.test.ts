@@ -1,0 +1,64 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openApp } from '../../../src/app.ts';
+import { makeFirstTenant } from '../../../src/app/first-run.ts';
+import { withStack } from '../../../src/app/stack.ts';
+import { readConfig } from '../../../src/config.ts';
+
+function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
+  return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
+}
+
+const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-app-'));
+
+test('what was taken is given back in reverse when opening fails half-way', async () => {
+  const released: string[] = [];
+  const opening = withStack(async (stack) => {
+    stack.defer(() => void released.push('first'));
+    stack.defer(async () => {
+      released.push('second');
+      throw new Error('cannot be closed');
+    });
+    stack.defer(() => void released.push('third'));
+    throw new Error('half-way');
+  });
+
+  await expect(opening).rejects.toThrow('half-way');
+  expect(released).toEqual(['third', 'second', 'first']);
+});
+
+test('an app that was closed can be opened again with what it kept', async () => {
+  const settings = settingsIn(newFolder());
+  const first = await openApp(settings);
+  const firstRun = await makeFirstTenant(first, new Date());
+  await first.close();
+  const second = await openApp(settings);
+  const { tenant } = await second.keys.authenticate(`ApiKey ${firstRun?.key.secret}`);
+  const secondRun = await makeFirstTenant(second, new Date());
+  const health = await second.health();
+  await second.close();
+
+  expect(tenant.name).toBe('default');
+  expect(secondRun).toBeNull();
+  expect(health.map(({ name, cause }) => [name, cause])).toEqual([
+    ['database', null],
+    ['storage', null],
+    ['model', null],
+    ['queue', null],
+  ]);
+});
+
+test('a database that is no database stops the start and keeps nothing open', async () => {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');
+
+  await expect(openApp(settingsIn(folder))).rejects.toThrow();
+});
+
+test('a webhook range that makes no sense stops the start', async () => {
+  const settings = settingsIn(newFolder(), { webhookAllow: '10.0.0.0/33' });
+
+  await expect(openApp(settings)).rejects.toMatchObject({ code: 'config_invalid' });
+});

@@ -1,0 +1,64 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openDataFolder } from '../../../src/app/data-folder.ts';
+
+const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
+const open = (dataDir: string, masterKey: string | null = null) =>
+  openDataFolder({ dataDir, masterKey });
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+test('the first opening makes folder and key for the owner alone', () => {
+  const path = newPath();
+  const folder = open(path);
+
+  expect([modeOf(path), modeOf(join(path, 'master.key'))]).toEqual([0o700, 0o600]);
+  expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe(
+    `${folder.masterKey.toString('hex')}\n`,
+  );
+  expect(folder.isNew).toBe(true);
+});
+
+test('the second opening finds the same key', () => {
+  const path = newPath();
+  const first = open(path);
+  const second = open(path);
+
+  expect(second.isNew).toBe(false);
+  expect(second.masterKey.equals(first.masterKey)).toBe(true);
+});
+
+test('two folders have two keys', () => {
+  expect(open(newPath()).masterKey.equals(open(newPath()).masterKey)).toBe(false);
+});
+
+test('secrets of two purposes differ, and those of one are always the same', () => {
+  const folder = open(newPath(), 'ab'.repeat(32));
+  const again = open(newPath(), 'ab'.repeat(32));
+
+  expect(folder.derive('one').equals(folder.derive('two'))).toBe(false);
+  expect(folder.derive('one').equals(again.derive('one'))).toBe(true);
+  expect(folder.derive('one')).toHaveLength(32);
+});
+
+test('a damaged key is refused, never replaced', () => {
+  const path = newPath();
+  open(path);
+  writeFileSync(join(path, 'master.key'), 'abc');
+
+  expect(() => open(path)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+  expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
+});
+
+test('a data folder that is a file is refused with what to do', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'file');
+  writeFileSync(path, '');
+
+  expect(() => open(path)).toThrow(
+    expect.objectContaining({
+      code: 'config_invalid',
+      message: expect.stringContaining('--data-dir'),
+    }),
+  );
+});

@@ -1,0 +1,176 @@
+import { connect as connectTcp } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Analysis } from '../../../src/analyses/analysis.ts';
+import { failures } from '../../../src/errors.ts';
+import { openServer } from './open-server.ts';
+import type { Ask, OpenServer, Question } from './open-server.ts';
+
+let open: OpenServer;
+let ask: Ask;
+let authorization = '';
+
+beforeAll(async () => {
+  open = await openServer();
+  ask = await open.listen();
+  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
+});
+
+afterAll(async () => open.close());
+
+async function askWithKey(question: Question) {
+  return ask({ ...question, headers: { authorization, ...question.headers } });
+}
+
+const draft = {
+  tenantName: 'acme',
+  name: 'A',
+  type: 'image',
+  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
+};
+const path = '/v1/analysis';
+
+describe('answers', () => {
+  test('an analysis is created, read and listed in the form of the contract', async () => {
+    const created = await askWithKey({ method: 'POST', path, body: draft });
+    const [made] = created.json<{ data: Analysis[] }>().data;
+    const read = await askWithKey({
+      method: 'GET',
+      path: `${path}?tenantName=acme&id=${made?.id}`,
+    });
+    const list = await askWithKey({ method: 'GET', path: `${path}?tenantName=acme&limit=1` });
+
+    expect(created.json()).toMatchObject({ success: true, data: [{ name: 'A', tags: [] }] });
+    expect(read.json()).toMatchObject({ total: 1, startIndex: 0, endIndex: 1 });
+    expect(Object.keys(list.json())).toEqual([
+      'success',
+      'data',
+      'total',
+      'startIndex',
+      'endIndex',
+    ]);
+    expect(list.headers['x-total-count']).toBe('1');
+  });
+
+  test('the same create under one Idempotency-Key makes one analysis', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const idOf = async () => {
+      const answer = await askWithKey({ method: 'POST', path, headers, body: draft });
+      return answer.json<{ data: Analysis[] }>().data[0]?.id;
+    };
+
+    expect(await idOf()).toBe(await idOf());
+  });
+
+  test('HEAD answers as GET without a body', async () => {
+    const answer = await ask({ method: 'HEAD', path: '/v1/ping' });
+
+    expect([answer.status, answer.body.length]).toEqual([200, 0]);
+  });
+
+  test('OPTIONS tells what an address knows', async () => {
+    const answer = await ask({ method: 'OPTIONS', path });
+
+    expect([answer.status, answer.headers['allow']]).toEqual([
+      204,
+      'GET, HEAD, POST, DELETE, OPTIONS',
+    ]);
+  });
+
+  test('every answer keeps browsers from making more of it', async () => {
+    const { headers } = await ask({ method: 'GET', path: '/v1/none' });
+
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    });
+    // With our own authority this would lock the browser out of other servers on this host.
+    expect(headers).not.toHaveProperty('strict-transport-security');
+  });
+
+  test('an upload larger than any JSON body goes through', async () => {
+    const created = await askWithKey({ method: 'POST', path, body: draft });
+    const [made] = created.json<{ data: Analysis[] }>().data;
+    const { pathname, search } = new URL(made?.input.storageUrls.putUrl ?? '');
+    const put = await ask({ method: 'PUT', path: pathname + search, body: Buffer.alloc(2 ** 21) });
+
+    expect(put.status).toBe(200);
+  });
+});
+
+describe('the interface document', () => {
+  test('is OpenAPI 3.1 and tells every public route', async () => {
+    const answer = await ask({ method: 'GET', path: '/v1/schema' });
+    const { openapi, paths } = answer.json<{ openapi: string; paths: object }>();
+
+    expect(openapi).toBe('3.1.0');
+    expect(Object.keys(paths).toSorted()).toEqual(
+      [...open.server.methodsByPath.keys()].filter((url) => url.startsWith('/v1/')).toSorted(),
+    );
+  });
+
+  test('points only to what it holds, and lists every error word', async () => {
+    const answer = await ask({ method: 'GET', path: '/v1/schema' });
+    const text = answer.body.toString('utf8');
+    const targets = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+      ([, name]) => name,
+    );
+    const { schemas } = answer.json<{ components: { schemas: object } }>().components;
+
+    expect(targets.length).toBeGreaterThan(0);
+    expect(targets.filter((name = '') => !Object.hasOwn(schemas, name))).toEqual([]);
+    expect(Object.keys(failures).filter((code) => !text.includes(`"${code}"`))).toEqual([]);
+  });
+});
+
+describe('the transport', () => {
+  test('plain HTTP on the TLS port gets no data', async () => {
+    const answer = await plainRequest(open);
+
+    expect(answer).toBe('');
+  });
+
+  test('the log tells routes, never queries, keys or names', async () => {
+    await askWithKey({ method: 'GET', path: `${path}?tenantName=acme&searchTerm=classified` });
+    const text = open.log.join('');
+
+    expect(text).toContain('"route":"/v1/analysis"');
+    for (const secret of ['classified', 'X-Amz-Signature', authorization.slice(7), 'a.jpg']) {
+      expect(text).not.toContain(secret);
+    }
+    for (const line of open.log) expect(() => JSON.parse(line)).not.toThrow();
+  });
+
+  test('behind a proxy only what was HTTPS outside is served', async () => {
+    const proxied = await openServer({ transport: null });
+    const forward = async (proto?: string, remoteAddress = '127.0.0.1') => {
+      const headers = proto === undefined ? {} : { 'x-forwarded-proto': proto };
+      const answer = await proxied.server.inject({ url: '/v1/ping', headers, remoteAddress });
+      return answer.statusCode;
+    };
+
+    expect(await forward('https')).toBe(200);
+    expect(await forward('http, https')).toBe(200);
+    expect(await forward()).toBe(403);
+    expect(await forward('http')).toBe(403);
+    expect(await forward('https, http')).toBe(403);
+    expect(await forward('https', '192.0.2.7')).toBe(403);
+    await proxied.close();
+  });
+});
+
+async function plainRequest({ server }: OpenServer): Promise<string> {
+  const address = server.server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return new Promise((resolve) => {
+    const socket = connectTcp(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (bytes: Buffer) => {
+      text += bytes.toString('latin1');
+    });
+    // However the server ends it, what counts is what was sent until then.
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(text));
+    socket.write('GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  });
+}

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Check } from '../../../src/app/health.ts';
+import { ForensicsError } from '../../../src/errors.ts';
+import { openServer } from './open-server.ts';
+import type { Ask, OpenServer, Question } from './open-server.ts';
+
+let open: OpenServer;
+let ask: Ask;
+let authorization = '';
+
+beforeAll(async () => {
+  open = await openServer();
+  ask = await open.listen();
+  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
+});
+
+afterAll(async () => open.close());
+
+async function askWithKey(question: Question) {
+  return ask({ ...question, headers: { authorization, ...question.headers } });
+}
+
+async function withoutStorage(): Promise<readonly Check[]> {
+  return [
+    { name: 'database', cause: null },
+    { name: 'storage', cause: new Error('read-only file system') },
+  ];
+}
+
+const draft = {
+  tenantName: 'acme',
+  name: 'A',
+  type: 'image',
+  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
+};
+const json = { 'content-type': 'application/json' };
+const path = '/v1/analysis';
+
+describe('failures', () => {
+  test.each<[string, Question, number, string, RegExp]>([
+    [
+      'an unknown address',
+      { method: 'GET', path: '/v1/none' },
+      404,
+      'not_found',
+      /GET \/v1\/schema/,
+    ],
+    [
+      'an unknown method',
+      { method: 'PUT', path },
+      405,
+      'method_not_allowed',
+      /GET, HEAD, POST, DELETE/,
+    ],
+    ['a broken escape', { method: 'GET', path: '/%zz' }, 400, 'invalid_request', /% escapes/],
+    [
+      'JSON that is cut',
+      { method: 'POST', path, headers: json, body: '{"name"' },
+      400,
+      'invalid_request',
+      /not valid JSON/,
+    ],
+    ['no body', { method: 'POST', path }, 400, 'invalid_request', /must be a JSON object/],
+    [
+      'an empty JSON body',
+      { method: 'POST', path, headers: json, body: '' },
+      400,
+      'invalid_request',
+      /must be a JSON object/,
+    ],
+    [
+      'a list',
+      { method: 'POST', path, headers: json, body: '[]' },
+      400,
+      'invalid_request',
+      /must be a JSON object/,
+    ],
+    [
+      'a poisoned prototype',
+      { method: 'POST', path, headers: json, body: '{"__proto__":{"a":1}}' },
+      400,
+      'invalid_request',
+      /not valid JSON/,
+    ],
+    [
+      'text',
+      { method: 'POST', path, headers: { 'content-type': 'text/plain' }, body: '{}' },
+      415,
+      'unsupported_media_type',
+      /application\/json/,
+    ],
+    [
+      'a form',
+      {
+        method: 'POST',
+        path,
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'a=1',
+      },
+      415,
+      'unsupported_media_type',
+      /application\/json/,
+    ],
+    [
+      'a body without a type',
+      { method: 'POST', path, body: '{}' },
+      415,
+      'unsupported_media_type',
+      /application\/json/,
+    ],
+    [
+      'a body above 1 MiB',
+      { method: 'POST', path, body: { ...draft, comment: 'x'.repeat(2 ** 20) } },
+      413,
+      'body_too_large',
+      /too large/,
+    ],
+    [
+      'a tag that is no text',
+      { method: 'POST', path, body: { ...draft, tags: [1] } },
+      400,
+      'invalid_request',
+      /^tags\.0 must be a text/,
+    ],
+    [
+      'an unknown model',
+      {
+        method: 'POST',
+        path,
+        body: { ...draft, input: { ...draft.input, options: { model: 'x' } } },
+      },
+      400,
+      'model_not_found',
+      /trace-1/,
+    ],
+    [
+      'a missing tenantName',
+      { method: 'GET', path },
+      400,
+      'invalid_request',
+      /^tenantName is missing/,
+    ],
+    [
+      'a limit of zero',
+      { method: 'GET', path: `${path}?tenantName=acme&limit=0` },
+      400,
+      'invalid_request',
+      /^limit must be an integer of at least 1/,
+    ],
+    [
+      'an id twice',
+      { method: 'GET', path: `${path}?tenantName=acme&id=a&id=b` },
+      400,
+      'invalid_request',
+      /^id must be a text/,
+    ],
+    [
+      'an unknown id',
+      { method: 'GET', path: `${path}?tenantName=acme&id=../../etc` },
+      404,
+      'analysis_not_found',
+      /no such analysis/,
+    ],
+    [
+      'an endless Idempotency-Key',
+      { method: 'POST', path, headers: { 'idempotency-key': 'x'.repeat(256) }, body: draft },
+      400,
+      'invalid_request',
+      /^idempotency-key must be a text/,
+    ],
+    [
+      'a retry without options',
+      { method: 'POST', path: '/v1/analysis/retry', body: { tenantName: 'acme', id: 'a' } },
+      400,
+      'invalid_request',
+      /^options is missing/,
+    ],
+  ])('%s', async (_name, question, status, code, message) => {
+    const answer = await askWithKey(question);
+
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([status, code]);
+    expect(answer.json()).toEqual({ success: false, message: expect.stringMatching(message) });
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  test('an error of our own tells the caller nothing and the log everything', async () => {
+    const { app } = open;
+    const analyses = { ...app.analyses, list: () => Promise.reject(new Error('disk 7 on fire')) };
+    const broken = await openServer({ app: { ...app, analyses } });
+    const answer = await broken.server.inject({
+      url: `${path}?tenantName=acme`,
+      headers: { authorization },
+    });
+    await broken.close();
+
+    expect(answer.statusCode).toBe(500);
+    expect(answer.body).not.toContain('fire');
+    expect(broken.log.join('')).toContain('disk 7 on fire');
+  });
+
+  test('what may work later says when to try again', async () => {
+    const { app } = open;
+    const busy = new ForensicsError('store_unavailable', 'The store does not answer; try again.');
+    const analyses = { ...app.analyses, list: () => Promise.reject(busy) };
+    const broken = await openServer({ app: { ...app, analyses } });
+    const answer = await broken.server.inject({
+      url: `${path}?tenantName=acme`,
+      headers: { authorization },
+    });
+    await broken.close();
+
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+  });
+
+  test('a failing part makes the whole unhealthy and is named', async () => {
+    const { app } = open;
+    const broken = await openServer({ app: { ...app, health: withoutStorage } });
+    const answer = await broken.server.inject({ url: '/v1/health' });
+    await broken.close();
+
+    expect(answer.statusCode).toBe(503);
+    expect(answer.json()).toEqual({ success: false, message: 'Not healthy: storage.' });
+  });
+});
