@@ -1,11 +1,88 @@
+/**
+ * Tells drawings, diagrams, pages of text and screenshots from photographs, because the trace network has seen
+ * photographs and generated pictures only. It says nothing about real or fake, so its score is always one half.
+ *
+ * A lens and a sensor leave no exactly flat area beside a sharp edge, and edges several pixels wide; drawing programs
+ * leave both. A night sky, a blown highlight or a cut-out product may be flat, but its edges are soft or its
+ * surroundings uneven.
+ */
+
+import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
 import type { Detector, Finding } from './finding.ts';
+
+/** A square of 128 pixels: below that, one object may fill the picture. */
+const leastBlocks = 256;
+
+/**
+ * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression of 288 drawings by our own code
+ * (flat shapes, cartoons, text, line art, user interfaces, charts, gradients, dark terminals; as PNG, as JPEG 90, 75 and
+ * 50, scaled, saved twice) against 6,168 readings of 2,056 photographs (as they are, JPEG 75, JPEG 40). The limit was
+ * then set by hand for the photographs.
+ */
+const weights = { flatBesideEdges: 10.2, edgeSharpness: 11.6, twoToneShare: 7.7 } as const;
+const drawnFrom = 18.8;
+
+/** Without a quarter of flat blocks and some edges the three numbers rest on too little. */
+const leastFlatShare = 0.25;
+const leastEdgeShare = 0.03;
+
+/** Nothing but flat blocks: an empty picture. */
+const emptyFrom = 0.999;
 
 export const photographLikeness: Detector = {
   method: 'photograph-likeness',
-  examine: () => ({ method: 'photograph-likeness', reason: 'not yet' }),
+  examine: ({ picture }) => {
+    const { width, height } = picture.facts;
+    const statistics = measureBlocks(picture.luma, width, height);
+    if (statistics.blocks >= leastBlocks) return toFinding(statistics);
+    const reason = 'The picture is too small to tell a drawing from a photograph.';
+    return { method: photographLikeness.method, reason };
+  },
 };
 
+/** True unless the finding of `photographLikeness` is there and says otherwise. */
 export function isPhotograph(findings: readonly Finding[]): boolean {
   const finding = findings.find(({ method }) => method === photographLikeness.method);
-  return finding === undefined || finding.measures['isPhotograph'] === 1;
+  return finding?.measures['isPhotograph'] !== 0;
 }
+
+function toFinding(statistics: BlockStatistics): Finding {
+  const { flatShare, edgeShare, flatBesideEdges, edgeSharpness, twoToneShare } = statistics;
+  const drawn =
+    weights.flatBesideEdges * flatBesideEdges +
+    weights.edgeSharpness * edgeSharpness +
+    weights.twoToneShare * twoToneShare;
+  const isDrawn = drawn >= drawnFrom && flatShare >= leastFlatShare && edgeShare >= leastEdgeShare;
+  const isEmpty = flatShare >= emptyFrom;
+  const isPhoto = !isDrawn && !isEmpty;
+  return {
+    method: photographLikeness.method,
+    score: 0.5,
+    statement: isPhoto ? photograph : isEmpty ? empty : drawing,
+    measures: {
+      isPhotograph: isPhoto ? 1 : 0,
+      drawnScore: drawn,
+      flatShare,
+      edgeShare,
+      flatBesideEdges,
+      edgeSharpness,
+      twoToneShare,
+    },
+    source: 'Block statistics of this program, fitted on drawn pictures and photographs.',
+  };
+}
+
+const photograph = {
+  en: 'Edges and flat areas do not speak against a photograph.',
+  de: 'Kanten und Flächen sprechen nicht gegen ein Foto.',
+};
+
+const empty = {
+  en: 'The picture is one flat area; there is nothing in it that a photograph would show.',
+  de: 'Das Bild ist eine einzige Fläche; es enthält nichts, was ein Foto zeigen würde.',
+};
+
+const drawing = {
+  en: 'Sharp edges lie beside exactly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
+  de: 'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
+};

@@ -1,0 +1,124 @@
+/**
+ * How flat and how sharp a picture is, from blocks of 8 by 8 pixels on the grid that JPEG uses: a flat block next to an
+ * edge then stays flat through JPEG, because ringing ends at the border of its block.
+ */
+
+export interface BlockStatistics {
+  readonly blocks: number;
+  /** Share of blocks whose luma varies by at most 2 grey levels. */
+  readonly flatShare: number;
+  /** Share of blocks whose luma varies by at least 32. */
+  readonly edgeShare: number;
+  /** Of the neighbours of edge blocks that are no edge blocks themselves (eight each): share that is flat. 0 without any. */
+  readonly flatBesideEdges: number;
+  /** Mean over edge blocks of the greatest step between neighbouring pixels over the block's range, 0..1. */
+  readonly edgeSharpness: number;
+  /** In blocks that vary by at least 64: share of pixels within a tenth of the range from the darkest or brightest. */
+  readonly twoToneShare: number;
+}
+
+const side = 8;
+const flatRange = 2;
+const edgeRange = 32;
+const contrastRange = 64;
+
+const between = 0;
+const flat = 1;
+const edge = 2;
+
+export function measureBlocks(luma: Uint8Array, width: number, height: number): BlockStatistics {
+  const columns = Math.floor(width / side);
+  const rows = Math.floor(height / side);
+  const kinds = new Uint8Array(columns * rows);
+  let sharpness = 0;
+  let contrastPixels = 0;
+  let extremePixels = 0;
+  for (let block = 0; block < kinds.length; block++) {
+    const column = block % columns;
+    const start = ((block - column) / columns) * side * width + column * side;
+    const { darkest, brightest, step } = extremesOf(luma, start, width);
+    const range = brightest - darkest;
+    kinds[block] = range <= flatRange ? flat : range >= edgeRange ? edge : between;
+    if (range >= edgeRange) sharpness += step / range;
+    if (range >= contrastRange) {
+      contrastPixels += side * side;
+      extremePixels += countExtremes(luma, start, width, darkest, brightest);
+    }
+  }
+  const flats = count(kinds, flat);
+  const edges = count(kinds, edge);
+  return {
+    blocks: kinds.length,
+    flatShare: ratio(flats, kinds.length),
+    edgeShare: ratio(edges, kinds.length),
+    flatBesideEdges: flatBesideEdges(kinds, columns, rows),
+    edgeSharpness: ratio(sharpness, edges),
+    twoToneShare: ratio(extremePixels, contrastPixels),
+  };
+}
+
+/** Darkest and brightest pixel of the block at `start`, and the greatest step between neighbours inside it. */
+function extremesOf(luma: Uint8Array, start: number, width: number) {
+  let darkest = 255;
+  let brightest = 0;
+  let step = 0;
+  for (let y = 0; y < side; y++) {
+    const line = start + y * width;
+    for (let x = 0; x < side; x++) {
+      const here = luma[line + x]!;
+      if (here < darkest) darkest = here;
+      if (here > brightest) brightest = here;
+      const right = x < side - 1 ? Math.abs(here - luma[line + x + 1]!) : 0;
+      const below = y < side - 1 ? Math.abs(here - luma[line + x + width]!) : 0;
+      if (right > step) step = right;
+      if (below > step) step = below;
+    }
+  }
+  return { darkest, brightest, step };
+}
+
+function countExtremes(
+  luma: Uint8Array,
+  start: number,
+  width: number,
+  darkest: number,
+  brightest: number,
+): number {
+  const near = (brightest - darkest) / 10;
+  let extremes = 0;
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < side; x++) {
+      const here = luma[start + y * width + x]!;
+      if (here - darkest <= near || brightest - here <= near) extremes++;
+    }
+  }
+  return extremes;
+}
+
+function flatBesideEdges(kinds: Uint8Array, columns: number, rows: number): number {
+  let beside = 0;
+  let flats = 0;
+  for (let block = 0; block < kinds.length; block++) {
+    if (kinds[block] !== edge) continue;
+    const x = block % columns;
+    const y = (block - x) / columns;
+    for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny++) {
+      for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx++) {
+        const kind = kinds[ny * columns + nx];
+        if (kind !== edge) beside++;
+        if (kind === flat) flats++;
+      }
+    }
+  }
+  return ratio(flats, beside);
+}
+
+function count(kinds: Uint8Array, wanted: number): number {
+  let found = 0;
+  for (const kind of kinds) if (kind === wanted) found++;
+  return found;
+}
+
+function ratio(part: number, whole: number): number {
+  return whole > 0 ? part / whole : 0;
+}
