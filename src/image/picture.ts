@@ -37,10 +37,15 @@ export interface PictureFacts {
   readonly storedHeight: number;
   /** EXIF orientation 1..8; 1 when absent. */
   readonly orientation: number;
+  /** As stored: 8 for JPEG; 1, 2, 4, 8 or 16 for PNG, of a palette the bits of an index. */
   readonly bitsPerSample: number;
+  /** Stored samples a pixel, transparency included; of a palette those of its colours. */
   readonly channels: number;
+  /** `grey`, `YCbCr`, `RGB`, `CMYK` or `YCCK` for JPEG; `grey`, `RGB` or `palette` for PNG. */
   readonly colourSpace: string;
+  /** True when the file can hold transparency; a note tells whether a pixel made use of it. */
   readonly hasAlpha: boolean;
+  /** Name of the embedded colour profile. It is applied to CMYK alone. */
   readonly iccProfile: string | null;
   readonly notes: readonly PictureNote[];
   /** Null for PNG. */

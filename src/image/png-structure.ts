@@ -46,6 +46,7 @@ const maxMetadataChunks = 200;
 export function readPngSize(bytes: Uint8Array): { width: number; height: number } {
   const header = readChunk(bytes, signatureBytes);
   if (header.type !== 'IHDR' || header.data.length !== 13) throw damaged('has no header');
+  checkSum(bytes, header);
   const view = viewOf(header.data);
   return { width: view.getUint32(0), height: view.getUint32(4) };
 }

@@ -20,7 +20,7 @@ export function keepTags(
   let isCut = false;
   for (const [name, raw] of tags) {
     const value = toPlain(raw);
-    if (value === null || isPosition(name, value)) continue;
+    if (value === null || isPosition(name, value) || isOfReceiver(name)) continue;
     if (kept.length === maxTags) {
       warnings.push(`${group}: only the first ${maxTags} entries were kept.`);
       break;
@@ -38,11 +38,13 @@ export function keepTags(
 
 /** True when the tag, or a structure inside its text, tells where the picture was taken. */
 export function isPosition(name: string, value: unknown): boolean {
-  const pattern = /GPS|latitude|longitude/i;
-  return (
-    pattern.test(name) ||
-    (typeof value === 'string' && /GPS ?(?:Latitude|Longitude|Position|Coordinates)/i.test(value))
-  );
+  if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
+  return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
+}
+
+/** Times, directions and speeds of a receiver narrow a place down as well. */
+function isOfReceiver(name: string): boolean {
+  return /GPS/i.test(name);
 }
 
 /** Control characters but line breaks and tabs become spaces, halves of surrogate pairs the replacement character. */

@@ -88,6 +88,18 @@ describe('EXIF', () => {
     expect(metadata.cameraMake).toBe('Acme');
   });
 
+  test('a receiver without a fix is no position, and is left out all the same', async () => {
+    const file = await sharp(png)
+      .withExif({ ...camera, IFD3: { GPSDateStamp: '2026:03:01' } })
+      .jpeg()
+      .toBuffer();
+
+    const { metadata } = ofJpeg(file);
+
+    expect(metadata.hasGps).toBe(false);
+    expect(Object.keys(metadata.exif).filter((name) => name.startsWith('GPS'))).toEqual([]);
+  });
+
   test('a thumbnail is seen', async () => {
     const thumbnail = await sharp(png).resize(16).jpeg().toBuffer();
 
