@@ -5,7 +5,8 @@ import { drawHeatmap, type Surroundings } from './draw-heatmap.ts';
 import { ink, type Page, sheet, styles, type Tag, textWidth } from './page.ts';
 import type { Block, Row, Section } from './sections.ts';
 
-const labelWidth = 176;
+/** Leaves the value just the room for the 64 digits of a checksum on one line. */
+const labelWidth = 156;
 const cellGap = 10;
 const valueX = sheet.left + labelWidth + cellGap;
 const bar = { width: 96, height: 5, gap: 14 };
@@ -23,6 +24,9 @@ export function drawSection(around: Surroundings, { title, blocks }: Section): v
 
 /** A heading stays with what it heads; a verdict and a heatmap see to their own height. */
 function firstHeight(page: Page, block: Block | undefined): number {
+  if (block?.kind === 'table') {
+    return block.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+  }
   if (block?.kind !== 'paragraph') return 60;
   return Math.min(page.lines(block.text, styles.body, textWidth).length, 6) * styles.body.leading;
 }
@@ -59,7 +63,7 @@ function drawVerdict(
 ): void {
   const { doc } = page;
   const inset = 14;
-  const placement = placeFigure(size, { width: 150, height: 140 });
+  const placement = placeFigure(size, { width: 150, height: 120 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);
@@ -93,11 +97,7 @@ function drawTable(page: Page, rows: readonly Row[]): void {
 
 function drawRow(page: Page, table: Tag, row: Row): void {
   const { doc } = page;
-  const valueWidth = sheet.right - valueX - (row.bar === undefined ? 0 : bar.width + bar.gap);
-  const label = page.lines(row.label, styles.label, labelWidth);
-  const value = page.lines(row.value, styles.cell, valueWidth);
-  const { leading } = styles.cell;
-  const height = Math.max(label.length, value.length) * leading + 2 * rowPadding;
+  const { label, value, height } = measureRow(page, row);
   page.reserve(height);
   const top = page.y + rowPadding;
   const parent = page.group('TR', table);
@@ -105,16 +105,32 @@ function drawRow(page: Page, table: Tag, row: Row): void {
   page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
   parent.end();
   doc.markContent('Artifact');
-  if (row.bar !== undefined) drawBar(page, row.bar, top + leading / 2 - bar.height / 2);
+  if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
   doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
   doc.lineWidth(0.4).stroke(ink.rule);
   doc.endMarkedContent();
   page.y += height;
 }
 
-function drawBar({ doc }: Page, value: number, y: number): void {
+function measureRow(page: Page, row: Row) {
+  const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
+  const label = page.lines(row.label, styles.label, labelWidth);
+  const value = page.lines(row.value, styles.cell, sheet.right - valueX - barWidth);
+  const lines = Math.max(label.length, value.length);
+  return { label, value, height: lines * styles.cell.leading + 2 * rowPadding };
+}
+
+function drawBar({ doc }: Page, { bar: value = 0, marks = [] }: Row, y: number): void {
   const x = sheet.right - bar.width;
   const share = Math.min(Math.max(value, 0), 1);
   doc.rect(x, y, bar.width, bar.height).fill(ink.rule);
   doc.rect(x, y, bar.width * share, bar.height).fill(ink.accent);
+  for (const mark of marks) {
+    const at = x + bar.width * mark;
+    doc
+      .moveTo(at, y - 2)
+      .lineTo(at, y + bar.height + 2)
+      .lineWidth(0.8)
+      .stroke(ink.text);
+  }
 }

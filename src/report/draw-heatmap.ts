@@ -2,7 +2,6 @@
 
 import type { MapName } from '../engine/result.ts';
 import { drawFigure, type Placement, placeFigure } from './figure.ts';
-import { legendColours } from './heatmap.ts';
 import type { Labels } from './labels.ts';
 import type { NumberWriter } from './numbers.ts';
 import { type HeldImage, ink, type Page, sheet, styles, textWidth } from './page.ts';
@@ -18,6 +17,8 @@ export interface Surroundings {
   readonly page: Page;
   readonly images: PageImages;
   readonly size: Size;
+  /** RGB bytes of the scale, `3 * 256`. */
+  readonly legend: Uint8Array;
   readonly labels: Labels;
   readonly numbers: NumberWriter;
 }
@@ -32,13 +33,16 @@ export interface HeatmapBlock {
 const columnGap = 16;
 const columnWidth = (textWidth - columnGap) / 2;
 const rightColumn = sheet.left + columnWidth + columnGap;
-const tallest = 222;
+/** Points; so high that two landscape heatmaps and the introduction, or two upright ones, share a page. */
+const tallest = { landscape: 158, upright: 200 };
+const below = 12;
 const scaleHeight = 7;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
   const { page, size, labels, numbers } = around;
-  const placement = placeFigure(size, { width: columnWidth, height: tallest });
+  const height = size.width > size.height ? tallest.landscape : tallest.upright;
+  const placement = placeFigure(size, { width: columnWidth, height });
   const strips =
     placement.reading === null
       ? ''
@@ -47,7 +51,7 @@ export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
     page.lines(caption, styles.note, columnWidth),
   );
   const captionHeight = Math.max(...captions.map((lines) => lines.length)) * styles.note.leading;
-  const text = page.lines(block.text, styles.body, textWidth);
+  const text = page.lines(block.text, styles.cell, textWidth);
   const note = page.lines(block.note, styles.note, textWidth);
   const blockHeight =
     styles.entry.leading +
@@ -56,7 +60,7 @@ export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
     4 +
     captionHeight +
     26 +
-    text.length * styles.body.leading +
+    text.length * styles.cell.leading +
     note.length * styles.note.leading;
   page.reserve(blockHeight);
 
@@ -71,9 +75,9 @@ export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
   page.y += captionHeight + 4;
   drawScale(around);
   page.y += 22;
-  page.flow('P', block.text, styles.body);
+  page.flow('P', block.text, styles.cell);
   page.flow('P', block.note, styles.note);
-  page.y += 16;
+  page.y += below;
 }
 
 function drawPair(
@@ -91,17 +95,16 @@ function drawPair(
     'Figure',
     () =>
       drawFigure(doc, { image: images.heatmaps[block.map], size, placement, x: rightColumn, y }),
-    { alt: `${labels.heatmap}: ${block.title}` },
+    { alt: `${block.title}. ${labels.heatmap}.` },
   );
 }
 
-function drawScale({ page, numbers }: Surroundings): void {
+function drawScale({ page, numbers, legend }: Surroundings): void {
   const { doc, y } = page;
-  const colours = legendColours();
   page.mark('Artifact', () => {
     const gradient = doc.linearGradient(rightColumn, y, rightColumn + columnWidth, y);
     for (let entry = 0; entry <= 255; entry += 15) {
-      gradient.stop(entry / 255, hex(colours, entry));
+      gradient.stop(entry / 255, hex(legend, entry));
     }
     doc.rect(rightColumn, y, columnWidth, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);

@@ -68,10 +68,10 @@ export async function renderRawMaps(
  * show, since the pure colours of the map appear nowhere in a heatmap.
  */
 export function legendColours(): Uint8Array {
-  const blend = createBlend();
+  const map = createColourMap();
   const colours = new Uint8Array(3 * colourCount);
   for (let value = 0; value < colourCount; value++) {
-    const packed = blend[(value << 8) | 128]!;
+    const packed = blendOf(map, value, 128);
     colours.set([packed & 255, (packed >> 8) & 255, packed >> 16], 3 * value);
   }
   return colours;
@@ -88,20 +88,27 @@ async function renderEach(
   return { real, fake, compression, anomaly };
 }
 
-/** Colour for each pair of value and luma: index `value << 8 | luma`, packed as blue, green, red from the top. */
+/** Colour for each pair of value and luma: index `value << 8 | luma`. */
 function createBlend(): Uint32Array {
-  const colours = createColourMap();
+  const map = createColourMap();
   const table = new Uint32Array(colourCount * 256);
   for (let value = 0; value < colourCount; value++) {
-    const greyShare = 1 - value / (colourCount - 1);
     for (let luma = 0; luma < 256; luma++) {
-      const grey = between(greyBelow, luma / 255) * greyShare;
-      const shade = between(shadeAbove, luma / 255);
-      const mix = (channel: number) => Math.round(shade * colours[3 * value + channel]! + grey);
-      table[(value << 8) | luma] = mix(0) | (mix(1) << 8) | (mix(2) << 16);
+      table[(value << 8) | luma] = blendOf(map, value, luma);
     }
   }
   return table;
+}
+
+/** Blue, green and red from the top byte but one down. */
+function blendOf(map: Uint8Array, value: number, luma: number): number {
+  const greyShare = 1 - value / (colourCount - 1);
+  const grey = between(greyBelow, luma / 255) * greyShare + 0.5;
+  const shade = between(shadeAbove, luma / 255);
+  const red = shade * map[3 * value]! + grey;
+  const green = shade * map[3 * value + 1]! + grey;
+  const blue = shade * map[3 * value + 2]! + grey;
+  return (red & 255) | ((green & 255) << 8) | ((blue & 255) << 16);
 }
 
 function between({ black, white }: typeof greyBelow, share: number): number {

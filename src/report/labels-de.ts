@@ -90,13 +90,13 @@ export const labelsDe: Labels = {
     extension_disagrees: 'Dateiendung passt nicht zum Inhalt',
   },
   maps: {
-    real: 'Spuren einer Kameraaufnahme',
-    fake: 'Spuren einer Erzeugung oder Veränderung',
-    compression: 'Spuren verlustbehafteter Kompression',
-    anomaly: 'Abweichung von den Trainingsbildern',
+    real: 'Heatmap „real“',
+    fake: 'Heatmap „fake“',
+    compression: 'Heatmap „compression“',
+    anomaly: 'Heatmap „anomaly“',
   },
   original: 'Original',
-  heatmap: 'Heatmap: wo das Modell reagiert hat, nicht, was verändert wurde',
+  heatmap: 'Zeigt, wo das Modell reagiert hat, nicht, was verändert wurde',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
@@ -120,7 +120,7 @@ export const labelsDe: Labels = {
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
   withAlpha: 'mit Transparenz',
   deviation:
-    'Angegeben ist jeweils der Wert mit einer Standardabweichung über die Monte-Carlo-Durchläufe.',
+    'Angegeben ist jeweils der Wert mit einer Standardabweichung über die Monte-Carlo-Durchläufe. Die Balken reichen von 0 bis 1; Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
   score: (score) => `Wert ${score}`,
   source: (source) => `Quelle: ${source}`,
   notCarriedOut: 'Nicht durchgeführt',

@@ -90,13 +90,13 @@ export const labelsEn: Labels = {
     extension_disagrees: 'file extension disagrees with the content',
   },
   maps: {
-    real: 'Traces of a camera recording',
-    fake: 'Traces of generation or alteration',
-    compression: 'Traces of lossy compression',
-    anomaly: 'Deviation from the training pictures',
+    real: 'Heatmap “real”',
+    fake: 'Heatmap “fake”',
+    compression: 'Heatmap “compression”',
+    anomaly: 'Heatmap “anomaly”',
   },
   original: 'Original',
-  heatmap: 'Heatmap: where the model reacted, not what was changed',
+  heatmap: 'Shows where the model reacted, not what was changed',
   strips: {
     leftToRight: (count) => `in ${count} strips, from left to right`,
     topToBottom: (count) => `in ${count} strips, from top to bottom`,
@@ -119,7 +119,8 @@ export const labelsEn: Labels = {
     `about ${quality} (luminance quantisation table; mean difference ${distance} steps)`,
   bits: (bits, channels) => `${bits} bits a sample, ${channels} channels`,
   withAlpha: 'with transparency',
-  deviation: 'Values are given with one standard deviation over the Monte Carlo passes.',
+  deviation:
+    'Values are given with one standard deviation over the Monte Carlo passes. The bars run from 0 to 1; strokes mark the thresholds between “real”, no decision, and “fake”.',
   score: (score) => `score ${score}`,
   source: (source) => `Source: ${source}`,
   notCarriedOut: 'Not carried out',

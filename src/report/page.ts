@@ -3,9 +3,8 @@
  * points and lines, not what they say. Points are 1/72 inch, from the upper left.
  */
 
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import PdfDocument from 'pdfkit';
+import { openFonts } from './fonts.ts';
 import { breakLines } from './lines.ts';
 
 /** A4. All marks lie between 36 and 778 pt, so that the sheet also prints on Letter (792 pt high) without scaling. */
@@ -109,7 +108,9 @@ export function openPage(facts: DocumentFacts): Page {
     },
     lines(text, style, width) {
       doc.font(style.font).fontSize(style.size);
-      return breakLines(text, width, (part) => doc.widthOfString(part));
+      const space = doc.widthOfString(' ');
+      // Measured with the space that follows in the line: pdfkit lays out and remembers words in this form.
+      return breakLines(text, width, (part) => doc.widthOfString(`${part} `) - space);
     },
     put(lines, style, x, y) {
       doc.font(style.font).fontSize(style.size).fillColor(style.colour);
@@ -169,21 +170,8 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
       CreationDate: createdAt,
     },
   });
-  const { regular, bold } = fonts();
+  const { regular, bold } = openFonts();
   doc.registerFont('regular', regular);
   doc.registerFont('bold', bold);
   return doc;
-}
-
-let fontFiles: { readonly regular: Buffer; readonly bold: Buffer } | undefined;
-
-/**
- * DejaVu Sans Condensed, read once a process. Its licence (Bitstream Vera with additions in the public domain) allows
- * to embed the fonts, or parts of them, in documents.
- */
-function fonts(): { readonly regular: Buffer; readonly bold: Buffer } {
-  const require = createRequire(import.meta.url);
-  const read = (name: string) => readFileSync(require.resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`));
-  fontFiles ??= { regular: read('DejaVuSansCondensed'), bold: read('DejaVuSansCondensed-Bold') };
-  return fontFiles;
 }

@@ -7,6 +7,7 @@ import type { Examination, MapName } from '../engine/result.ts';
 import type { Picture } from '../image/picture.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { PageImages } from './draw-heatmap.ts';
+import { legendColours } from './heatmap.ts';
 import type { ReportItem } from './item.ts';
 import type { Labels } from './labels.ts';
 import type { Language } from './language.ts';
@@ -43,6 +44,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     page,
     labels,
     numbers: createNumberWriter(language),
+    legend: legendColours(),
     images: openImages(page.doc, pictures),
     size: { width: picture.facts.width, height: picture.facts.height },
   };
@@ -69,7 +71,7 @@ function openImages(doc: Document, { original, heatmaps }: PrintPictures): PageI
 function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
   page.reserve(80);
   page.flow('H1', labels.title, styles.title);
-  page.flow('P', printable(item.name, 160), styles.body);
+  page.flow('P', printable(item.name, 100), styles.body);
   page.flow('P', writeTime(item.examinedAt), styles.note);
   page.y += 14;
 }

@@ -9,13 +9,18 @@ import type { Row, TableInput } from './sections.ts';
 /** Characters of one foreign value; the file itself holds the rest. */
 const valueLimit = 160;
 
-/** EXIF tags that describe the exposure, each under the names that writers and readers use for it. */
-const exposureTags = [
-  ['ExposureTime'],
-  ['FNumber'],
-  ['PhotographicSensitivity', 'ISOSpeedRatings'],
-  ['FocalLength'],
-] as const;
+type Tag = string | number;
+
+/** EXIF tags that describe the exposure, each under the names that it goes by, as a photographer writes it. */
+const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => string }[] = [
+  { names: ['ExposureTime'], write: (value) => `${value} s` },
+  { names: ['FNumber'], write: (value) => String(value) },
+  {
+    names: ['PhotographicSensitivity', 'ISOSpeedRatings'],
+    write: (value) => `ISO ${value}`,
+  },
+  { names: ['FocalLength'], write: (value) => String(value) },
+];
 
 export function itemRows(input: TableInput): readonly Row[] {
   const { examination, item, labels, numbers } = input;
@@ -32,7 +37,8 @@ export function itemRows(input: TableInput): readonly Row[] {
     ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
     { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
     { label: 'SHA-256', value: facts.sha256 },
-    { label: 'SHA-512', value: facts.sha512 },
+    // In two halves, so that both lines are equally long and easy to compare.
+    { label: 'SHA-512', value: `${facts.sha512.slice(0, 64)} ${facts.sha512.slice(64)}` },
     { label: labels.md5, value: facts.md5 },
     { label: rows.colour, value: writeColour(input) },
     ...row(facts.iccProfile !== null, rows.profile, printable(facts.iccProfile ?? '', valueLimit)),
@@ -80,19 +86,17 @@ function metadataRows({ labels }: TableInput, metadata: Metadata): readonly Row[
   const { rows } = labels;
   const { exif, pngText } = metadata;
   const camera = joined([metadata.cameraMake, metadata.cameraModel]);
-  const exposure = joined(
-    exposureTags.map((names) =>
-      names.map((name) => exif[name]).find((value) => value !== undefined),
-    ),
-    ', ',
-  );
+  const exposure = exposureTags.flatMap(({ names, write }) => {
+    const value = names.map((name) => exif[name]).find((found) => found !== undefined);
+    return value === undefined ? [] : [write(value)];
+  });
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   return [
     ...foreign(rows.camera, camera),
     ...foreign(rows.software, metadata.software),
     ...foreign(rows.takenAt, metadata.takenAt),
     ...foreign(rows.lens, joined([exif['LensModel']])),
-    ...foreign(rows.exposure, exposure),
+    ...foreign(rows.exposure, exposure.join(', ')),
     ...foreign(rows.digitalSource, metadata.digitalSourceType),
     ...foreign(rows.pngText, texts.join('; ')),
     ...row(metadata.hasGps, rows.position, labels.presentNotShown),
@@ -105,6 +109,6 @@ function foreign(label: string, value: string | null): readonly Row[] {
   return value === null || value === '' ? [] : [{ label, value: printable(value, valueLimit) }];
 }
 
-function joined(values: readonly (string | number | null | undefined)[], by = ' '): string {
-  return values.filter((value) => value !== null && value !== undefined).join(by);
+function joined(values: readonly (Tag | null | undefined)[]): string {
+  return values.filter((value) => value !== null && value !== undefined).join(' ');
 }

@@ -17,18 +17,6 @@ export function resultRows({ examination, labels, phrases, numbers }: TableInput
     (name) => `${name} (${resultSubClasses.indexOf(name)})`,
   );
   return [
-    measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
-    measured(rows.tracesReal, predictions.real, classUncertainties.real),
-    measured(rows.tracesFake, predictions.fake, classUncertainties.fake),
-    measured(rows.tracesCompression, predictions.compression, classUncertainties.compression),
-    {
-      ...optional(rows.anomalyScore, anomaly.score, numbers.exact),
-      ...(anomaly.score === null ? {} : { bar: anomaly.score }),
-    },
-    optional(rows.anomalyClusters, anomaly.numCluster, numbers.count),
-    optional(rows.anomalyGini, anomaly.giniCoeff, numbers.exact),
-    { label: rows.similarityReal, value: numbers.exact(classSimilarities.realCompressed) },
-    { label: rows.similarityFake, value: numbers.exact(classSimilarities.fakeCompressed) },
     {
       label: rows.resultClass,
       value: `${decision.resultClass} (${resultClasses.indexOf(decision.resultClass)})`,
@@ -43,6 +31,23 @@ export function resultRows({ examination, labels, phrases, numbers }: TableInput
       rows.reasons,
       decision.reasons.map((reason) => phrases.reasons[reason].short).join('; '),
     ),
+    {
+      ...measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
+      marks: [decision.thresholds['realMax'], decision.thresholds['fakeMin']].filter(
+        (mark) => mark !== undefined,
+      ),
+    },
+    measured(rows.tracesReal, predictions.real, classUncertainties.real),
+    measured(rows.tracesFake, predictions.fake, classUncertainties.fake),
+    measured(rows.tracesCompression, predictions.compression, classUncertainties.compression),
+    {
+      ...optional(rows.anomalyScore, anomaly.score, numbers.exact),
+      ...(anomaly.score === null ? {} : { bar: anomaly.score }),
+    },
+    optional(rows.anomalyClusters, anomaly.numCluster, numbers.count),
+    optional(rows.anomalyGini, anomaly.giniCoeff, numbers.exact),
+    { label: rows.similarityReal, value: numbers.exact(classSimilarities.realCompressed) },
+    { label: rows.similarityFake, value: numbers.exact(classSimilarities.fakeCompressed) },
   ];
 }
 

@@ -22,6 +22,8 @@ export interface Row {
   readonly value: string;
   /** 0..1 when a bar beside the value helps to read it. */
   readonly bar?: number;
+  /** Places on the bar where a threshold lies, 0..1. */
+  readonly marks?: readonly number[];
 }
 
 export type Block =
