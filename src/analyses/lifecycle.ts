@@ -108,15 +108,20 @@ export function createLifecycle({
         return row.id;
       }),
 
-    /** pending -> pending, now waiting for a worker. @throws {ForensicsError} `analysis_not_pending`. */
-    queueRun: (act: Act, evidence: Evidence): void =>
-      transact(db, (tx) => {
-        if (recall(tx, act.repeatable) !== null) return;
+    /**
+     * pending -> pending, now waiting for a worker. False when this is a repetition: the evidence is not used.
+     *
+     * @throws {ForensicsError} `analysis_not_pending`.
+     */
+    queueRun: (act: Act, evidence: Evidence) =>
+      transact(db, (tx): boolean => {
+        if (recall(tx, act.repeatable) !== null) return false;
         refuseUnlessStartable(getRow(tx, act));
         const change = { queuedAt: now(), statusMessage: messages.queued, ...columnsOf(evidence) };
         move(tx, act, { from: 'pending', change, actor: act.actor });
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
+        return true;
       }),
 
     /** pending -> failed: what was uploaded cannot be analysed. @throws {ForensicsError} `analysis_not_pending`. */
@@ -186,10 +191,10 @@ export function createLifecycle({
         tell(tx, row);
       }),
 
-    /** failed -> pending, waiting for a worker. @throws {ForensicsError} `analysis_not_retryable`. */
-    restart: (act: Act, { options, modelVersion, evidence }: Restart): void =>
-      transact(db, (tx) => {
-        if (recall(tx, act.repeatable) !== null) return;
+    /** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
+    restart: (act: Act, { options, modelVersion, evidence }: Restart) =>
+      transact(db, (tx): boolean => {
+        if (recall(tx, act.repeatable) !== null) return false;
         const fresh = {
           ...waitingAgain,
           retryCount: 0,
@@ -202,6 +207,7 @@ export function createLifecycle({
         countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
+        return true;
       }),
 
     /** completed -> completed in the higher tier; billed here, once. @throws {ForensicsError} `analysis_not_retryable`. */

@@ -66,11 +66,11 @@ async function restart(
   // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
   const evidence = kept ?? (await takeIn(context, { row, tenant, store }));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
+  let isUsed = false;
   try {
-    context.lifecycle.restart(act, { options, modelVersion, evidence });
-  } catch (error) {
-    if (kept === null) await discard(context, { store, keys: [evidence.key] });
-    throw error;
+    isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence });
+  } finally {
+    if (!isUsed && kept === null) await discard(context, { store, keys: [evidence.key] });
   }
 }
 

@@ -30,10 +30,10 @@ export async function startAnalysis(
     if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);
     throw error;
   });
+  let isUsed = false;
   try {
-    lifecycle.queueRun(act, evidence);
-  } catch (error) {
-    await discard(context, { store, keys: [evidence.key] });
-    throw error;
+    isUsed = lifecycle.queueRun(act, evidence);
+  } finally {
+    if (!isUsed) await discard(context, { store, keys: [evidence.key] });
   }
 }

@@ -1,0 +1,316 @@
+import { describe, expect, test } from 'vitest';
+import { loadExamination } from '../../../src/analyses/record.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { deferred } from '../jobs/deferred.ts';
+import { examinationOf } from './scripted-lab.ts';
+import { createRequest, openWorkshop } from './workshop.ts';
+
+const fulfilled = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+  outcomes.filter(({ status }) => status === 'fulfilled').length;
+const codes = (outcomes: readonly PromiseSettledResult<unknown>[]) => [
+  ...new Set(outcomes.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []))),
+];
+
+describe('starts at once', () => {
+  test('one wins, the others are refused, and one copy of the picture is kept', async () => {
+    const { create, upload, analyses, caller, queue, store, db } = await openWorkshop();
+    const analysis = await create();
+    await upload(analysis);
+    const kept = new Set<string>();
+    const put = store.put.bind(store);
+    const remove = store.delete.bind(store);
+    store.put = (key, ...rest) => {
+      kept.add(key);
+      return put(key, ...rest);
+    };
+    store.delete = (key) => {
+      kept.delete(key);
+      return remove(key);
+    };
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 8 }, () => analyses.start(caller, analysis.id)),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['analysis_not_pending']);
+    expect(queue.count('analysis.run')).toBe(1);
+    const row = db.$client.prepare('SELECT evidence_key AS key FROM analyses').get();
+    expect([...kept].map((key) => ({ key }))).toEqual([row]);
+  });
+
+  test('two processes start one analysis once', async () => {
+    const { create, upload, analyses, caller, queue, openProcess } = await openWorkshop();
+    const other = openProcess('two').analyses;
+    const analysis = await create();
+    await upload(analysis);
+
+    const outcomes = await Promise.allSettled([
+      analyses.start(caller, analysis.id),
+      other.start(caller, analysis.id),
+    ]);
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(queue.count('analysis.run')).toBe(1);
+  });
+});
+
+describe('an upgrade', () => {
+  test('shows everything at once, without a new inference, billed once, silently', async () => {
+    const { complete, analyses, caller, lab, counters, messages, clock, db, store } =
+      await openWorkshop();
+    const id = await complete();
+    const before = messages().length;
+    const { examination, examinedAt } = loadExamination(db, id)!;
+    clock.step(5000);
+
+    const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+
+    expect(upgraded).toMatchObject({
+      tierUpgradedFrom: 'flagging',
+      tierUpgradedAt: '2026-03-01T12:00:05.000Z',
+      input: { options: { tier: 'forensicReporting' } },
+      inferenceStatus: {
+        status: 'completed',
+        retryCount: 0,
+        processingFinishTime: '2026-03-01T12:00:00.000Z',
+        result: { predictions: { fake: 0.9 }, report: { de: { summary: 'summary de' } } },
+      },
+    });
+    expect(lab.examined).toHaveLength(1);
+    expect(lab.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
+    expect(messages()).toHaveLength(before);
+    expect(counters()).toEqual({
+      'billed.flagging': 1,
+      'billed.forensicReporting': 1,
+      'result.fake': 1,
+      upgrades: 1,
+    });
+    const { objectKey } = upgraded.inferenceStatus.result!.report!.en.pdfStorageUrls;
+    expect(Buffer.from(await store.read(objectKey, 100)).toString()).toBe('pdf en');
+  });
+
+  test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
+    const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
+    const other = openProcess('two').analyses;
+    const id = await complete();
+
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 100 }, (_, n) =>
+        (n % 2 === 0 ? analyses : other).retry(caller, {
+          id,
+          options: { tier: 'forensicReporting' },
+        }),
+      ),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
+    expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+  });
+
+  test('that cannot be drawn changes nothing and can be tried again', async () => {
+    const { complete, analyses, caller, lab, counters } = await openWorkshop();
+    const id = await complete();
+    const options = { tier: 'forensicReporting' };
+    lab.breakRendering(new Error('no'));
+
+    await expect(analyses.retry(caller, { id, options })).rejects.toThrow('no');
+    expect(await analyses.get(caller, id)).toMatchObject({ tierUpgradedFrom: null });
+    expect(counters()).not.toHaveProperty('upgrades');
+    lab.breakRendering(null);
+
+    expect(await analyses.retry(caller, { id, options })).toMatchObject({
+      tierUpgradedFrom: 'flagging',
+    });
+  });
+
+  test('refuses a stored copy that is not what was examined', async () => {
+    const { complete, analyses, caller, store, db } = await openWorkshop();
+    const id = await complete();
+    const row = db.$client
+      .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
+      .get();
+    await store.put(row!.key, Buffer.from('something else'));
+
+    const answer = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+
+    await expect(answer).rejects.toMatchObject({ code: 'evidence_damaged' });
+  });
+});
+
+describe('a worker that dies', () => {
+  const leaseMs = 60_000;
+
+  test('loses the run to another one; its late result is refused and nothing happens twice', async () => {
+    const { start, worker, openProcess, lab, clock, status, messages, counters, errors } =
+      await openWorkshop();
+    const hanging = deferred();
+    const late = deferred<Examination>();
+    lab.next((request) => {
+      hanging.resolve();
+      return late.promise.then(() => examinationOf(request));
+    });
+    const id = await start('forensicReporting');
+    const dying = worker.drain();
+    await hanging.promise;
+
+    clock.step(leaseMs);
+    await openProcess('two').worker.drain();
+    const settled = await status(id);
+    const told = messages();
+    late.resolve(examinationOf(lab.examined[0]!));
+    await dying;
+
+    expect(settled).toMatchObject({ status: 'completed', retryCount: 1 });
+    expect(await status(id)).toEqual(settled);
+    expect(messages()).toEqual(told);
+    expect(told.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+    expect(counters()).toEqual({
+      'billed.forensicReporting': 1,
+      'result.fake': 1,
+      retries: 1,
+    });
+    expect(errors).toMatchObject([{ code: 'lease_lost' }]);
+  });
+
+  test('again and again over the same picture fails it in the end', async () => {
+    const { start, queue, clock, worker, status, messages, analyses, lab } = await openWorkshop();
+    const id = await start();
+    const claim = { workerId: 'dying', leaseMs, kinds: ['analysis.run'] };
+    const signal = new AbortController().signal;
+
+    // Each of these claims the job, locks the analysis and is never heard of again.
+    for (let life = 0; life < 4; life++) {
+      lab.next(() => new Promise(() => undefined));
+      void analyses.run(queue.claim(claim)!, { signal });
+      clock.step(leaseMs);
+    }
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({
+      status: 'failed',
+      retryCount: 3,
+      statusMessage: expect.stringContaining('interrupted'),
+    });
+    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'failed']);
+    expect(queue.count('analysis.run')).toBe(0);
+  });
+
+  test('between claim and lock costs nothing: the next one locks it for the first time', async () => {
+    const { start, queue, clock, worker, status, messages } = await openWorkshop();
+    const id = await start();
+    queue.claim({ workerId: 'dying', leaseMs, kinds: ['analysis.run'] });
+    clock.step(leaseMs);
+
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+  });
+
+  test('a clean stop gives the run back: no message, no retry counted', async () => {
+    const { start, worker, openProcess, lab, status, messages } = await openWorkshop();
+    const hanging = deferred();
+    lab.next((_, signal) => {
+      hanging.resolve();
+      return new Promise((_resolve, reject) => {
+        signal!.addEventListener('abort', () => reject(signal!.reason));
+      });
+    });
+    const id = await start();
+    worker.start();
+    await hanging.promise;
+
+    await worker.stop({ graceMs: 0 });
+
+    expect(await status(id)).toMatchObject({ status: 'processing', retryCount: 0 });
+    await openProcess('two').worker.drain();
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+    expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
+  });
+});
+
+describe('what is drawn', () => {
+  test('lies in the store before anybody is told, and is removed when nobody will be', async () => {
+    const { start, worker, store, lab, analyses, caller, status } = await openWorkshop();
+    const id = await start('forensicReporting');
+    const written: string[] = [];
+    const put = store.put.bind(store);
+    store.put = async (key, ...rest) => {
+      expect(await status(id)).toMatchObject({ status: 'processing' });
+      written.push(key);
+      if (written.length === 6) await analyses.remove(caller, id);
+      return put(key, ...rest);
+    };
+
+    await worker.drain();
+
+    expect(written).toHaveLength(6);
+    expect(await Promise.all(written.map((key) => store.head(key)))).toEqual(Array(6).fill(null));
+    expect(lab.rendered).toHaveLength(1);
+  });
+
+  test('leaves nothing behind when the store fails half-way, and is drawn again', async () => {
+    const { start, worker, store, status, clock } = await openWorkshop();
+    const id = await start('forensicReporting');
+    const put = store.put.bind(store);
+    const keys: string[] = [];
+    store.put = async (key, ...rest) => {
+      keys.push(key);
+      if (keys.length === 3) throw new Error('disk on fire');
+      return put(key, ...rest);
+    };
+
+    await worker.drain();
+    const first = keys.slice(0, 6);
+    expect(await Promise.all(first.map((key) => store.head(key)))).toEqual(Array(6).fill(null));
+    clock.step(60_000);
+    await worker.drain();
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 1 });
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('makes a create and a start that are sent twice happen once', async () => {
+    const { analyses, caller, upload, queue } = await openWorkshop();
+    const create = () => analyses.create({ ...caller, idempotencyKey: 'c' }, createRequest());
+
+    const [one, two] = await Promise.all([create(), create()]);
+    await upload(one);
+    const start = () => analyses.start({ ...caller, idempotencyKey: 's' }, one.id);
+    await Promise.all([start(), start()]);
+    await start();
+
+    expect(two.id).toBe(one.id);
+    expect((await analyses.list(caller, {})).total).toBe(1);
+    expect(queue.count('analysis.run')).toBe(1);
+  });
+
+  test('makes an upgrade that is sent twice answer twice and bill once', async () => {
+    const { complete, analyses, caller, counters } = await openWorkshop();
+    const id = await complete();
+    const upgrade = () =>
+      analyses.retry(
+        { ...caller, idempotencyKey: 'u' },
+        { id, options: { tier: 'forensicReporting' } },
+      );
+
+    const one = await upgrade();
+    const two = await upgrade();
+
+    expect(two).toEqual(one);
+    expect(counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('of another request is a conflict', async () => {
+    const { analyses, caller } = await openWorkshop();
+    const keyed = { ...caller, idempotencyKey: 'c' };
+    await analyses.create(keyed, createRequest());
+
+    const other = analyses.create(keyed, { ...createRequest(), name: 'Another' });
+
+    await expect(other).rejects.toMatchObject({ code: 'conflict' });
+  });
+});

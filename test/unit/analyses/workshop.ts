@@ -1,0 +1,174 @@
+/** The whole room on a real database and a real store, with a lab that does what the test says. */
+
+import { join } from 'node:path';
+import { createKeys } from '../../../src/access/keys.ts';
+import { createTenants } from '../../../src/access/tenants.ts';
+import { createAnalyses } from '../../../src/analyses/analyses.ts';
+import type { Analysis } from '../../../src/analyses/analysis.ts';
+import type { Caller } from '../../../src/analyses/context.ts';
+import { runJob } from '../../../src/analyses/lifecycle.ts';
+import type { CreateRequest } from '../../../src/analyses/request.ts';
+import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
+import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
+import { deliveries, usageCounters } from '../../../src/db/schema.ts';
+import { defaultLimits } from '../../../src/image/limits.ts';
+import { createQueue } from '../../../src/jobs/queue.ts';
+import { createWorker } from '../../../src/jobs/worker.ts';
+import { createOutbox } from '../../../src/webhooks/outbox.ts';
+import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';
+import { createScriptedLab } from './scripted-lab.ts';
+
+export const width = 96;
+export const height = 80;
+/** Drawn once: the tests never look at its pixels. */
+export const picture = await sceneJpeg({ width, height, seed: 1 });
+
+const masterKey = new Uint8Array(32).fill(9);
+const dayMs = 24 * 60 * 60 * 1000;
+
+export interface WorkshopOptions {
+  readonly isTrial?: boolean;
+  readonly trialMd5s?: readonly string[];
+  readonly maxBytes?: number;
+}
+
+export async function openWorkshop(options: WorkshopOptions = {}) {
+  const folder = temporaryFolder();
+  const clock = steppedClock();
+  const { now } = clock;
+  const lab = createScriptedLab();
+  const credentials = createBucketCredentials(masterKey);
+  const errors: unknown[] = [];
+  const limits = { ...defaultLimits, maxBytes: options.maxBytes ?? defaultLimits.maxBytes };
+
+  const openStore = (tenantId: string) =>
+    createEmbeddedStore({
+      root: join(folder, 'blobs'),
+      bucket: bucketNameFor(tenantId),
+      credentials: credentials.credentialsFor(bucketNameFor(tenantId)),
+      endpoint: () => new URL('https://forensics.test:8443'),
+      region: 'us-east-1',
+      now,
+    });
+
+  /** What one process has. Processes share the files and nothing else. */
+  function openProcess(workerId: string) {
+    const db = temporaryDb(join(folder, 'test.db'));
+    const queue = createQueue({ db, now });
+    const outbox = createOutbox({ db, now });
+    const tenants = createTenants({ db, now });
+    const stores = new Map<string, ReturnType<typeof openStore>>();
+    const storeFor = ({ id }: { readonly id: string }) => {
+      const store = stores.get(id) ?? openStore(id);
+      stores.set(id, store);
+      return store;
+    };
+    const analyses = createAnalyses({
+      db,
+      queue,
+      outbox,
+      tenants,
+      storeFor,
+      lab,
+      models: [
+        { id: 'trace-2', version: '2.0.0' },
+        { id: 'trace-1', version: '1.0.0' },
+      ],
+      trialMd5s: options.trialMd5s ?? [],
+      limits,
+      now,
+      onError: (error) => errors.push(error),
+    });
+    const worker = createWorker({
+      db,
+      queue,
+      handlers: { [runJob]: analyses.run },
+      workerId,
+      concurrency: 2,
+      now,
+      leaseMs: 60_000,
+      onError: (error) => errors.push(error),
+    });
+    return { db, queue, tenants, storeFor, analyses, worker };
+  }
+
+  const main = openProcess('one');
+  const { db, tenants, analyses } = main;
+  const keys = createKeys({ db, pepper: masterKey, now });
+
+  async function openTenant(name: string, isTrial = false): Promise<Caller> {
+    const { id } = await tenants.create({ name, isTrial });
+    await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
+    const expiresAt = new Date(now().getTime() + 365 * dayMs);
+    const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt });
+    return keys.authenticate(`ApiKey ${secret}`);
+  }
+
+  const caller = await openTenant('acme', options.isTrial);
+  const store = main.storeFor(caller.tenant);
+
+  const create = (change: Partial<CreateRequest> = {}, who = caller) =>
+    analyses.create(who, { ...createRequest(), ...change });
+  const upload = ({ input }: Analysis, bytes: Uint8Array = picture) =>
+    store.put(input.storageUrls.objectKey, bytes);
+  const start = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
+    const analysis = await create({ input: { ...createRequest().input, options: { tier } } });
+    await upload(analysis);
+    await analyses.start(caller, analysis.id);
+    return analysis.id;
+  };
+  const complete = async (tier: 'flagging' | 'forensicReporting' = 'flagging') => {
+    const id = await start(tier);
+    await main.worker.drain();
+    return id;
+  };
+
+  return {
+    ...main,
+    clock,
+    lab,
+    errors,
+    caller,
+    store,
+    openTenant,
+    openProcess,
+    create,
+    upload,
+    start,
+    complete,
+    status: async (id: string) => (await analyses.get(caller, id)).inferenceStatus,
+    /** Webhook messages in the order in which they were written. */
+    messages: () =>
+      db
+        .select()
+        .from(deliveries)
+        .all()
+        .map(({ event, payload }) => {
+          const message: Message = JSON.parse(payload);
+          return { event, ...message };
+        }),
+    counters: () =>
+      Object.fromEntries(
+        db
+          .select()
+          .from(usageCounters)
+          .all()
+          .map(({ counter, amount }) => [counter, amount]),
+      ),
+  };
+}
+
+export interface Message {
+  readonly analysisId: string;
+  readonly status: string;
+  readonly [field: string]: unknown;
+}
+
+export function createRequest(): CreateRequest {
+  return {
+    name: 'A photograph',
+    type: 'image',
+    input: { format: 'jpg', version: 'v1', width, height, filename: 'photo.jpg', options: {} },
+  };
+}
