@@ -95,9 +95,12 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
       if (request.method === 'OPTIONS') cors.preflight(request, response);
       else await routeCall({ ...admit(request), request, response, askForBody });
     } catch (error) {
+      // The client went away; whatever broke then is no failure of the store.
+      const isGone = response.destroyed || request.socket.destroyed;
       const refusal = toRefusal(error);
-      if (refusal.status >= 500 && !isGone(request, response)) onError?.(error, requestId);
-      if (response.headersSent || isGone(request, response)) response.destroy();
+      const isOurs = !(error instanceof Refusal) && refusal.status >= 500;
+      if (isOurs && !isGone) onError?.(error, requestId);
+      if (isGone || response.headersSent) response.destroy();
       else await refuse(request, response, refusal, mayBeSending);
     }
   }
@@ -124,11 +127,6 @@ function parsePlace(target: string): Pick<Call, 'bucket' | 'key' | 'query'> {
   const at = path.indexOf('/', 1);
   const [bucket, key] = at < 0 ? [path.slice(1), ''] : [path.slice(1, at), path.slice(at + 1)];
   return { bucket, key, query: new Map(query) };
-}
-
-/** The client went away; whatever broke then is no failure of the store. */
-function isGone(request: IncomingMessage, response: ServerResponse): boolean {
-  return response.destroyed || request.socket.destroyed;
 }
 
 function bucketsIn(root: string): string[] {

@@ -28,8 +28,8 @@ export function receive(call: Call): Incoming {
   let trailers: Trailers = new Map();
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
-    // Chunk heads are overhead; a body that is mostly heads is an attack.
-    const maxBytes = 2 * limits.maxObjectBytes + 1_048_576;
+    // Chunk heads are overhead; a body that is mostly heads is an attack. Without chunks the writer counts.
+    const maxBytes = isChunked && length !== null ? 2 * length + 65_536 : Number.POSITIVE_INFINITY;
     const raw = pacedBytes(request, { ...limits, maxBytes });
     const plain = isChunked ? decodeChunks(raw, payload, (found) => (trailers = found)) : raw;
     for await (const part of plain) {

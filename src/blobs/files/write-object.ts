@@ -13,6 +13,8 @@ export interface NewObject {
   readonly now: () => Date;
 }
 
+const blockBytes = 262_144;
+
 /** Writes bytes and record to a new file at `path` and syncs it. On failure the file stays for the caller to remove. */
 export async function writeObject(
   fs: FileSystem,
@@ -35,12 +37,11 @@ async function fill(handle: FileHandle, object: NewObject): Promise<ObjectRecord
   const { key, source, options, maxObjectBytes, now } = object;
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let sizeBytes = 0;
-  for await (const chunk of source) {
-    sizeBytes += chunk.length;
-    if (sizeBytes > maxObjectBytes) throw tooLarge(maxObjectBytes);
-    md5.update(chunk);
-    sha256.update(chunk);
-    await onDisk(() => writeAll(handle, chunk));
+  for await (const block of inBlocks(limited(source, maxObjectBytes))) {
+    sizeBytes += block.length;
+    md5.update(block);
+    sha256.update(block);
+    await onDisk(() => writeAll(handle, block));
   }
   return {
     key,
@@ -51,6 +52,33 @@ async function fill(handle: FileHandle, object: NewObject): Promise<ObjectRecord
     createdAt: now(),
     headers: options.headers ?? {},
   };
+}
+
+async function* limited(
+  source: AsyncIterable<unknown>,
+  maxObjectBytes: number,
+): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const chunk of source) {
+    if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxObjectBytes) throw tooLarge(maxObjectBytes);
+    yield chunk;
+  }
+}
+
+/** A disk takes few large blocks sooner than many small ones; a client must not choose how many. */
+async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of source) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes < blockBytes) continue;
+    yield Buffer.concat(parts);
+    [parts, bytes] = [[], 0];
+  }
+  if (bytes > 0) yield Buffer.concat(parts);
 }
 
 /** One `write` may take fewer bytes than it was given. */
