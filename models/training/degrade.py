@@ -19,7 +19,7 @@ FILTERS = (Image.Resampling.BOX, Image.Resampling.BILINEAR, Image.Resampling.BIC
 # Chance of each step. Chosen by hand from MODELLING notes and not tuned on the val split.
 FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY = 0.75, 0.35
 AS_IS, EXTREME, RESIZE, LAST_SAVE = 0.12, 0.06, 0.55, 0.7
-BLUR, SHARPEN, NOISE, TONE = 0.12, 0.08, 0.12, 0.3
+BLUR, SHARPEN, DENOISE, NOISE, TONE = 0.12, 0.08, 0.08, 0.12, 0.3
 WEBP = 0.12
 
 
@@ -60,7 +60,9 @@ def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generato
     first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
     # Every picture is treated as if it were 224 px wide, the smallest crop size: the scale must not tell the class.
     smallest = (side + 1) / 224
-    scale = float(np.exp(random.uniform(np.log(smallest), np.log(1.5)))) if random.random() < RESIZE else 1.0
+    # Skewed towards smaller: shared pictures are shrunk far more often than enlarged.
+    grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
+    scale = float(np.exp(grown)) if random.random() < RESIZE else 1.0
     scale = 1.0 if as_is else scale
     patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), random)
     if first:
@@ -126,6 +128,9 @@ def disturb(patch: np.ndarray, history: History, random: np.random.Generator) ->
         history.blur = max(history.blur, sigma)
     if random.random() < SHARPEN:
         patch = cv2.addWeighted(patch, 1.6, cv2.GaussianBlur(patch, (0, 0), 1.2), -0.6, 0)
+    if random.random() < DENOISE:  # phones smooth as generators do; smooth alone must not mean generated
+        strength = random.uniform(5, 30)
+        patch = cv2.medianBlur(patch, 3) if random.random() < 0.3 else cv2.bilateralFilter(patch, 5, strength, 2)
     if random.random() < NOISE:
         noise = random.standard_normal(patch.shape, np.float32) * random.uniform(0.5, 6)
         patch = np.clip(patch + noise, 0, 255).round().astype(np.uint8)

@@ -64,7 +64,7 @@ def provenance(plan: Plan) -> dict:
     return {
         "command": f"python run.py --data DIR --out ../trace-1 --steps {plan.steps} --seed {plan.seed}",
         "commit": commit.stdout.strip(),
-        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2)",
+        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2), drawings of our own",
         "seed": plan.seed,
         "steps": plan.steps,
     }

@@ -17,6 +17,7 @@ from torch.nn import functional
 from conditions import CONDITIONS
 from data import Item, Pictures, draw_weights
 from degrade import degrade, save_jpeg
+from drawings import draw
 from metrics import auc
 from network import DROPOUT, EMBEDDING, FEATURES, Backbone, Head
 from reading import read_picture
@@ -24,12 +25,13 @@ from reading import read_picture
 
 @dataclass(frozen=True)
 class Plan:
-    steps: int = 6000
-    batch: int = 64  # patches a step, half of each class
-    aligned: int = 6  # of the generated ones, how many are round trips of real patches in the same batch
+    steps: int = 3600
+    pixels: int = 64 * 128 * 128  # a step, in patches of 128 or 96 px, half of each class
+    aligned: float = 0.1  # share of a batch: round trips of real patches that are in the same batch
+    drawn: float = 0.05  # share of a batch: drawings, of neither class
     rate: float = 2e-3
     warmup: int = 200
-    decay: float = 0.03
+    decay: float = 0.1
     average: float = 0.999
     smoothing: float = 0.05
     seed: int = 20
@@ -56,24 +58,30 @@ class Source:
         self.fake = [item for item in train if item.fake]
         self.real_weights, self.fake_weights = draw_weights(self.real), draw_weights(self.fake)
         self.by_file = {item.file: item for item in self.real}
-        self.origins = sorted({item.generator for item in train}) + ["aligned"]
+        self.origins = sorted({item.generator for item in train}) + ["aligned", "drawing"]
 
     def batch(self, step: int) -> dict[str, torch.Tensor]:
         random = np.random.default_rng([self.plan.seed, step])
-        side = 128 if random.random() < 0.7 else 96
-        half, pairs = self.plan.batch // 2, self.plan.aligned
+        # Patches of 96 px can be shrunk further than those of 128 px out of crops of 224 px.
+        side = 128 if random.random() < 0.5 else 96
+        count = self.plan.pixels // side**2
+        pairs, drawn = round(count * self.plan.aligned), round(count * self.plan.drawn)
+        single = (count - drawn) // 2 - pairs
         rows = []
-        for item in random.choice(self.real, half - pairs, p=self.real_weights):
+        for item in random.choice(self.real, single, p=self.real_weights):
             rows.append(self.row(item, self.pictures.read(item), side, random, False, item.generator))
-        for item in random.choice(self.fake, half - pairs, p=self.fake_weights):
+        for item in random.choice(self.fake, single, p=self.fake_weights):
             rows.append(self.row(item, self.pictures.read(item), side, random, True, item.generator))
         for made in random.choice(self.aligned.items, pairs):
             rows += self.pair(made, side, random)
+        rows += [(*degrade(draw(224, random), 100, side, random), False, "drawing") for _ in range(drawn)]
         patches, histories, fakes, origins = zip(*rows, strict=True)
+        photographic = np.array([origin != "drawing" for origin in origins], np.float32)
         return {
             "rgb": torch.from_numpy(np.stack(patches)),
             "fake": torch.tensor(fakes, dtype=torch.float32),
-            "usable": torch.tensor([history.usable for history in histories]),
+            "photographic": torch.from_numpy(photographic),
+            "usable": torch.tensor([history.usable for history in histories]) * torch.from_numpy(photographic),
             "compression": torch.tensor([history.compression for history in histories]),
             "origin": torch.tensor([self.origins.index(origin) for origin in origins]),
         }
@@ -113,12 +121,13 @@ def loss_of(model: Model, batch: dict[str, torch.Tensor], plan: Plan, random: np
         cells = model.backbone(batch["rgb"])
     fake, usable = batch["fake"], batch["usable"]
     smooth = fake * (1 - plan.smoothing) + (1 - fake) * plan.smoothing
+    weights = batch["photographic"] * (0.1 + 0.9 * usable)
     total = torch.zeros(())
     for weight, pooled in zip((1.0, 0.5), windows(cells.float(), random), strict=True):
         real_logit, fake_logit, lossy = model.head.logits(functional.dropout(pooled, DROPOUT)).unbind(1)
         # The difference decides; each head alone also has to fall when little trace is left.
         cross = functional.binary_cross_entropy_with_logits
-        decision = (cross(fake_logit - real_logit, smooth, reduction="none") * (0.1 + 0.9 * usable)).mean()
+        decision = (cross(fake_logit - real_logit, smooth, reduction="none") * weights).mean()
         heads = cross(real_logit, (1 - smooth) * usable) + cross(fake_logit, smooth * usable)
         total = total + weight * (decision + 0.5 * heads + 0.3 * cross(lossy, batch["compression"]))
         # Detached: the origin of a picture may shape the embedding, not the features that decide.
