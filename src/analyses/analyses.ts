@@ -7,10 +7,11 @@ import type { Handler } from '../jobs/worker.ts';
 import type { Analysis } from './analysis.ts';
 import type { AnalysesOptions, Caller, Context } from './context.ts';
 import { createAnalysis } from './create.ts';
+import { createGate } from './gate.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './list.ts';
 import type { CreateRequest } from './request.ts';
-import { retryAnalysis, type RetryRequest, type Upgrading } from './retry.ts';
+import { retryAnalysis, type RetryRequest } from './retry.ts';
 import { createRun } from './run.ts';
 import { startAnalysis } from './start.ts';
 
@@ -26,14 +27,17 @@ export interface Analyses {
   readonly run: Handler;
 }
 
+// At 50 MB a picture, starts and upgrades that come together stay within 200 MB.
+const picturesInMemory = 4;
+
 export function createAnalyses(options: AnalysesOptions): Analyses {
-  const upgrading: Upgrading = new Set();
   const lifecycle = createLifecycle(options);
-  const context: Context & { readonly upgrading: Upgrading } = {
+  const context: Context = {
     onError: () => undefined,
     ...options,
     lifecycle,
-    upgrading,
+    gate: createGate(picturesInMemory),
+    upgrading: new Set(),
   };
   return {
     create: (caller, request) => createAnalysis(context, caller, request),

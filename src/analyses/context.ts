@@ -8,6 +8,7 @@ import type { Limits } from '../image/limits.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
+import type { Gate } from './gate.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
 export interface AnalysesOptions {
@@ -28,7 +29,13 @@ export interface AnalysesOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export type Context = Required<AnalysesOptions> & { readonly lifecycle: Lifecycle };
+export interface Context extends Required<AnalysesOptions> {
+  readonly lifecycle: Lifecycle;
+  /** Around everything that holds a picture for a client's call; runs are bounded by their workers. */
+  readonly gate: Gate;
+  /** Upgrades being drawn by this process: a picture is drawn once however many calls come together. */
+  readonly upgrading: Set<string>;
+}
 
 /** On whose behalf an act is done, and for which tenant; the access room has checked that this is allowed. */
 export interface Caller {

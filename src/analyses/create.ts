@@ -2,7 +2,7 @@ import type { Analysis } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
 import { newId } from '../db/ids.ts';
 import { foldText } from '../db/text.ts';
-import { messages } from './lifecycle.ts';
+import { messages } from './act.ts';
 import { repeatableOf } from './repeatable.ts';
 import { checkCreateRequest, type CreateRequest, defaultOptions, mergeOptions } from './request.ts';
 import { getEntry } from './rows.ts';

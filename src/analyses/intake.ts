@@ -13,7 +13,7 @@ import type { Format } from '../image/picture.ts';
 import { readPngSize } from '../image/png-structure.ts';
 import { describeContent, sniffFormat } from '../image/sniff.ts';
 import type { Context } from './context.ts';
-import type { Evidence } from './lifecycle.ts';
+import type { Evidence } from './act.ts';
 import type { AnalysisRow } from './rows.ts';
 
 /**

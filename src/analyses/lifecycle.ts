@@ -8,11 +8,19 @@ import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { recall, remember, type Repeatable } from '../db/idempotency.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { analyses, examinations } from '../db/schema.ts';
-import { ForensicsError } from '../errors.ts';
 import { resultClasses } from '../engine/result.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
-import type { AnalysisOptions, Status } from './analysis.ts';
+import {
+  type Act,
+  type Evidence,
+  maxRetries,
+  messages,
+  notRetryable,
+  refuseUnlessStartable,
+  type Restart,
+} from './act.ts';
+import type { Status } from './analysis.ts';
 import { announce } from './announce.ts';
 import { type Rendered, renderedText, type toRow } from './record.ts';
 import { type AnalysisRow, getRow, isTarget, type Target } from './rows.ts';
@@ -20,37 +28,6 @@ import { countUsage } from './usage.ts';
 
 /** Kind of the job that runs an analysis; its payload is a Target. */
 export const runJob = 'analysis.run';
-
-/** Automatic retries after errors of the inference; the contract's limit. */
-export const maxRetries = 3;
-
-export const messages = {
-  created: 'Waiting for the upload of the picture and the start of the analysis.',
-  queued: 'Waiting for a free instance.',
-  processing: 'The picture is being examined.',
-  retrying: 'An attempt failed; the analysis is tried again.',
-  completed: 'The analysis is complete.',
-  abandoned: 'The analysis was interrupted too often; retry it.',
-} as const;
-
-export interface Evidence {
-  readonly key: string;
-  readonly sha256: string;
-  readonly md5: string;
-}
-
-/** How a failed analysis runs again. */
-export interface Restart {
-  readonly options: AnalysisOptions;
-  readonly modelVersion: string;
-  readonly evidence: Evidence;
-}
-
-/** What a client's act is about and on whose behalf it is done. */
-export interface Act extends Target {
-  readonly actor: Principal;
-  readonly repeatable: Repeatable | null;
-}
 
 type NewRow = typeof analyses.$inferInsert;
 type Change = Partial<AnalysisRow>;
@@ -252,25 +229,6 @@ export function createLifecycle({
     if (row !== null) countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
     return row;
   }
-}
-
-/** @throws {ForensicsError} `analysis_not_pending`. */
-export function refuseUnlessStartable(row: AnalysisRow): void {
-  if (row.status === 'pending' && row.queuedAt === null) return;
-  const isQueued = row.status === 'pending' || row.status === 'processing';
-  throw new ForensicsError(
-    'analysis_not_pending',
-    isQueued
-      ? 'The analysis was started already; wait for its result.'
-      : 'The analysis is finished; use retry to run it again.',
-  );
-}
-
-export function notRetryable(): ForensicsError {
-  return new ForensicsError(
-    'analysis_not_retryable',
-    'Only a failed analysis can be run again, and only a completed one of tier flagging can be upgraded to forensicReporting.',
-  );
 }
 
 function targetOf({ tenantId, id }: AnalysisRow): Target {

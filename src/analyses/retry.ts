@@ -5,7 +5,7 @@ import type { Analysis, AnalysisOptions } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
 import { takeIn } from './intake.ts';
-import { type Act, type Evidence, notRetryable } from './lifecycle.ts';
+import { type Act, type Evidence, notRetryable } from './act.ts';
 import { getAnalysis } from './list.ts';
 import { loadExamination } from './record.ts';
 import { discard, keysOf, renderInto } from './rendering.ts';
@@ -20,9 +20,6 @@ export interface RetryRequest {
   readonly options: unknown;
 }
 
-/** Upgrades being drawn by this process: the picture is drawn once however many calls come together. */
-export type Upgrading = Set<string>;
-
 /**
  * Runs a failed analysis again with merged options, or lifts a completed one from flagging to forensicReporting
  * without a new inference.
@@ -31,7 +28,7 @@ export type Upgrading = Set<string>;
  * `analysis_not_retryable`; as `startAnalysis` for an upload that was refused before and is looked at again.
  */
 export async function retryAnalysis(
-  context: Context & { readonly upgrading: Upgrading },
+  context: Context,
   caller: Caller,
   { id, options }: RetryRequest,
 ): Promise<Analysis> {
@@ -64,7 +61,7 @@ async function restart(
   const store = context.storeFor(tenant);
   const kept = evidenceOf(row);
   // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
-  const evidence = kept ?? (await takeIn(context, { row, tenant, store }));
+  const evidence = kept ?? (await context.gate(() => takeIn(context, { row, tenant, store })));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
@@ -74,10 +71,7 @@ async function restart(
   }
 }
 
-async function upgrade(
-  context: Context & { readonly upgrading: Upgrading },
-  { act, row, tenant }: Retry,
-): Promise<void> {
+async function upgrade(context: Context, { act, row, tenant }: Retry): Promise<void> {
   const { upgrading, lifecycle, db, storeFor } = context;
   if (upgrading.has(row.id)) throw notRetryable();
   upgrading.add(row.id);
@@ -85,8 +79,10 @@ async function upgrade(
     const stored = loadExamination(db, row.id);
     if (stored === null) throw new TypeError('a completed analysis has no examination');
     const store = storeFor(tenant);
-    const bytes = await readEvidence(context, { row, store });
-    const rendered = await renderInto(context, { row, store, bytes, ...stored });
+    const rendered = await context.gate(async () => {
+      const bytes = await readEvidence(context, { row, store });
+      return renderInto(context, { row, store, bytes, ...stored });
+    });
     try {
       lifecycle.upgrade(act, rendered);
     } catch (error) {

@@ -7,7 +7,7 @@ import type { Handler } from '../jobs/worker.ts';
 import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
 import { isPictureError } from './intake.ts';
-import { maxRetries } from './lifecycle.ts';
+import { maxRetries } from './act.ts';
 import { type Rendered, toRow } from './record.ts';
 import { discard, keysOf, renderInto } from './rendering.ts';
 import type { AnalysisRow, Target } from './rows.ts';

@@ -1,7 +1,7 @@
 import { recall } from '../db/idempotency.ts';
 import type { Caller, Context } from './context.ts';
 import { isPictureError, takeIn } from './intake.ts';
-import { type Act, refuseUnlessStartable } from './lifecycle.ts';
+import { type Act, refuseUnlessStartable } from './act.ts';
 import { discard } from './rendering.ts';
 import { repeatableOf } from './repeatable.ts';
 import { getRow } from './rows.ts';
@@ -26,7 +26,8 @@ export async function startAnalysis(
   const row = getRow(db, act);
   refuseUnlessStartable(row);
   const store = storeFor(tenant);
-  const evidence = await takeIn(context, { row, tenant, store }).catch((error: unknown) => {
+  const intake = context.gate(() => takeIn(context, { row, tenant, store }));
+  const evidence = await intake.catch((error: unknown) => {
     if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);
     throw error;
   });

@@ -4,9 +4,9 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { and, count, eq, inArray, sql } from 'drizzle-orm';
+import { and, count, eq, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { jobs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -65,7 +65,12 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       announce();
       return id;
     },
-    claim: (claim) => transact(db, (tx) => claimDue(tx, claim, now())),
+    claim(claim) {
+      // Looking costs no lock: idle workers of several processes do not stand in each other's way.
+      const first = firstOf(db, claim.kinds);
+      if (first === undefined || first.dueAt > now().getTime()) return null;
+      return transact(db, (tx) => claimDue(tx, claim, now()));
+    },
     extendLease(job, leaseMs) {
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run().changes === 1;
@@ -82,12 +87,8 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       announce();
     },
     nextDueAt(kinds) {
-      const row = db
-        .select({ at: sql<number | null>`min(${dueAt})` })
-        .from(jobs)
-        .where(inArray(jobs.kind, [...kinds]))
-        .get();
-      return row?.at == null ? null : new Date(row.at);
+      const first = firstOf(db, kinds);
+      return first === undefined ? null : new Date(first.dueAt);
     },
     count(kind) {
       const row = db.select({ jobs: count() }).from(jobs).where(eq(jobs.kind, kind)).get();
@@ -101,18 +102,26 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
 }
 
 /** A waiting job is due at `run_at`, a leased one when its lease ends. */
-const dueAt = sql`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
+const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
+
+/** Kind by kind: each look-up is one step in the index, however long the queue. */
+function firstOf(reader: Reader, kinds: readonly string[]) {
+  const firsts = kinds.flatMap((kind) =>
+    reader
+      .select({ id: jobs.id, dueAt })
+      .from(jobs)
+      .where(eq(jobs.kind, kind))
+      // By row: jobs that became due in the same millisecond keep the order of their making.
+      .orderBy(dueAt, sql`${jobs}.rowid`)
+      .limit(1)
+      .all(),
+  );
+  return firsts.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+}
 
 function claimDue(tx: Tx, { workerId, leaseMs, kinds }: Claim, at: Date): Job | null {
-  const due = tx
-    .select({ id: jobs.id })
-    .from(jobs)
-    .where(and(inArray(jobs.kind, [...kinds]), sql`${dueAt} <= ${at.getTime()}`))
-    // By row: jobs that became due in the same millisecond keep the order of their making.
-    .orderBy(dueAt, sql`${jobs}.rowid`)
-    .limit(1)
-    .get();
-  if (due === undefined) return null;
+  const due = firstOf(tx, kinds);
+  if (due === undefined || due.dueAt > at.getTime()) return null;
   return (
     tx
       .update(jobs)

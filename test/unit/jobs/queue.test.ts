@@ -117,3 +117,18 @@ test('a released job comes back at its time, not as an abandoned one', () => {
   expect(queue.claim(by('w'))).toMatchObject({ fence: 2, wasAbandoned: false });
   expect(() => transact(db, (tx) => queue.finish(tx, job))).toThrow(leaseLost);
 });
+
+test('the next job is found in the index, however long the queue', () => {
+  const { db } = setUp();
+
+  const plan = db.$client
+    .prepare<[string], { detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT id FROM jobs WHERE kind = ?
+       ORDER BY coalesce(leased_until, run_at), jobs.rowid LIMIT 1`,
+    )
+    .all('work');
+
+  expect(plan.map(({ detail }) => detail)).toEqual([
+    'SEARCH jobs USING INDEX jobs_by_due (kind=?)',
+  ]);
+});

@@ -1,0 +1,57 @@
+/** The words of the life cycle: what an act is about, what a status says, and how a wrong state is refused. */
+
+import type { Principal } from '../access/principal.ts';
+import type { Repeatable } from '../db/idempotency.ts';
+import { ForensicsError } from '../errors.ts';
+import type { AnalysisOptions } from './analysis.ts';
+import type { AnalysisRow, Target } from './rows.ts';
+
+/** Automatic retries after errors of the inference; the contract's limit. */
+export const maxRetries = 3;
+
+export const messages = {
+  created: 'Waiting for the upload of the picture and the start of the analysis.',
+  queued: 'Waiting for a free instance.',
+  processing: 'The picture is being examined.',
+  retrying: 'An attempt failed; the analysis is tried again.',
+  completed: 'The analysis is complete.',
+  abandoned: 'The analysis was interrupted too often; retry it.',
+} as const;
+
+export interface Evidence {
+  readonly key: string;
+  readonly sha256: string;
+  readonly md5: string;
+}
+
+/** How a failed analysis runs again. */
+export interface Restart {
+  readonly options: AnalysisOptions;
+  readonly modelVersion: string;
+  readonly evidence: Evidence;
+}
+
+/** What a client's act is about and on whose behalf it is done. */
+export interface Act extends Target {
+  readonly actor: Principal;
+  readonly repeatable: Repeatable | null;
+}
+
+/** @throws {ForensicsError} `analysis_not_pending`. */
+export function refuseUnlessStartable(row: AnalysisRow): void {
+  if (row.status === 'pending' && row.queuedAt === null) return;
+  const isQueued = row.status === 'pending' || row.status === 'processing';
+  throw new ForensicsError(
+    'analysis_not_pending',
+    isQueued
+      ? 'The analysis was started already; wait for its result.'
+      : 'The analysis is finished; use retry to run it again.',
+  );
+}
+
+export function notRetryable(): ForensicsError {
+  return new ForensicsError(
+    'analysis_not_retryable',
+    'Only a failed analysis can be run again, and only a completed one of tier flagging can be upgraded to forensicReporting.',
+  );
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createGate } from '../../../src/analyses/gate.ts';
+import { deferred } from '../jobs/deferred.ts';
+
+test('no more acts run at once than there are places, and all run in the order they came', async () => {
+  const gate = createGate(2);
+  const ends = Array.from({ length: 5 }, () => deferred());
+  const begun: number[] = [];
+  const acts = ends.map(({ promise }, n) =>
+    gate(async () => {
+      begun.push(n);
+      await promise;
+      return n;
+    }),
+  );
+
+  const seen = [];
+  for (const { resolve } of ends) {
+    await new Promise(setImmediate);
+    seen.push([...begun]);
+    resolve();
+  }
+
+  expect(seen).toEqual([
+    [0, 1],
+    [0, 1, 2],
+    [0, 1, 2, 3],
+    [0, 1, 2, 3, 4],
+    [0, 1, 2, 3, 4],
+  ]);
+  expect(await Promise.all(acts)).toEqual([0, 1, 2, 3, 4]);
+});
+
+test('an act that fails gives its place to the next', async () => {
+  const gate = createGate(1);
+
+  const failing = gate(async () => {
+    throw new Error('no');
+  });
+  const next = gate(async () => 'yes');
+
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe('yes');
+});
