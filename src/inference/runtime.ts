@@ -45,40 +45,48 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /**
- * ONNX Runtime as it is installed beside the checkout, or the copy that the published package carries.
+ * ONNX Runtime as it is installed beside the checkout, or else the copy that the published package carries.
  *
- * @throws {ForensicsError} `runtime_missing` when neither can be loaded on this platform.
+ * @param loaders - where to look, in this order.
+ * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
  */
-export async function loadRuntime(load = loadOrt): Promise<Runtime> {
-  const ort = await load();
+export async function loadRuntime(
+  loaders: readonly (() => Promise<OrtModule>)[] = [loadInstalled, loadPacked],
+): Promise<Runtime> {
+  const ort = await firstOf(loaders);
   return {
     version: ort.env.versions.node ?? ort.env.versions.common,
     openSession: (model) => openSession(ort, model),
   };
 }
 
-async function loadOrt(): Promise<OrtModule> {
-  try {
-    return await import('onnxruntime-node');
-  } catch (missing) {
-    return loadPackedCopy(missing);
+async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<OrtModule> {
+  const failures: unknown[] = [];
+  for (const load of loaders) {
+    try {
+      return await load();
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  const platform = `${process.platform}-${process.arch}`;
+  throw new ForensicsError(
+    'runtime_missing',
+    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 and linux-arm64 with glibc; elsewhere install it beside: npm install -g onnxruntime-node.`,
+    { cause: new AggregateError(failures) },
+  );
+}
+
+async function loadInstalled(): Promise<OrtModule> {
+  return import('onnxruntime-node');
 }
 
 /** `vendor/` lies beside `src/` and `dist/`, so one relative path serves both. */
-function loadPackedCopy(missing: unknown): OrtModule {
-  const require = createRequire(import.meta.url);
-  try {
-    const packed: OrtModule = require('../../vendor/onnxruntime-node/dist/index.js');
-    return packed;
-  } catch (error) {
-    const platform = `${process.platform}-${process.arch}`;
-    throw new ForensicsError(
-      'runtime_missing',
-      `ONNX Runtime cannot be loaded on ${platform}; supported are linux-x64, linux-arm64 (glibc), darwin-arm64, win32-x64 and win32-arm64. Reinstall forensics on one of these.`,
-      { cause: new AggregateError([missing, error]) },
-    );
-  }
+async function loadPacked(): Promise<OrtModule> {
+  const packed: OrtModule = createRequire(import.meta.url)(
+    '../../vendor/onnxruntime-node/dist/index.js',
+  );
+  return packed;
 }
 
 async function openSession(ort: OrtModule, model: Uint8Array): Promise<Session> {

@@ -1,0 +1,36 @@
+/** A child for the tests of the pool: does what it is told, also the things a child should not do. */
+
+import { ForensicsError } from '../../../src/errors.ts';
+import { serveTasks } from '../../../src/inference/serve-tasks.ts';
+
+const hoard: Uint8Array[] = [];
+
+const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
+  echo: (value) => value,
+  pid: () => process.pid,
+  environment: () => ({ ...process.env }),
+  refuse: () => {
+    throw new ForensicsError('image_unreadable', 'The picture is damaged.');
+  },
+  stumble: () => {
+    throw new TypeError('not foreseen');
+  },
+  exit: () => process.exit(3),
+  kill: () => process.kill(process.pid, 'SIGKILL'),
+  abort: () => process.abort(),
+  hang: () => {
+    for (;;);
+  },
+  hoard: () => {
+    for (;;) hoard.push(new Uint8Array(8_000_000).fill(1));
+  },
+  fillHeap: () => {
+    const numbers: number[][] = [];
+    for (let at = 0; ; at++) numbers.push(Array.from<number>({ length: 100_000 }).fill(at + 0.5));
+  },
+};
+
+serveTasks(async (task) => {
+  const [act, value] = Object.entries(task ?? {})[0] ?? [];
+  return acts[act ?? '']?.(value);
+});

@@ -1,0 +1,12 @@
+/** A program that starts a child which never ends by itself, says its process id, and waits to be killed. */
+
+import { createPool } from '../../../src/inference/pool.ts';
+
+const pool = createPool({
+  entry: new URL('./pool-child.ts', import.meta.url),
+  size: 1,
+  taskTimeoutMs: 60_000,
+  memoryLimitBytes: 1_000_000_000,
+});
+process.stdout.write(`${String(await pool.run({ pid: null }))}\n`);
+await pool.run({ hang: null });

@@ -1,0 +1,241 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createPool, type Pool, type PoolOptions } from '../../../src/inference/pool.ts';
+
+const entry = new URL('./pool-child.ts', import.meta.url);
+const open: Pool[] = [];
+
+function poolOf(options: Partial<PoolOptions> = {}): Pool {
+  const pool = createPool({
+    entry,
+    size: 1,
+    taskTimeoutMs: 30_000,
+    memoryLimitBytes: 1_000_000_000,
+    ...options,
+  });
+  open.push(pool);
+  return pool;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((pool) => pool.close()));
+});
+
+function isAlive(pid: unknown): boolean {
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const goneSoon = (pid: unknown) =>
+  vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+
+describe('a pool that is well', () => {
+  test('carries typed arrays and dates there and back', async () => {
+    const value = { numbers: Uint16Array.of(1, 65_535), at: new Date(7), nothing: null };
+
+    expect(await poolOf().run({ echo: value })).toEqual(value);
+  });
+
+  test('forks nothing before the first task and keeps the child warm for the next', async () => {
+    const pool = poolOf({ size: 3 });
+    expect(pool.status()).toEqual({ children: 0, busy: 0, waiting: 0 });
+
+    const first = await pool.run({ pid: null });
+    const second = await pool.run({ pid: null });
+
+    expect(second).toBe(first);
+    expect(pool.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
+  });
+
+  test('works on as many tasks at a time as it has children, the others wait in line', async () => {
+    const pool = poolOf({ size: 2 });
+
+    const pids = [1, 2, 3, 4, 5].map(() => pool.run({ pid: null }));
+
+    expect(pool.status()).toMatchObject({ busy: 2, waiting: 3 });
+    expect(new Set(await Promise.all(pids)).size).toBe(2);
+  });
+
+  test('refuses at once when asked not to wait', async () => {
+    const pool = poolOf();
+    const running = pool.run({ pid: null });
+
+    await expect(pool.run({ pid: null }, { ifBusy: 'refuse' })).rejects.toMatchObject({
+      code: 'inference_busy',
+    });
+
+    await running;
+    expect(await pool.run({ echo: 1 }, { ifBusy: 'refuse' })).toBe(1);
+  });
+
+  test('gives a child no more of the environment than it needs', async () => {
+    vi.stubEnv('FORENSICS_SECRET', 'not for children');
+
+    const environment = await poolOf().run({ environment: null });
+
+    vi.unstubAllEnvs();
+    expect(environment).not.toHaveProperty('FORENSICS_SECRET');
+  });
+});
+
+describe('a task that fails', () => {
+  test('brings the code and message of a foreseen error across the border', async () => {
+    const failing = poolOf().run({ refuse: null });
+
+    await expect(failing).rejects.toMatchObject({
+      name: 'ForensicsError',
+      code: 'image_unreadable',
+      message: 'The picture is damaged.',
+    });
+  });
+
+  test('hides an unforeseen error behind internal and keeps its stack as the cause', async () => {
+    const error: unknown = await poolOf()
+      .run({ stumble: null })
+      .catch((caught: unknown) => caught);
+
+    expect(error).toMatchObject({ code: 'internal' });
+    expect(String(Object(error).message)).not.toContain('not foreseen');
+    expect(String(Object(error).cause)).toContain('not foreseen');
+  });
+
+  test('is refused when it cannot be sent, and the child lives on', async () => {
+    const pool = poolOf();
+    const pid = await pool.run({ pid: null });
+
+    await expect(pool.run({ echo: () => 1 })).rejects.toThrow(/could not be cloned/);
+
+    expect(await pool.run({ pid: null })).toBe(pid);
+  });
+});
+
+describe('a child that dies', () => {
+  test.each(['exit', 'abort', 'kill'])('by %s fails its task alone', async (end) => {
+    const pool = poolOf();
+
+    await expect(pool.run({ [end]: null })).rejects.toMatchObject({ code: 'inference_crashed' });
+
+    expect(await pool.run({ echo: 'next' })).toBe('next');
+  });
+
+  test('in its sleep fails nobody: the task goes to a new child', async () => {
+    const pool = poolOf();
+    const pid = Number(await pool.run({ pid: null }));
+    process.kill(pid, 'SIGKILL');
+
+    expect(await pool.run({ pid: null })).not.toBe(pid);
+  });
+
+  test('before it can begin is reported, not tried for ever', async () => {
+    const pool = poolOf({ entry: new URL('./no-such-child.ts', import.meta.url) });
+
+    await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'inference_crashed' });
+  });
+
+  test('is ended after the time limit when it hangs', async () => {
+    const pool = poolOf({ taskTimeoutMs: 700 });
+
+    await expect(pool.run({ hang: null })).rejects.toMatchObject({
+      code: 'inference_timeout',
+      message: expect.stringContaining('0.7 s'),
+    });
+
+    expect(pool.status()).toMatchObject({ children: 0, busy: 0 });
+  });
+
+  test('is ended when its memory grows over the limit', async () => {
+    const pool = poolOf({ memoryLimitBytes: 300_000_000 });
+
+    await expect(pool.run({ hoard: null })).rejects.toMatchObject({
+      code: 'inference_out_of_memory',
+    });
+
+    expect(await pool.run({ echo: 'next' })).toBe('next');
+  });
+
+  test('of a full JavaScript heap is told apart from a crash', async () => {
+    const pool = poolOf({ memoryLimitBytes: 400_000_000 });
+
+    await expect(pool.run({ fillHeap: null })).rejects.toMatchObject({
+      code: 'inference_out_of_memory',
+    });
+  });
+});
+
+describe('cancelling', () => {
+  test('ends a running task and its child', async () => {
+    const pool = poolOf();
+    const pid = await pool.run({ pid: null });
+    const stop = new AbortController();
+    const running = pool.run({ hang: null }, { signal: stop.signal });
+    stop.abort();
+
+    await expect(running).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('takes a waiting task out of the line', async () => {
+    const pool = poolOf();
+    const running = pool.run({ pid: null });
+    const stop = new AbortController();
+    const waiting = pool.run({ echo: 1 }, { signal: stop.signal });
+    stop.abort();
+
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+
+    expect(pool.status().waiting).toBe(0);
+    await running;
+  });
+
+  test('before the start starts nothing', async () => {
+    const pool = poolOf();
+
+    const run = pool.run({ echo: 1 }, { signal: AbortSignal.abort() });
+
+    await expect(run).rejects.toMatchObject({ code: 'cancelled' });
+    expect(pool.status().children).toBe(0);
+  });
+});
+
+describe('the end', () => {
+  test('close lets the running task end, refuses the waiting and later ones, and leaves no child', async () => {
+    const pool = poolOf();
+    const running = pool.run({ pid: null });
+    const waiting = pool.run({ echo: 1 });
+
+    const closing = pool.close();
+
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+    await closing;
+    expect(isAlive(await running)).toBe(false);
+    await expect(pool.run({ echo: 1 })).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  test('a child does not outlive a parent that is killed, not even in an endless loop', async () => {
+    const parent = spawn(process.execPath, [
+      fileURLToPath(new URL('./pool-parent.ts', import.meta.url)),
+    ]);
+    const [pid] = await once(parent.stdout, 'data');
+    parent.kill('SIGKILL');
+
+    await goneSoon(pid);
+  });
+
+  test('an idle pool does not keep a program running', async () => {
+    const parent = spawn(process.execPath, [
+      fileURLToPath(new URL('./idle-parent.ts', import.meta.url)),
+    ]);
+    const [pid] = await once(parent.stdout, 'data');
+    const [code] = await once(parent, 'exit');
+
+    expect(code).toBe(0);
+    await goneSoon(pid);
+  });
+});
