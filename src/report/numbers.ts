@@ -69,7 +69,7 @@ export function createNumberWriter(language: Language): NumberWriter {
     withDeviation: (value, deviation) => `${exact(value)} ± ${exact(deviation)}`,
     plain(value) {
       if (!Number.isFinite(value)) return missing;
-      if (Number.isInteger(value)) return count(value);
+      if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);
       return point(String(Number(value.toPrecision(4))));
     },
     percent: (share) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),

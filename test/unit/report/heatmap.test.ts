@@ -1,0 +1,98 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { mapNames } from '../../../src/engine/result.ts';
+import { legendColours, renderHeatmaps, renderRawMaps } from '../../../src/report/heatmap.ts';
+import { createUpsampler } from '../../../src/report/upsample.ts';
+import { makeMaps, makePicture } from './examination.ts';
+
+test.each([
+  [200, 150],
+  [65, 300],
+  [301, 65],
+])(
+  'heatmaps of a %i x %i picture are 8-bit RGB PNGs of exactly that size',
+  async (width, height) => {
+    const maps = makeMaps({ width, height, cellPx: 32 }, (u) => u);
+    const files = await renderHeatmaps(makePicture(width, height), maps);
+
+    for (const name of mapNames) {
+      const { format, channels, depth, ...size } = await sharp(files[name]).metadata();
+      expect({ format, channels, depth }).toEqual({ format: 'png', channels: 3, depth: 'uchar' });
+      expect([size.width, size.height]).toEqual([width, height]);
+    }
+  },
+);
+
+test('raw maps hold the upsampled values unchanged in 16 bits', async () => {
+  const size = { width: 97, height: 70 };
+  const maps = makeMaps({ ...size, cellPx: 16 }, (u, v) => u * v);
+  const files = await renderRawMaps(size, maps);
+
+  const { data, info } = await sharp(files.anomaly)
+    .toColourspace('grey16')
+    .raw({ depth: 'ushort' })
+    .toBuffer({ resolveWithObject: true });
+  const seen = new Uint16Array(data.buffer, data.byteOffset, data.length / 2);
+  const row = new Uint16Array(size.width);
+  const fillRow = createUpsampler(size, maps);
+  for (let y = 0; y < size.height; y++) {
+    fillRow(maps.values.anomaly, y, row);
+    expect(seen.slice(y * size.width, (y + 1) * size.width)).toEqual(row);
+  }
+  expect([info.width, info.height, info.channels]).toEqual([97, 70, 1]);
+});
+
+test('a grey print keeps the order: high values are brighter than low ones over any content', async () => {
+  const picture = makePicture(256, 192);
+  const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, (u) => (u > 0.5 ? 0.9 : 0.1));
+  const { fake } = await renderHeatmaps(picture, maps);
+
+  const grey = await sharp(fake).greyscale().raw().toBuffer();
+  const columns = (from: number, to: number) =>
+    Array.from(grey).filter((_, i) => i % 256 >= from && i % 256 < to);
+  expect(Math.max(...columns(0, 96))).toBeLessThan(Math.min(...columns(160, 256)));
+});
+
+test('the picture stays visible under low and under high values', async () => {
+  const picture = makePicture(256, 192);
+  for (const value of [0.05, 0.95]) {
+    const maps = makeMaps({ width: 256, height: 192, cellPx: 32 }, () => value);
+    const { fake } = await renderHeatmaps(picture, maps);
+
+    const seen = await sharp(fake).greyscale().raw().toBuffer();
+    expect(correlation(seen, picture.luma)).toBeGreaterThan(0.95);
+    expect(spread(seen) / spread(picture.luma)).toBeGreaterThan(0.15);
+  }
+});
+
+test('the same picture and maps give the same bytes', async () => {
+  const picture = makePicture(120, 90);
+  const maps = makeMaps({ width: 120, height: 90, cellPx: 32 }, (u, v) => u * v);
+
+  const once = await renderHeatmaps(picture, maps);
+  const again = await renderHeatmaps(picture, maps);
+
+  expect(again).toEqual(once);
+});
+
+test('the legend shows the colours that a heatmap has over middle grey', async () => {
+  const size = { width: 64, height: 64 };
+  const grey = { ...makePicture(64, 64), luma: new Uint8Array(64 * 64).fill(128) };
+  const maps = makeMaps({ ...size, cellPx: 64 }, () => 200.5 / 256);
+  const { real } = await renderHeatmaps(grey, maps);
+
+  const pixel = await sharp(real).raw().toBuffer();
+  expect([...pixel.subarray(0, 3)]).toEqual([...legendColours().subarray(600, 603)]);
+});
+
+function spread(values: Uint8Array): number {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+}
+
+function correlation(one: Uint8Array, other: Uint8Array): number {
+  const mean = (values: Uint8Array) => values.reduce((sum, v) => sum + v, 0) / values.length;
+  const [a, b] = [mean(one), mean(other)];
+  const product = one.reduce((sum, value, i) => sum + (value - a) * (other[i]! - b), 0);
+  return product / one.length / spread(one) / spread(other);
+}

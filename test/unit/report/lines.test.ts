@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { breakLines } from '../../../src/report/lines.ts';
+
+/** A font in which every character is one unit wide. */
+const measure = (text: string) => Array.from(text).length;
+
+test('text breaks at spaces and fills its lines', () => {
+  expect(breakLines('the quick brown fox', 9, measure)).toEqual(['the quick', 'brown fox']);
+});
+
+test('a word wider than the line breaks where the line is full', () => {
+  expect(breakLines('id abcdefghij end', 4, measure)).toEqual(['id', 'abcd', 'efgh', 'ij', 'end']);
+});
+
+test('a line always holds a character, however narrow it is', () => {
+  expect(breakLines('ab', 0.5, measure)).toEqual(['a', 'b']);
+});
+
+test('characters beyond 16 bits are never torn', () => {
+  expect(breakLines('😀😀😀', 2, measure)).toEqual(['😀😀', '😀']);
+});
+
+test('an empty text is one empty line', () => {
+  expect(breakLines('', 10, measure)).toEqual(['']);
+});

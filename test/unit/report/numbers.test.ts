@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { createNumberWriter, writeTime } from '../../../src/report/numbers.ts';
+
+const en = createNumberWriter('en');
+const de = createNumberWriter('de');
+
+test('a score never rounds to certainty', () => {
+  expect([0, 0.004, 0.005, 0.5, 0.994, 0.996, 1].map(en.score)).toEqual([
+    '0.00',
+    'below 0.01',
+    '0.01',
+    '0.50',
+    '0.99',
+    'above 0.99',
+    '1.00',
+  ]);
+  expect([0.00001, 0.9999].map(de.exact)).toEqual(['< 0,001', '> 0,999']);
+});
+
+test('negative values carry a true minus sign and never stand as minus nought', () => {
+  expect([-0.044, -0.0004, -0.9].map(en.exact)).toEqual(['−0.044', '0.000', '−0.900']);
+});
+
+test('a value that is not a number is said to be missing', () => {
+  expect([en.score(Number.NaN), de.count(Number.NaN), en.plain(Infinity)]).toEqual([
+    'not available',
+    'nicht verfügbar',
+    'not available',
+  ]);
+});
+
+test('large numbers are grouped as each language does', () => {
+  expect([0, 999, 1000, 1234567].map(en.count)).toEqual(['0', '999', '1,000', '1,234,567']);
+  expect([1000, 1234567].map(de.count)).toEqual(['1.000', '1.234.567']);
+});
+
+test('plain numbers keep four significant digits', () => {
+  expect([0.47154, 17, 12345.678, 1.96].map(en.plain)).toEqual(['0.4715', '17', '12,346', '1.96']);
+  expect(de.plain(0.47154)).toBe('0,4715');
+});
+
+test('times are written in UTC to the second', () => {
+  expect(writeTime(new Date('2026-03-01T12:00:00.999Z'))).toBe('2026-03-01 12:00:00 UTC');
+});

@@ -1,0 +1,90 @@
+/** Reads back the text of a PDF that pdfkit wrote: enough of ISO 32000 for our own files, and no more. */
+
+import { inflateSync } from 'node:zlib';
+
+export interface TextPiece {
+  readonly text: string;
+  readonly font: string;
+  /** Points from the lower left of the page. */
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface PdfPage {
+  readonly pieces: readonly TextPiece[];
+  readonly text: string;
+}
+
+export function readPages(pdf: Uint8Array): readonly PdfPage[] {
+  const objects = readObjects(Buffer.from(pdf));
+  const fonts = readFonts(objects);
+  return [...objects.values()]
+    .filter(({ head }) => /\/Type \/Page\b/.test(head))
+    .map(({ head }) => {
+      const content = objects.get(Number(/\/Contents (\d+) 0 R/.exec(head)![1]))!.stream!;
+      const pieces = readPieces(content.toString('latin1'), fonts);
+      return { pieces, text: pieces.map(({ text }) => text).join('\n') };
+    });
+}
+
+interface PdfObject {
+  readonly head: string;
+  readonly stream: Buffer | null;
+}
+
+function readObjects(pdf: Buffer): ReadonlyMap<number, PdfObject> {
+  const text = pdf.toString('latin1');
+  const objects = new Map<number, PdfObject>();
+  for (const match of text.matchAll(/^(\d+) 0 obj\n/gm)) {
+    const from = match.index + match[0].length;
+    const end = text.indexOf('endobj', from);
+    const streamAt = text.indexOf('stream\n', from);
+    const hasStream = streamAt >= 0 && streamAt < end;
+    const head = text.slice(from, hasStream ? streamAt : end);
+    objects.set(Number(match[1]), {
+      head,
+      stream: hasStream ? readStream(pdf, head, streamAt + 'stream\n'.length) : null,
+    });
+  }
+  return objects;
+}
+
+function readStream(pdf: Buffer, head: string, from: number): Buffer {
+  const length = Number(/\/Length (\d+)/.exec(head)![1]);
+  const bytes = pdf.subarray(from, from + length);
+  return head.includes('FlateDecode') ? inflateSync(bytes) : bytes;
+}
+
+/** For each font name of the pages the character of each glyph. */
+function readFonts(objects: ReadonlyMap<number, PdfObject>): ReadonlyMap<string, string[]> {
+  const fonts = new Map<string, string[]>();
+  for (const { head } of objects.values()) {
+    const inline = /\/Font <<([^>]*)>>/.exec(head)?.[1] ?? '';
+    for (const [, name, id] of inline.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
+      const toUnicode = /\/ToUnicode (\d+) 0 R/.exec(objects.get(Number(id))!.head)![1];
+      fonts.set(name!, readCmap(objects.get(Number(toUnicode))!.stream!.toString('latin1')));
+    }
+  }
+  return fonts;
+}
+
+function readCmap(cmap: string): string[] {
+  const ranges = cmap.slice(cmap.indexOf('beginbfrange'), cmap.indexOf('endbfrange'));
+  const lists = [...ranges.matchAll(/\[([^\]]*)\]/g)].map((match) => match[1]!);
+  return lists
+    .flatMap((list) => [...list.matchAll(/<([^>]*)>/g)])
+    .map(([, codes]) =>
+      String.fromCharCode(...(codes!.match(/[0-9a-f]{4}/gi) ?? []).map((c) => parseInt(c, 16))),
+    );
+}
+
+function readPieces(content: string, fonts: ReadonlyMap<string, string[]>): readonly TextPiece[] {
+  const pattern = /BT\n1 0 0 1 (\S+) (\S+) Tm\n\/(F\d+) \S+ Tf\n(?:[^\n]*\n)*?\[(.*?)\] TJ/g;
+  return [...content.matchAll(pattern)].map(([, x, y, font, shown]) => {
+    const glyphs = [...shown!.matchAll(/<([0-9a-f]*)>/g)].flatMap(
+      ([, hex]) => hex!.match(/.{4}/g) ?? [],
+    );
+    const text = glyphs.map((glyph) => fonts.get(font!)![parseInt(glyph, 16)]).join('');
+    return { text, font: font!, x: Number(x), y: Number(y) };
+  });
+}

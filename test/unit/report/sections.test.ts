@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { reasonCodes, resultClasses } from '../../../src/engine/result.ts';
+import { pictureNotes } from '../../../src/image/picture.ts';
+import { labelsOf } from '../../../src/report/phrase-book.ts';
+import { languages } from '../../../src/report/language.ts';
+import { type Block, type Section, writeSections } from '../../../src/report/sections.ts';
+import { writeTexts } from '../../../src/report/write-texts.ts';
+import { item, makeExamination } from './examination.ts';
+
+const heatmapDigests = {
+  real: '1'.repeat(64),
+  fake: '2'.repeat(64),
+  compression: '3'.repeat(64),
+  anomaly: '4'.repeat(64),
+};
+
+describe.each(languages)('sections in %s', (language) => {
+  const sectionsOf = (examination = makeExamination(), name = item.name) =>
+    writeSections({
+      examination,
+      item: { ...item, name },
+      language,
+      texts: writeTexts(examination, item, language),
+      heatmapDigests,
+    });
+
+  test('are complete for every class with every reason', () => {
+    for (const resultClass of resultClasses) {
+      const sections = sectionsOf(makeExamination({ resultClass, reasons: reasonCodes }));
+
+      expect(sections.map(({ title }) => title)).toEqual(
+        Object.values(labelsOf(language).sections),
+      );
+      for (const text of stringsOf(sections)) {
+        expect(text).not.toMatch(/undefined|null|NaN|\[object|\$\{/);
+        expect(text.trim()).not.toBe('');
+      }
+    }
+  });
+
+  test('hold every text of the contract', () => {
+    const examination = makeExamination();
+    const texts = writeTexts(examination, item, language);
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    const { heatmap, ...rest } = texts;
+    for (const text of [...Object.values(rest), ...Object.values(heatmap)]) {
+      for (const paragraph of text.split('\n\n')) expect(all).toContain(paragraph);
+    }
+  });
+
+  test('hold every checksum, setting and version', () => {
+    const examination = makeExamination();
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+    const { sha256, sha512, md5 } = examination.facts;
+
+    for (const wanted of [sha256, md5, sha512.slice(0, 64), sha512.slice(64)]) {
+      expect(all).toContain(wanted);
+    }
+    for (const digest of Object.values(heatmapDigests)) expect(all).toContain(digest);
+    for (const digest of Object.values(examination.model.files)) expect(all).toContain(digest);
+    for (const value of Object.values(examination.environment)) expect(all).toContain(value);
+    expect(all).toContain('1337');
+    expect(all).toContain('2026-03-01 12:00:00 UTC');
+  });
+
+  test('never print a position, not even one hidden in a tag that is not shown', () => {
+    const base = makeExamination();
+    const metadata = {
+      ...base.facts.metadata,
+      exif: { ...base.facts.metadata.exif, GPSLatitude: '52.5200', UserComment: 'at 13.4050' },
+    };
+    const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, metadata } })).join('\n');
+
+    expect(all).not.toMatch(/52[.,]52|13[.,]405/);
+    expect(all).toContain(labelsOf(language).presentNotShown);
+  });
+
+  test('explain escapes where a name needs them, and only there', () => {
+    const { escapes } = labelsOf(language);
+
+    expect(stringsOf(sectionsOf())).not.toContain(escapes);
+    expect(stringsOf(sectionsOf(makeExamination(), 'a\u202Eb'))).toContain(escapes);
+  });
+
+  test('name every conversion, and thresholds that are not known by their own name', () => {
+    const base = makeExamination();
+    const all = stringsOf(
+      sectionsOf({
+        ...base,
+        facts: { ...base.facts, notes: pictureNotes },
+        decision: { ...base.decision, thresholds: { somethingNew: 0.25 } },
+      }),
+    ).join('\n');
+
+    for (const label of Object.values(labelsOf(language).notes)) expect(all).toContain(label);
+    expect(all).toContain('somethingNew');
+  });
+
+  test('stand for a PNG without metadata, findings or skips', () => {
+    const base = makeExamination();
+    const all = stringsOf(
+      sectionsOf({
+        ...base,
+        facts: { ...base.facts, format: 'png', jpeg: null },
+        findings: [],
+        skipped: [],
+      }),
+    );
+
+    expect(all).toContain('PNG');
+    expect(all).toContain(labelsOf(language).noFindings);
+    expect(all).not.toContain(labelsOf(language).rows.jpegQuality);
+  });
+});
+
+test('everything foreign in a report is made printable', () => {
+  const base = makeExamination();
+  const evil = 'x\u202Ey';
+  const { metadata } = base.facts;
+  const sections = writeSections({
+    examination: {
+      ...base,
+      facts: {
+        ...base.facts,
+        colourSpace: evil,
+        iccProfile: evil,
+        metadata: {
+          ...metadata,
+          exif: { LensModel: evil, ExposureTime: evil },
+          pngText: { [evil]: evil },
+          software: evil,
+          cameraMake: evil,
+          takenAt: evil,
+          digitalSourceType: evil,
+          warnings: [evil],
+        },
+      },
+      model: { id: evil, version: evil, files: { [evil]: evil } },
+      environment: { [evil]: evil },
+      skipped: [{ method: evil, reason: evil }],
+    },
+    item: { ...item, name: evil, analysisId: evil },
+    language: 'en',
+    texts: writeTexts(base, item, 'en'),
+    heatmapDigests,
+  });
+
+  expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
+});
+
+function stringsOf(sections: readonly Section[]): readonly string[] {
+  return sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(stringsOfBlock)]);
+}
+
+function stringsOfBlock(block: Block): readonly string[] {
+  if (block.kind === 'table') return block.rows.flatMap(({ label, value }) => [label, value]);
+  const { kind: _, ...rest } = block;
+  return Object.values(rest);
+}
