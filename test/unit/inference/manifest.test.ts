@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { parseManifest, parseStatistics } from '../../../src/inference/manifest.ts';
+import { packagedText } from './model-folder.ts';
+
+type Json = Record<string, unknown>;
+
+/** The packaged file with one value replaced; `path` is written with dots. */
+function withValue(name: string, path: string, value: unknown): string {
+  const root: Json = JSON.parse(packagedText(name));
+  const names = path.split(/\.(?!onnx|json)/);
+  const last = names.pop() ?? '';
+  let fields = root;
+  for (const step of names) fields = Object(fields[step]);
+  fields[last] = value;
+  return JSON.stringify(root);
+}
+
+test('the manifest and the statistics of the packaged model can be read', () => {
+  const manifest = parseManifest(packagedText('manifest.json'));
+  const { embedding } = parseStatistics(packagedText('statistics.json'));
+
+  expect(manifest.input.cellPx).toBe(16);
+  expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
+});
+
+describe('a manifest is refused', () => {
+  test.each([
+    ['id', '../other'],
+    ['id', ''],
+    ['type', 'video'],
+    ['created', 'yesterday'],
+    ['files', []],
+    ['files.model.onnx.sha256', 'abc'],
+    ['files.model.onnx.bytes', -1],
+    ['files', { '../secret': { sha256: 'a'.repeat(64), bytes: 1 } }],
+    ['input.cellPx', 0],
+    ['input.cellPx', 1.5],
+    ['input.patchesRead', '16'],
+    ['dropout.rate', 1],
+    ['dropout.passes', 1e9],
+    ['calibration.fake.scale', -1],
+    ['calibration.decision', null],
+    ['thresholds.fakeMin.default', 0.4],
+    ['thresholds.realMax.default', 0.6],
+  ])('with %s = %j', (path, value) => {
+    expect(() => parseManifest(withValue('manifest.json', path, value))).toThrow(
+      expect.objectContaining({ code: 'model_integrity' }),
+    );
+  });
+
+  test('with strategies out of order, because decided pictures would no longer be nested', () => {
+    const text = withValue('manifest.json', 'thresholds.fakeMin', {
+      pedantic: 0.7,
+      default: 0.8,
+      relaxed: 0.6,
+    });
+
+    expect(() => parseManifest(text)).toThrow(/fakeMin is not falling from pedantic to relaxed/);
+  });
+
+  test.each(['', '[]', 'null', '{', '{}'])('when it is %j', (text) => {
+    expect(() => parseManifest(text)).toThrow(expect.objectContaining({ code: 'model_integrity' }));
+  });
+});
+
+describe('statistics are refused', () => {
+  test.each([
+    ['embedding.dimension', 31],
+    ['embedding.mean', []],
+    ['embedding.whitening', 'many'],
+    ['distanceQuantiles', Array.from({ length: 101 }, (_, at) => -at)],
+    ['pictureDistanceQuantiles', [1, 2, 3]],
+    ['prototypes.realCompressed', [null]],
+  ])('with %s = %j', (path, value) => {
+    expect(() => parseStatistics(withValue('statistics.json', path, value))).toThrow(
+      expect.objectContaining({ code: 'model_integrity' }),
+    );
+  });
+});

@@ -1,0 +1,48 @@
+import * as installed from 'onnxruntime-node';
+import { expect, test } from 'vitest';
+import { createRegistry } from '../../../src/inference/registry.ts';
+import { loadRuntime } from '../../../src/inference/runtime.ts';
+import { loadTraceModel } from '../../../src/inference/trace-model.ts';
+
+const absent = () => Promise.reject(new Error('ERR_MODULE_NOT_FOUND'));
+
+test('a platform without ONNX Runtime is named in the error', async () => {
+  await expect(loadRuntime([absent, absent])).rejects.toMatchObject({
+    code: 'runtime_missing',
+    message: expect.stringContaining(`${process.platform}-${process.arch}`),
+  });
+});
+
+test('the copy in the package is used when none is installed beside it', async () => {
+  const runtime = await loadRuntime([absent, async () => installed]);
+
+  expect(runtime.version).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+test('the packaged model answers in the shapes of its contract', async () => {
+  const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
+  const [columns, rows, count, passes] = [9, 5, 3, 4];
+
+  const features = await model.readFeatures(
+    new Uint8Array(3 * 16 * columns * 16 * rows).fill(99),
+    16 * columns,
+    16 * rows,
+  );
+  const channels = features.length / (columns * rows);
+  const { logits, embeddings } = await model.readHead(
+    features.subarray(0, count * channels),
+    count,
+    new Float32Array(passes * channels).fill(1),
+    passes,
+  );
+
+  const { dimension } = model.statistics.embedding;
+  expect(Number.isInteger(channels)).toBe(true);
+  expect(logits).toHaveLength(passes * count * 3);
+  expect(embeddings).toHaveLength(count * dimension);
+  for (let at = 0; at < count; at++) {
+    const vector = embeddings.subarray(at * dimension, (at + 1) * dimension);
+    expect(Math.hypot(...vector)).toBeCloseTo(1, 4);
+  }
+  await model.release();
+});
