@@ -14,6 +14,7 @@ import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
 import { registerTenant } from './tenant.ts';
+import { registerWorker } from './worker.ts';
 
 /**
  * Runs the command that `argv` names, and answers the exit code once it is done.
@@ -56,6 +57,7 @@ Examples:
   // The order of the help: the main job first.
   registerAnalyze(program);
   registerServe(program);
+  registerWorker(program);
   registerTenant(program);
   registerKeys(program);
   registerModels(program);

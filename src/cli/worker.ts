@@ -15,6 +15,13 @@ export function registerWorker(program: Command): void {
     .option('--data-dir <dir>', 'the data folder (default: forensics in $XDG_DATA_HOME)')
     .option('--workers <n>', 'child processes that examine pictures')
     .option('--config <file>', 'the config file')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics worker
+  $ forensics worker --workers 4`,
+    )
     .action(async (_own: unknown, command: Command) => {
       await runWorker(command.optsWithGlobals<WorkerOptions>());
     });
@@ -30,13 +37,14 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
     flags,
     ...(config === undefined ? {} : { configFile: config }),
   });
+  const stop = stopRequested();
   const app = await openApp(settings, {
     onError: (what, error) => say(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
   });
   try {
     app.startWork();
     say(`Working on the data folder ${settings.dataDir}`);
-    await stopRequested();
+    await stop;
     say('Stopping; a second signal stops at once.');
   } finally {
     await app.close();
