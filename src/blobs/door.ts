@@ -6,6 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ForensicsError } from '../errors.ts';
 import { type BucketAccount, isBucketName } from './credentials.ts';
 import { defaultMaxObjectBytes } from './defaults.ts';
 import type { Call, Limits } from './door/call.ts';
@@ -95,11 +96,9 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
       if (request.method === 'OPTIONS') cors.preflight(request, response);
       else await routeCall({ ...admit(request), request, response, askForBody });
     } catch (error) {
-      // The client went away; whatever broke then is no failure of the store.
       const isGone = response.destroyed || request.socket.destroyed;
       const refusal = toRefusal(error);
-      const isOurs = !(error instanceof Refusal) && refusal.status >= 500;
-      if (isOurs && !isGone) onError?.(error, requestId);
+      if (isOwnFailure(error, isGone)) onError?.(error, requestId);
       if (isGone || response.headersSent) response.destroy();
       else await refuse(request, response, refusal, mayBeSending);
     }
@@ -120,6 +119,12 @@ function setGuards(response: ServerResponse, requestId: string): void {
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
   response.setHeader('Referrer-Policy', 'no-referrer');
+}
+
+/** Refusals are the client's doing, and so is what breaks in Node when a client goes away. */
+function isOwnFailure(error: unknown, isGone: boolean): boolean {
+  if (error instanceof Refusal) return false;
+  return error instanceof ForensicsError ? error.status >= 500 : !isGone;
 }
 
 function parsePlace(target: string): Pick<Call, 'bucket' | 'key' | 'query'> {

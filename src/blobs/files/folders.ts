@@ -18,7 +18,10 @@ export function createFolders(fs: FileSystem, root: string): Folders {
   function ensure(folder: string): Promise<void> {
     const known = ensured.get(folder);
     if (known !== undefined) return known;
-    const made = make(folder);
+    const made = make(folder).catch((error: unknown) => {
+      ensured.delete(folder);
+      throw error;
+    });
     ensured.set(folder, made);
     return made;
   }

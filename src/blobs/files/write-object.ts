@@ -75,10 +75,14 @@ async function* inBlocks(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint
     parts.push(part);
     bytes += part.length;
     if (bytes < blockBytes) continue;
-    yield Buffer.concat(parts);
+    yield joined(parts);
     [parts, bytes] = [[], 0];
   }
-  if (bytes > 0) yield Buffer.concat(parts);
+  if (bytes > 0) yield joined(parts);
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
 }
 
 /** One `write` may take fewer bytes than it was given. */

@@ -1,8 +1,9 @@
+import type { KeyObject } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 
 /** What the first of a row of chunk signatures builds upon. */
 export interface Seed {
-  readonly key: Buffer;
+  readonly key: KeyObject;
   readonly time: string;
   readonly scope: string;
   readonly signature: string;

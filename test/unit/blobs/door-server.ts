@@ -1,6 +1,6 @@
 /** A real HTTPS server on loopback with the door mounted on it, as the service mounts it. */
 
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { encodePath } from '../../../src/blobs/signature/canonical.ts';
 import { type PresignRequest, presignUrl } from '../../../src/blobs/sigv4.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
 import { makeCertificate } from './certificate.ts';
+import { filesUnder } from './files-under.ts';
 
 export const region = 'us-east-1';
 export const keys = createBucketCredentials(Buffer.alloc(32, 7));
@@ -30,6 +31,8 @@ export interface DoorServer {
   urlFor(method: string, key: string, changes?: Partial<PresignRequest>): string;
   /** Names of all files of all buckets, of finished and of unfinished objects. */
   files(): string[];
+  /** How many clients are connected. */
+  connections(): Promise<number>;
   storeOf(name: string, settings?: Partial<EmbeddedStoreSettings>): BlobStore;
   close(): Promise<void>;
 }
@@ -70,10 +73,11 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
         now: new Date(),
         ...changes,
       }),
-    files: () =>
-      readdirSync(root, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name)),
+    files: () => filesUnder(root),
+    connections: () =>
+      new Promise((resolve, reject) => {
+        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+      }),
     storeOf: (name, more = {}) =>
       createEmbeddedStore({
         root,

@@ -1,50 +1,66 @@
 import * as promises from 'node:fs/promises';
 import type { FileSystem } from '../../../src/blobs/files/disk.ts';
 
-export type Act = 'open' | 'write' | 'sync' | 'rename' | 'link' | 'mkdir';
+export type Act = 'open' | 'write' | 'sync' | 'rename' | 'mkdir';
 
 export interface FailingDisk {
   readonly fileSystem: FileSystem;
+  /** What was done, in order; making folders left out. */
+  readonly acts: (Act | 'sync folder')[];
   /** From now on this act fails with this code; null repairs the disk. */
   fail(act: Act | null, code?: string): void;
 }
 
 /** The real file system, of which one act at a time can be made to fail as the kernel would make it fail. */
 export function createFailingDisk(): FailingDisk {
+  const acts: FailingDisk['acts'] = [];
   let broken: Act | null = null;
   let code = 'ENOSPC';
 
-  function check(act: Act): void {
+  function perform(act: Act): void {
+    if (act !== 'mkdir') acts.push(act);
     if (act === broken) throw Object.assign(new Error(`${code}: made to fail`), { code });
+  }
+
+  function watchFile(handle: promises.FileHandle): promises.FileHandle {
+    const [write, sync] = [handle.write.bind(handle), handle.sync.bind(handle)];
+    return Object.assign(handle, {
+      write: async (bytes: Uint8Array, at: number, length: number) => {
+        perform('write');
+        return write(bytes, at, length);
+      },
+      sync: async () => {
+        perform('sync');
+        return sync();
+      },
+    });
+  }
+
+  async function open(...[path, flags, mode]: Parameters<typeof promises.open>) {
+    if (flags === 'wx') {
+      perform('open');
+      return watchFile(await promises.open(path, flags, mode));
+    }
+    const handle = await promises.open(path, flags, mode);
+    const sync = handle.sync.bind(handle);
+    return Object.assign(handle, {
+      sync: async () => {
+        acts.push('sync folder');
+        return sync();
+      },
+    });
   }
 
   const fileSystem: FileSystem = {
     ...promises,
-    async open(path, flags, mode) {
-      if (flags === 'wx') check('open');
-      const handle = await promises.open(path, flags, mode);
-      return new Proxy(handle, {
-        get(target, name) {
-          const value: unknown = Reflect.get(target, name);
-          if (typeof value !== 'function') return value;
-          return async (...args: unknown[]) => {
-            if (name === 'write' || name === 'sync') check(name);
-            return Reflect.apply(value, target, args) as unknown;
-          };
-        },
-      });
-    },
+    open,
     async rename(from, to) {
-      check('rename');
+      perform('rename');
       return promises.rename(from, to);
     },
-    async link(from, to) {
-      check('link');
-      return promises.link(from, to);
-    },
     mkdir: new Proxy(promises.mkdir, {
-      apply(target, self, args) {
-        check('mkdir');
+      async apply(target, self, args) {
+        perform('mkdir');
         return Reflect.apply(target, self, args);
       },
     }),
@@ -52,6 +68,7 @@ export function createFailingDisk(): FailingDisk {
 
   return {
     fileSystem,
+    acts,
     fail(act, how = 'ENOSPC') {
       broken = act;
       code = how;
