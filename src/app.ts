@@ -15,6 +15,7 @@ import type { Core } from './app/core.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
+import { trialMd5s } from './app/trial-images.ts';
 import { bucketNameFor, createBucketCredentials } from './blobs/credentials.ts';
 import { createS3Door } from './blobs/door.ts';
 import type { S3Door } from './blobs/door.ts';
@@ -74,7 +75,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       storeFor: (tenant) => blobs.storeFor(tenant),
       lab,
       models,
-      trialMd5s: [],
+      trialMd5s: trialMd5s(core.folder.path),
       limits,
       now,
       onError: (error) => onError('analyses', error),
@@ -85,6 +86,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       handlers: { [runJob]: analyses.run },
       workerId: `${hostname()}:${process.pid}`,
       concurrency: settings.workers,
+      leaseMs: settings.leaseSeconds * 1000,
       now,
       onError: (error) => onError('worker', error),
     });

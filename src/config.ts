@@ -28,6 +28,8 @@ export interface Settings {
   readonly behindProxy: boolean;
   /** Child processes that look at pictures. */
   readonly workers: number;
+  /** How long a job stays with a worker that does not answer any more; what a crash costs at most. */
+  readonly leaseSeconds: number;
   /** Largest upload in bytes. */
   readonly maxUploadBytes: number;
   /** Seconds that presigned URLs live. */
@@ -75,6 +77,7 @@ const table: Table = {
   tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
   workers: integer(1, 64, defaultWorkers),
+  leaseSeconds: integer(2, 600, () => 15),
   maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),
   presignedUrlExpirySeconds: integer(60, maxPresignedSeconds, () => maxPresignedSeconds),
   corsAllowedOrigins: {

@@ -1,5 +1,6 @@
 /** The part of the app that needs no pictures: data folder, database, tenants and keys. Enough for administration. */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeys } from '../access/keys.ts';
 import type { Keys } from '../access/keys.ts';
@@ -23,10 +24,15 @@ export interface Core {
   close(): void;
 }
 
+/** False where nothing was ever set up: an act of administration there is a slip of the pen. */
+export function hasInstallation(settings: Pick<Settings, 'dataDir'>): boolean {
+  return existsSync(databaseFile(settings.dataDir));
+}
+
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `no_space_left`, `store_unavailable`. */
 export function openCore(settings: Settings, now: () => Date = () => new Date()): Core {
   const folder = openDataFolder(settings);
-  const database = openDatabase({ path: join(folder.path, 'forensics.db') });
+  const database = openDatabase({ path: databaseFile(folder.path) });
   const { db } = database;
   const webhookKey = folder.derive('webhooks/signing');
   return {
@@ -38,4 +44,8 @@ export function openCore(settings: Settings, now: () => Date = () => new Date())
     webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),
   };
+}
+
+function databaseFile(dataDir: string): string {
+  return join(dataDir, 'forensics.db');
 }

@@ -1,9 +1,10 @@
 /** Acts of administration on the data folder of this machine, whether a server runs on it or not. */
 
-import { openCore } from '../app/core.ts';
+import { hasInstallation, openCore } from '../app/core.ts';
 import type { Core } from '../app/core.ts';
 import type { Tenant } from '../access/tenants.ts';
 import { readConfig } from '../config.ts';
+import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { printable } from './printable.ts';
 
@@ -12,16 +13,43 @@ export interface LocalOptions {
   readonly config?: string;
 }
 
-/** Opens the data folder for one act and closes it again, also when the act fails. */
+/**
+ * Opens the data folder for one act and closes it again, also when the act fails.
+ *
+ * @throws {ForensicsError} `not_found` when nothing was set up there.
+ */
 export async function withLocalCore<T>(
   options: LocalOptions,
   act: (core: Core) => Promise<T>,
 ): Promise<T> {
+  const settings = settingsFor(options);
+  if (!hasInstallation(settings)) {
+    throw new ForensicsError(
+      'not_found',
+      'Nothing was set up in this data folder; name another with --data-dir, or begin with "forensics serve".',
+    );
+  }
+  return withCore(settings, act);
+}
+
+/** The same for the one act that may be the first in a data folder. */
+export async function withNewCore<T>(
+  options: LocalOptions,
+  act: (core: Core) => Promise<T>,
+): Promise<T> {
+  return withCore(settingsFor(options), act);
+}
+
+function settingsFor(options: LocalOptions): Settings {
   const { settings } = readConfig({
     flags: { dataDir: options.dataDir },
     ...(options.config === undefined ? {} : { configFile: options.config }),
   });
   say(`Acting on the data folder ${settings.dataDir}`);
+  return settings;
+}
+
+async function withCore<T>(settings: Settings, act: (core: Core) => Promise<T>): Promise<T> {
   const core = openCore(settings);
   try {
     return await act(core);

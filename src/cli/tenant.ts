@@ -63,8 +63,8 @@ function common(command: Command): Command {
 }
 
 async function create(name: string, options: TenantOptions & { trial: boolean }): Promise<void> {
-  const { say, withLocalCore } = await import('./local-core.ts');
-  const made = await withLocalCore(options, (core) =>
+  const { say, withNewCore } = await import('./local-core.ts');
+  const made = await withNewCore(options, (core) =>
     core.tenants.create({ name, isTrial: options.trial }),
   );
   if (!options.json) say(`Next: forensics keys create --tenant ${name} --name <purpose>`);

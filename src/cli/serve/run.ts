@@ -45,6 +45,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     flags,
     ...(config === undefined ? {} : { configFile: config }),
   });
+  const stop = stopRequested();
   await withStack(async (stack) => {
     const folder = openDataFolder(settings);
     stack.defer(lockForServing(folder.path));
@@ -68,7 +69,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     app.startWork();
     const firstRun = await makeFirstTenant(app, new Date());
     tellReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
-    await stopRequested();
+    await stop;
     process.stderr.write('Stopping; a second signal stops at once.\n');
     await stack.unwind();
   });

@@ -2,7 +2,10 @@
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Resolves at the first signal. From then on a second one ends the process at once. */
+/**
+ * Listens from now on, also while the program is still opening things; the promise resolves at the first signal. From
+ * then on a second one ends the process at once.
+ */
 export async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of stopSignals) process.once(signal, () => resolve());

@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { request } from 'node:https';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+const inShell = promisify(execFile);
+// A space in the path: the printed line must survive it.
+const dataDir = `${newDataDir()}/with space`;
+
+afterAll(() => rmSync(`${dataDir}/..`, { recursive: true, force: true }));
+
+describe('the first run', () => {
+  const told = { stdout: '', stderr: '' };
+  let child: ReturnType<typeof spawnServe>;
+
+  beforeAll(async () => {
+    child = spawnServe(['--data-dir', dataDir, '--port', '0', '--workers', '1']);
+    child.stdout?.on('data', (bytes: Buffer) => (told.stdout += bytes.toString('utf8')));
+    for await (const line of createInterface({ input: child.stderr! })) {
+      told.stderr += `${line}\n`;
+      if (line.startsWith('Listening on https://127.0.0.1:')) break;
+    }
+  });
+
+  afterAll(() => void child.kill('SIGKILL'));
+
+  test('prints address, authority, tenant and key', () => {
+    expect(told.stdout).toMatch(/URL: +https:\/\/127\.0\.0\.1:\d+\n/);
+    expect(told.stdout).toContain(`${dataDir}/tls/ca.pem`);
+    expect(told.stdout).toMatch(/SHA-256: +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
+    expect(told.stdout).toMatch(/Tenant: +default\n/);
+    expect(told.stdout).toMatch(/API key: +sk-[a-z0-9]+-[0-9A-Za-z]{38} /);
+  });
+
+  test('prints a curl line that works as it is', async () => {
+    const line = /^curl .*$/m.exec(told.stdout)?.[0] ?? '';
+    const answer: unknown = JSON.parse(await runCurl(line));
+
+    expect(answer).toEqual({ success: true, data: [], total: 0, startIndex: 0, endIndex: 0 });
+  });
+
+  test('is one of a kind: a second server on the same folder is refused', async () => {
+    const second = await runCli(['serve', '--data-dir', dataDir, '--port', '0']);
+
+    expect(second.code).toBe(5);
+    expect(second.stderr).toContain(`Another server already works on this data folder (process`);
+    expect(second.stderr.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('ends cleanly on SIGTERM and leaves no lock', async () => {
+    child.kill('SIGTERM');
+    const [code] = await once(child, 'exit');
+
+    expect(code).toBe(0);
+    expect(existsSync(`${dataDir}/serve.lock`)).toBe(false);
+  });
+});
+
+test('later runs print no key, keep the authority, and end cleanly on SIGINT', async () => {
+  const authority = readFileSync(`${dataDir}/tls/ca.pem`, 'utf8');
+  const serving = await startServing(dataDir);
+  serving.child.kill('SIGINT');
+  const [code] = await once(serving.child, 'exit');
+
+  expect(serving.ready).toMatchObject({ apiKey: null, tenantName: null });
+  expect(readFileSync(serving.ready.caPath, 'utf8')).toBe(authority);
+  expect(code).toBe(0);
+});
+
+test('a port in use is told with what to do, and costs no key', async () => {
+  const folder = await emptyFolder();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const port = String(typeof address === 'object' ? address?.port : 0);
+  const ran = await runCli(['serve', '--data-dir', folder, '--port', port]);
+  taken.close();
+  const tenants = await runCli(['tenant', 'list', '--json', '--data-dir', folder]);
+
+  expect(ran).toMatchObject({ code: 5, stdout: '' });
+  expect(ran.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
+  expect(ran.stderr).toContain('--port');
+  expect(JSON.parse(tenants.stdout)).toEqual([]);
+});
+
+test.each([
+  [['--port', '99999'], '--port must be an integer from 0 to 65535.'],
+  [['--tls-cert', 'none.pem', '--tls-key', 'none.pem'], '--tls-cert must be a PEM file'],
+])('serve %j is refused in one line', async (args, message) => {
+  const ran = await runCli(['serve', '--data-dir', await emptyFolder(), ...args]);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(message);
+  expect(ran.stderr.trim().split('\n')).toHaveLength(1);
+});
+
+/** With a shell and curl where there is one; otherwise what curl would do with the line. */
+async function runCurl(line: string): Promise<string> {
+  const hasCurl = await inShell('curl', ['--version']).then(Boolean, () => false);
+  if (hasCurl) return (await inShell('sh', ['-c', `${line} --silent`])).stdout;
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
+  const ca = readFileSync(words[words.indexOf('--cacert') + 1] ?? '');
+  const [name = '', value = ''] = (words[words.indexOf('-H') + 1] ?? '').split(': ');
+  const asked = request(words.at(-1) ?? '', { ca, headers: { [name]: value } }).end();
+  const [response] = await once(asked, 'response');
+  let text = '';
+  for await (const part of response) text += String(part);
+  return text;
+}

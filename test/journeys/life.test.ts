@@ -1,0 +1,176 @@
+/** The life of an analysis through a listening server, with the real model and a webhook receiver. */
+
+import { rmSync } from 'node:fs';
+import sharp from 'sharp';
+import { Webhook } from 'standardwebhooks';
+import { Compile } from 'typebox/compile';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../cli/run-cli.ts';
+import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
+import { startReceiver } from './receiver.ts';
+import type { Receiver } from './receiver.ts';
+import { clientOf, newDataDir, only, startServing } from './serving.ts';
+import type { Serving } from './serving.ts';
+
+const size = { width: 320, height: 240 };
+const dataDir = newDataDir();
+let serving: Serving;
+let receiver: Receiver;
+let client: ReturnType<typeof clientOf>;
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  serving = await startServing(dataDir, { FORENSICS_WEBHOOK_ALLOW: '127.0.0.0/8' });
+  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+  const set = ['tenant', 'update', 'default', '--webhook-url', receiver.url, '--data-dir', dataDir];
+  expect((await runCli(set)).code).toBe(0);
+});
+
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  receiver.close();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+test('an analysis is created, uploaded, started, completed, upgraded and deleted', async () => {
+  const { id, input } = await client.create({ format: 'jpg', ...size });
+
+  expect((await client.send('POST', '/start', { id })).status).toBe(409);
+
+  const picture = await sceneJpeg({ ...size, seed: 1 });
+  expect((await client.upload(await read(id), picture)).status).toBe(200);
+  expect((await client.send('POST', '/start', { id })).json()).toEqual({ success: true });
+  expect((await client.send('POST', '/start', { id })).status).toBe(409);
+  await receiver.first(({ payload }) => payload['status'] === 'completed');
+
+  const flagged = (await read(id)).inferenceStatus;
+  expect(flagged).toMatchObject({ status: 'completed', retryCount: 0 });
+  expect(flagged.result).toEqual({
+    resultClass: expect.any(Number),
+    resultSubClasses: expect.any(Array),
+    predictions: null,
+    classUncertainties: null,
+    classSimilarities: null,
+    anomaly: null,
+    heatmaps: null,
+    report: null,
+  });
+
+  const again = { id, options: { tier: 'flagging' } };
+  expect((await client.send('POST', '/retry', again)).status).toBe(409);
+  const options = { tier: 'forensicReporting' };
+  const upgraded = only(await client.send('POST', '/retry', { id, options }));
+  expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging', input: { options } });
+  expect(upgraded.inferenceStatus.result?.resultClass).toBe(flagged.result?.resultClass);
+  expect(await isAsDocumented(upgraded)).toBe(true);
+  await expectFiles(upgraded.inferenceStatus.result);
+  expect((await client.send('POST', '/retry', again)).status).toBe(400);
+
+  expect(await client.download(input.storageUrls.getUrl)).toEqual(picture);
+  expect((await client.send('DELETE', '', { id })).json()).toEqual({ success: true });
+  expect((await client.get(id)).status).toBe(404);
+  expect((await client.send('DELETE', '', { id })).status).toBe(404);
+});
+
+test('the receiver saw every change in order, each signed by the tenant', async () => {
+  await receiver.first(({ headers }) => headers['webhook-event'] === 'delete');
+  const secret = await runCli(['tenant', 'webhook-secret', 'default', '--data-dir', dataDir]);
+  const webhook = new Webhook(secret.stdout.trim());
+
+  const seen = receiver.calls.map(({ headers, body }) => {
+    const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
+    webhook.verify(body, Object.fromEntries(texts));
+    const { status }: { status: string } = JSON.parse(body);
+    return [headers['webhook-event'], status];
+  });
+
+  expect(seen).toEqual([
+    ['update', 'processing'],
+    ['update', 'completed'],
+    ['delete', 'completed'],
+  ]);
+});
+
+test('a picture that is not what was declared fails its analysis, and the server goes on', async () => {
+  const png = await scenePng({ ...size, seed: 2 });
+  const cases = [
+    {
+      declared: { format: 'jpg', width: 300, height: 240 },
+      bytes: await sceneJpeg({ ...size, seed: 2 }),
+    },
+    { declared: { format: 'jpg', ...size }, bytes: png },
+    { declared: { format: 'png', ...size }, bytes: Buffer.from('not a picture at all') },
+    { declared: { format: 'png', ...size }, bytes: Buffer.alloc(0) },
+  ];
+  for (const { declared, bytes } of cases) {
+    const made = await client.create(declared);
+    await client.upload(made, bytes);
+    const start = await client.send('POST', '/start', { id: made.id });
+    const { inferenceStatus } = await read(made.id);
+
+    expect(start.status).toBe(422);
+    expect(inferenceStatus).toMatchObject({
+      status: 'failed',
+      statusMessage: start.json()['message'],
+    });
+  }
+  expect((await serving.ask({ method: 'GET', path: '/v1/health' })).status).toBe(200);
+});
+
+test('a picture that breaks off fails in the run, with words for people', async () => {
+  const made = await client.create({ format: 'jpg', ...size }, { name: 'cut' });
+  const picture = await sceneJpeg({ ...size, seed: 4 });
+  await client.upload(made, picture.subarray(0, picture.length >> 1));
+  await client.send('POST', '/start', { id: made.id });
+  const { inferenceStatus } = await client.until(made.id, ['completed', 'failed']);
+
+  expect(inferenceStatus).toMatchObject({ status: 'failed', retryCount: 0 });
+  expect(inferenceStatus.statusMessage).toMatch(/^[A-Z].+[.]$/);
+});
+
+test('a failed analysis runs when it is retried with the right picture in its place', async () => {
+  const made = await client.create({ format: 'png', ...size }, { name: 'second try' });
+  await client.upload(made, Buffer.from('the wrong file'));
+  await client.send('POST', '/start', { id: made.id });
+  await client.upload(made, await scenePng({ ...size, seed: 3 }));
+  const retried = only(
+    await client.send('POST', '/retry', { id: made.id, options: { decisionStrategy: 'pedantic' } }),
+  );
+  const done = await client.until(made.id, ['completed', 'failed']);
+
+  expect(retried.inferenceStatus).toMatchObject({ status: 'pending', retryCount: 0 });
+  expect(done.inferenceStatus.status).toBe('completed');
+  expect(done.input.options.decisionStrategy).toBe('pedantic');
+});
+
+async function read(id: string) {
+  return only(await client.get(id));
+}
+
+/** Against the schema that the server itself gives out. */
+async function isAsDocumented(analysis: unknown): Promise<boolean> {
+  const text = (await serving.ask({ method: 'GET', path: '/v1/schema' })).body.toString('utf8');
+  const { schemas }: { schemas: Record<string, object> } = JSON.parse(text).components;
+  const whole: object = JSON.parse(
+    JSON.stringify(schemas['Analysis']).replaceAll(
+      '{"$ref":"#/components/schemas/StorageUrls"}',
+      JSON.stringify(schemas['StorageUrls']),
+    ),
+  );
+  return Compile(whole).Check(analysis);
+}
+
+type Result = Awaited<ReturnType<typeof read>>['inferenceStatus']['result'];
+
+async function expectFiles(result: Result): Promise<void> {
+  const heatmaps = Object.values(result?.heatmaps ?? {});
+  const pdfs = Object.values(result?.report ?? {}).map(({ pdfStorageUrls }) => pdfStorageUrls);
+  expect([heatmaps.length, pdfs.length]).toEqual([4, 2]);
+  for (const { getUrl } of heatmaps) {
+    const { format, width, height } = await sharp(await client.download(getUrl)).metadata();
+    expect({ format, width, height }).toEqual({ format: 'png', ...size });
+  }
+  for (const { getUrl } of pdfs) {
+    expect((await client.download(getUrl)).subarray(0, 5).toString('latin1')).toBe('%PDF-');
+  }
+}

@@ -1,0 +1,53 @@
+/** A webhook receiver that keeps what it was sent and tells when more has come. */
+
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface Call {
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly payload: Readonly<Record<string, unknown>>;
+}
+
+export interface Receiver {
+  readonly url: string;
+  readonly calls: readonly Call[];
+  /** Resolves with the first call that `matches`, also one that came before. */
+  first(matches: (call: Call) => boolean): Promise<Call>;
+  close(): void;
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const calls: Call[] = [];
+  const came = new EventEmitter();
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = [];
+    request.on('data', (part: Buffer) => parts.push(part));
+    request.on('end', () => {
+      const body = Buffer.concat(parts).toString('utf8');
+      calls.push({ headers: request.headers, body, payload: JSON.parse(body) });
+      came.emit('call');
+      response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    calls,
+    async first(matches) {
+      for (;;) {
+        const call = calls.find(matches);
+        if (call !== undefined) return call;
+        await once(came, 'call');
+      }
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}

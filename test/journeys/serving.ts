@@ -1,0 +1,134 @@
+/** A real `forensics serve` in a process of its own, and a client that trusts its authority. */
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Agent } from 'undici';
+import type { Analysis } from '../../src/analyses/analysis.ts';
+import { asker } from '../unit/server/open-server.ts';
+import type { Answer, Ask } from '../unit/server/open-server.ts';
+
+const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));
+
+/** The line of `serve --json`. */
+export interface Ready {
+  readonly url: string;
+  readonly caPath: string;
+  readonly tenantName: string | null;
+  readonly apiKey: string | null;
+}
+
+export interface Serving {
+  readonly ready: Ready;
+  readonly child: ChildProcess;
+  /** Asks without a key. */
+  readonly ask: Ask;
+  /** Ends it with a signal and waits; answers the exit code. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
+}
+
+export function newDataDir(): string {
+  return mkdtempSync(join(tmpdir(), 'forensics-serve-'));
+}
+
+/** Starts `forensics serve`; `environment` is added to a bare one. */
+export function spawnServe(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): ChildProcess {
+  const { PATH = '' } = process.env;
+  return spawn(process.execPath, [entry, 'serve', ...args], {
+    env: { PATH, XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-config'), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
+export async function startServing(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Serving> {
+  const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', '1'];
+  const child = spawnServe(args, environment);
+  const ready = await readyLine(child);
+  const agent = new Agent({ connect: { ca: readFileSync(ready.caPath) } });
+  return {
+    ready,
+    child,
+    ask: asker(ready.url, agent),
+    async end(signal) {
+      await agent.close();
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      child.kill(signal);
+      await once(child, 'exit');
+      return child.exitCode;
+    },
+  };
+}
+
+async function readyLine(child: ChildProcess): Promise<Ready> {
+  let told = '';
+  child.stderr?.on('data', (bytes: Buffer) => {
+    told += bytes.toString('utf8');
+  });
+  const lines = createInterface({ input: child.stdout! });
+  const first = once(lines, 'line').then(([line]): Ready => JSON.parse(String(line)));
+  const early = once(child, 'exit').then(() => Promise.reject(new Error(`serve ended: ${told}`)));
+  return Promise.race([first, early]);
+}
+
+/** The client's side of an analysis, for one tenant and one key. */
+export function clientOf({ ask }: Pick<Serving, 'ask'>, tenantName: string, apiKey: string) {
+  const headers = { authorization: `ApiKey ${apiKey}` };
+  const send = async (method: string, act: string, body: object): Promise<Answer> =>
+    ask({ method, path: `/v1/analysis${act}`, headers, body: { tenantName, ...body } });
+
+  async function get(id: string): Promise<Answer> {
+    return ask({ method: 'GET', path: `/v1/analysis?tenantName=${tenantName}&id=${id}`, headers });
+  }
+
+  return {
+    send,
+    get,
+    async create(input: object, more: object = {}): Promise<Analysis> {
+      const whole = { version: 'v1', filename: 'a.jpg', options: {}, ...input };
+      const answer = await send('POST', '', { name: 'A', type: 'image', input: whole, ...more });
+      return only(answer);
+    },
+    async upload({ input }: Analysis, bytes: Buffer): Promise<Answer> {
+      return ask({ method: 'PUT', path: pathOf(input.storageUrls.putUrl), body: bytes });
+    },
+    async download(url: string): Promise<Buffer> {
+      const answer = await ask({ method: 'GET', path: pathOf(url) });
+      if (answer.status !== 200) throw new Error(`download answered ${answer.status}`);
+      return answer.body;
+    },
+    /** Asks until the status is one of `wanted`; the test's own time limit ends it otherwise. */
+    async until(id: string, wanted: readonly string[]): Promise<Analysis> {
+      for (;;) {
+        const analysis = only(await get(id));
+        if (wanted.includes(analysis.inferenceStatus.status)) return analysis;
+        // Another process is at work: asking without a pause would take the core that it needs.
+        await setTimeout(20);
+      }
+    },
+  };
+}
+
+export function only(answer: Answer): Analysis {
+  const [analysis] = answer.json<{ data?: Analysis[] }>().data ?? [];
+  if (analysis === undefined) throw new Error(`${answer.status} ${answer.body.toString('utf8')}`);
+  return analysis;
+}
+
+// The scheme and the host are those of the server that was started; only path and signature matter.
+function pathOf(url: string): string {
+  const { pathname, search } = new URL(url);
+  return pathname + search;
+}
