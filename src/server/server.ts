@@ -39,8 +39,11 @@ export interface ServerParts {
 // The largest body of the contract, a create with a hundred tags, stays below 200 KB in any alphabet.
 const bodyLimitBytes = 1024 * 1024;
 
+/** What the rest of the program sees of the framework. */
+export type HttpServer = FastifyInstance;
+
 /** A server that is ready to listen. Closing it lets running requests end. */
-export async function createServer(parts: ServerParts): Promise<FastifyInstance> {
+export async function createServer(parts: ServerParts): Promise<HttpServer> {
   const { app, transport } = parts;
   const server = fastify({
     serverFactory: listenerFactory(transport),

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import type { FastifyInstance } from 'fastify';
 import { openApp } from '../../app.ts';
 import { openDataFolder } from '../../app/data-folder.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
@@ -13,6 +12,7 @@ import { readConfig } from '../../config.ts';
 import type { Settings } from '../../config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { createServer } from '../../server/server.ts';
+import type { HttpServer } from '../../server/server.ts';
 import { ensureLocalTls, readOwnTls } from '../../server/tls.ts';
 import type { Transport } from '../../server/transport.ts';
 import { systemCodeOf } from '../system-code.ts';
@@ -49,7 +49,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   await withStack(async (stack) => {
     const folder = openDataFolder(settings);
     stack.defer(lockForServing(folder.path));
-    let server: FastifyInstance | null = null;
+    let server: HttpServer | null = null;
     const app = await openApp(settings, {
       onError: (what, error) => server?.log.error({ err: error }, what),
     });
@@ -85,7 +85,7 @@ function transportOf(settings: Settings): Transport {
 }
 
 async function listen(
-  server: FastifyInstance,
+  server: HttpServer,
   settings: Settings,
 ): Promise<{ url: string; localUrl: string }> {
   const { host, port } = settings;
@@ -132,7 +132,7 @@ function bare(hostOfUrl: string): string {
   return hostOfUrl.replace(/^\[|\]$/g, '');
 }
 
-async function closeServer(server: FastifyInstance): Promise<void> {
+async function closeServer(server: HttpServer): Promise<void> {
   const force = setTimeout(() => server.server.closeAllConnections(), drainMs);
   await server.close();
   clearTimeout(force);

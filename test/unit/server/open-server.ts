@@ -1,6 +1,6 @@
 /** A server over a real app in a folder of its own: asked without a socket, or over HTTPS once it listens. */
 
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -83,6 +83,7 @@ export async function openServer(
       await agent?.close();
       await server.close();
       await app.close();
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
