@@ -72,7 +72,7 @@ function drawVerdict(
   const height = Math.max(wordsHeight, placement.height) + 2 * inset;
   page.reserve(height + 10);
   const top = page.y;
-  page.mark('Artifact', () => {
+  page.decorate(() => {
     doc.rect(sheet.left, top, textWidth, height).fill(ink.panel);
     doc.rect(sheet.left, top, 3, height).fill(ink.accent);
   });
@@ -104,11 +104,11 @@ function drawRow(page: Page, table: Tag, row: Row): void {
   page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
   page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
   parent.end();
-  doc.markContent('Artifact');
-  if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
-  doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
-  doc.lineWidth(0.4).stroke(ink.rule);
-  doc.endMarkedContent();
+  page.decorate(() => {
+    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
+    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+    doc.lineWidth(0.4).stroke(ink.rule);
+  });
   page.y += height;
 }
 

@@ -37,6 +37,7 @@ const rightColumn = sheet.left + columnWidth + columnGap;
 const tallest = { landscape: 158, upright: 200 };
 const below = 12;
 const scaleHeight = 7;
+const leastScaleWidth = 110;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
@@ -73,7 +74,7 @@ export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
     page.put(captions[1]!, styles.note, rightColumn, page.y);
   });
   page.y += captionHeight + 4;
-  drawScale(around);
+  drawScale(around, Math.max(placement.width, leastScaleWidth));
   page.y += 22;
   page.flow('P', block.text, styles.cell);
   page.flow('P', block.note, styles.note);
@@ -99,20 +100,20 @@ function drawPair(
   );
 }
 
-function drawScale({ page, numbers, legend }: Surroundings): void {
+function drawScale({ page, numbers, legend }: Surroundings, width: number): void {
   const { doc, y } = page;
-  page.mark('Artifact', () => {
-    const gradient = doc.linearGradient(rightColumn, y, rightColumn + columnWidth, y);
+  page.decorate(() => {
+    const gradient = doc.linearGradient(rightColumn, y, rightColumn + width, y);
     for (let entry = 0; entry <= 255; entry += 15) {
       gradient.stop(entry / 255, hex(legend, entry));
     }
-    doc.rect(rightColumn, y, columnWidth, scaleHeight).fill(gradient);
+    doc.rect(rightColumn, y, width, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);
     for (const tick of scaleTicks) {
       const label = numbers.plain(tick);
-      const width = doc.widthOfString(label);
+      const labelWidth = doc.widthOfString(label);
       // The outermost labels stay within the bar; the others stand under their place.
-      const x = rightColumn + tick * columnWidth - tick * width;
+      const x = rightColumn + tick * (width - labelWidth);
       doc.fillColor(ink.muted).text(label, x, y + scaleHeight + 2, { lineBreak: false });
     }
   });

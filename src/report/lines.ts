@@ -1,10 +1,10 @@
 /** Breaks a text into lines. Every width comes from the caller, so that the same rule serves any font. */
 
 /**
- * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. Nothing is
- * lost but the spaces at the breaks.
+ * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. A line
+ * that ends at a space keeps it, so that the lines joined are the text again, for search and for screen readers.
  *
- * @param width - of a line, in the unit of `measure`; always room for at least one character.
+ * @param width - of a line without its last space, in the unit of `measure`; always room for at least one character.
  */
 export function breakLines(
   text: string,
@@ -15,15 +15,15 @@ export function breakLines(
   const space = measure(' ');
   let line = '';
   let used = 0;
-  for (const word of text.split(' ').flatMap((long) => breakWord(long, width, measure))) {
-    const needed = measure(word);
-    if (line !== '' && used + space + needed > width) {
-      lines.push(line);
-      line = word;
-      used = needed;
-    } else {
-      used += line === '' ? needed : space + needed;
-      line = line === '' ? word : `${line} ${word}`;
+  for (const [at, word] of text.split(' ').entries()) {
+    for (const [part, piece] of breakWord(word, width, measure).entries()) {
+      const joint = at > 0 && part === 0 ? ' ' : '';
+      const needed = measure(piece);
+      const whole = used + (joint === '' ? 0 : space) + needed;
+      const isFull = line !== '' && whole > width;
+      if (isFull) lines.push(line + joint);
+      line = isFull ? piece : line + joint + piece;
+      used = isFull ? needed : whole;
     }
   }
   return [...lines, line];

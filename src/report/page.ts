@@ -75,6 +75,8 @@ export interface Page {
   readonly flow: (tag: string, text: string, style: Style, parent?: Tag) => void;
   /** Opens a structure element for what `draw` puts on the current page. */
   readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
+  /** Draws what only pleases the eye: no reader needs to hear of it. */
+  readonly decorate: (draw: () => void) => void;
   /** Opens a structure element that holds others. */
   readonly group: (tag: string, parent?: Tag) => Tag;
   readonly bookmark: (title: string) => void;
@@ -138,6 +140,11 @@ export function openPage(facts: DocumentFacts): Page {
       parent.add(element);
       element.add(draw);
       element.end();
+    },
+    decorate(draw) {
+      doc.markContent('Artifact');
+      draw();
+      doc.endMarkedContent();
     },
     group(tag, parent = root) {
       const element = doc.struct(tag);

@@ -12,8 +12,6 @@ const colour = (entry: number): Triple => [
 
 test('toOklab gives the published values of white and of the three primaries', () => {
   // Ottosson's reference table is in XYZ; these are the sRGB values of CSS Color 4, section on oklab(), to 3 digits.
-  const rounded = (rgb: Triple) => toOklab(rgb).map((value) => Math.round(value * 1000) / 1000 + 0);
-
   expect(rounded([255, 255, 255])).toEqual([1, 0, 0]);
   expect(rounded([255, 0, 0])).toEqual([0.628, 0.225, 0.126]);
   expect(rounded([0, 255, 0])).toEqual([0.866, -0.234, 0.179]);
@@ -29,7 +27,6 @@ test('lightness grows from each colour to the next', () => {
 });
 
 test('grey conversion keeps the order of the colours', () => {
-  const grey = ([r, g, b]: Triple) => 0.299 * r + 0.587 * g + 0.114 * b;
   const falls = Array.from({ length: colourCount - 1 }, (_, i) => i).filter(
     (i) => grey(colour(i + 1)) <= grey(colour(i)),
   );
@@ -49,3 +46,13 @@ test('equal steps in value are equal steps in OKLab, to 4 %', () => {
   expect(Math.max(...steps) / mean).toBeLessThan(1.04);
   expect(Math.min(...steps) / mean).toBeGreaterThan(0.96);
 });
+
+/** To 3 digits, without minus nought. */
+function rounded(rgb: Triple): readonly number[] {
+  return toOklab(rgb).map((value) => Math.round(value * 1000) / 1000 + 0);
+}
+
+/** Luma, ITU-R BT.601. */
+function grey([r, g, b]: Triple): number {
+  return 0.299 * r + 0.587 * g + 0.114 * b;
+}

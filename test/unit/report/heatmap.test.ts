@@ -85,13 +85,16 @@ test('the legend shows the colours that a heatmap has over middle grey', async (
   expect([...pixel.subarray(0, 3)]).toEqual([...legendColours().subarray(600, 603)]);
 });
 
+function mean(values: Uint8Array): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
 function spread(values: Uint8Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  const centre = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - centre) ** 2, 0) / values.length);
 }
 
 function correlation(one: Uint8Array, other: Uint8Array): number {
-  const mean = (values: Uint8Array) => values.reduce((sum, v) => sum + v, 0) / values.length;
   const [a, b] = [mean(one), mean(other)];
   const product = one.reduce((sum, value, i) => sum + (value - a) * (other[i]! - b), 0);
   return product / one.length / spread(one) / spread(other);

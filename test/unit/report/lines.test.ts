@@ -5,11 +5,17 @@ import { breakLines } from '../../../src/report/lines.ts';
 const measure = (text: string) => Array.from(text).length;
 
 test('text breaks at spaces and fills its lines', () => {
-  expect(breakLines('the quick brown fox', 9, measure)).toEqual(['the quick', 'brown fox']);
+  expect(breakLines('the quick brown fox', 9, measure)).toEqual(['the quick ', 'brown fox']);
 });
 
 test('a word wider than the line breaks where the line is full', () => {
-  expect(breakLines('id abcdefghij end', 4, measure)).toEqual(['id', 'abcd', 'efgh', 'ij', 'end']);
+  expect(breakLines('id abcdefghij end', 4, measure)).toEqual([
+    'id ',
+    'abcd',
+    'efgh',
+    'ij ',
+    'end',
+  ]);
 });
 
 test('a line always holds a character, however narrow it is', () => {
@@ -22,4 +28,13 @@ test('characters beyond 16 bits are never torn', () => {
 
 test('an empty text is one empty line', () => {
   expect(breakLines('', 10, measure)).toEqual(['']);
+});
+
+test('the lines joined are the text again', () => {
+  const texts = ['a  b', ' a', 'a ', 'one two  three four', `sum ${'0123456789'.repeat(7)} end`];
+  for (const text of texts) {
+    for (const width of [1, 2, 5, 9, 100]) {
+      expect(breakLines(text, width, measure).join('')).toBe(text);
+    }
+  }
 });

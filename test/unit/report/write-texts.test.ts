@@ -80,24 +80,18 @@ test('no text claims that the picture is fake, or that anything is proven', () =
 });
 
 test('the strength of the words follows the probability of the decided class', () => {
-  const summary = (resultClass: 'real' | 'fake', fakeProbability: number) => {
-    const examination = makeExamination({ resultClass, seed: 3 });
-    const decision = { ...examination.decision, fakeProbability };
-    return writeTexts({ ...examination, decision }, item, 'de').summary;
-  };
-
-  expect(summary('fake', 0.7)).toContain('schwach');
-  expect(summary('fake', 0.9)).not.toMatch(/schwach|deutlich/);
-  expect(summary('fake', 0.96)).toContain('deutlich');
-  expect(summary('fake', 0.995)).toContain('sehr deutlich');
-  expect(summary('real', 0.04)).toContain('deutlich');
-  expect(summary('real', 0.3)).toContain('schwach');
+  expect(summaryAt('fake', 0.7)).toContain('schwach');
+  expect(summaryAt('fake', 0.9)).not.toMatch(/schwach|deutlich/);
+  expect(summaryAt('fake', 0.96)).toContain('deutlich');
+  expect(summaryAt('fake', 0.995)).toContain('sehr deutlich');
+  expect(summaryAt('real', 0.04)).toContain('deutlich');
+  expect(summaryAt('real', 0.3)).toContain('schwach');
 });
 
 test('each kind of change has its own sentence, and none given is said so', () => {
-  const summaries = [[], ...resultSubClasses.map((kind) => [kind])].map((resultSubClasses) => {
+  const summaries = [[], ...resultSubClasses.map((kind) => [kind])].map((kinds) => {
     const examination = makeExamination();
-    const decision = { ...examination.decision, resultSubClasses };
+    const decision = { ...examination.decision, resultSubClasses: kinds };
     return writeTexts({ ...examination, decision }, item, 'de').summary;
   });
 
@@ -150,4 +144,10 @@ function figures(examination: Examination, language: Language): readonly string[
   return [...text.matchAll(pattern)]
     .map(([figure]) => figure.replaceAll(group, '').replace(decimal, '.'))
     .toSorted();
+}
+
+function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): string {
+  const examination = makeExamination({ resultClass, seed: 3 });
+  const decision = { ...examination.decision, fakeProbability };
+  return writeTexts({ ...examination, decision }, item, 'de').summary;
 }
