@@ -21,14 +21,14 @@ function toFinding(traces: TraceEvidence): Finding {
 
 function statementOf({ fakeProbability, fakeUncertainty, patchesRead }: TraceEvidence) {
   const share = Math.round(100 * fakeProbability);
-  const spread = Math.max(1, Math.round(100 * fakeUncertainty));
+  const spread = Math.round(100 * fakeUncertainty);
   const isOne = patchesRead === 1;
   const en = isOne ? 'the most textured patch' : `the ${patchesRead} most textured patches`;
   const de = isOne
     ? 'dem strukturreichsten Ausschnitt'
     : `den ${patchesRead} strukturreichsten Ausschnitten`;
   return {
-    en: `In ${en}, the trace network puts the probability of a generated picture at ${share} % (spread ${spread} %).`,
-    de: `In ${de} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${share} % (Streuung ${spread} %).`,
+    en: `In ${en}, the trace network puts the probability of a generated picture at ${share} % (spread ${spread < 1 ? 'below 1' : spread} %).`,
+    de: `In ${de} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${share} % (Streuung ${spread < 1 ? 'unter 1' : spread} %).`,
   };
 }

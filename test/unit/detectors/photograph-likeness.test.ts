@@ -1,0 +1,81 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
+import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
+import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawings.ts';
+
+const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
+
+const saved: Readonly<Record<string, (scene: Scene) => sharp.Sharp>> = {
+  'a PNG': (scene) => fromScene(scene).png(),
+  'a JPEG of quality 90': (scene) => fromScene(scene).jpeg({ quality: 90 }),
+  'a JPEG of quality 75': (scene) => fromScene(scene).jpeg({ quality: 75 }),
+};
+
+async function look(file: sharp.Sharp): Promise<Finding | Skipped> {
+  return photographLikeness.examine({
+    picture: await decodePicture(await file.toBuffer()),
+    traces,
+  });
+}
+
+function saysPhotograph(result: Finding | Skipped): boolean {
+  return isPhotograph('score' in result ? [result] : []);
+}
+
+const scene = drawScene({ width: 640, height: 480, seed: 9 });
+
+describe.each(Object.entries(saved))('as %s', (_, save) => {
+  test.each([
+    ['a page of text', textPage()],
+    ['a cartoon', cartoon()],
+    ['a chart', chart()],
+    ['a screenshot', screenshot()],
+  ])('%s is no photograph', async (_name, drawing) => {
+    const result = await look(save(drawing));
+
+    expect(saysPhotograph(result)).toBe(false);
+    expect(result).toMatchObject({ score: 0.5, measures: { isPhotograph: 0 } });
+  });
+
+  test.each([
+    ['in daylight', scene],
+    ['in the dark', relit(scene, (value) => value * 0.04)],
+    ['with blown highlights', relit(scene, (value) => value * 3)],
+    ['of hard contrast', relit(scene, (value) => (value - 110) * 4 + 128)],
+    ['of lamps in the night', nightSky()],
+  ])('a scene %s is one', async (_name, photograph) => {
+    expect(saysPhotograph(await look(save(photograph)))).toBe(true);
+  });
+});
+
+test('a scanned page with paper grain and soft letters is a photograph', async () => {
+  const grain = drawScene({ width: 640, height: 480, seed: 3 });
+  const page = await fromScene(textPage()).blur(1.2).raw().toBuffer();
+  const rgb = page.map((value, at) => Math.min(255, value * 0.8 + grain.rgb[at]! * 0.15));
+
+  const scan = await look(fromScene({ ...grain, rgb }).jpeg({ quality: 75 }));
+
+  expect(saysPhotograph(scan)).toBe(true);
+});
+
+test('a picture of one colour is empty, and the statement says so', async () => {
+  const plain = { width: 200, height: 200, rgb: new Uint8Array(120_000).fill(240) };
+
+  expect(await look(fromScene(plain).png())).toMatchObject({
+    measures: { isPhotograph: 0, flatShare: 1 },
+    statement: { en: expect.stringContaining('flat'), de: expect.stringContaining('Fläche') },
+  });
+});
+
+test('a picture below 128 x 128 pixels is skipped with a reason and counts as a photograph', async () => {
+  const small = await look(fromScene(drawScene({ width: 120, height: 120, seed: 1 })).png());
+
+  expect(small).toEqual({
+    method: 'photograph-likeness',
+    reason: expect.stringContaining('too small'),
+  });
+  expect(saysPhotograph(small)).toBe(true);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { decide, type Evidence } from '../../../src/engine/decide.ts';
+import { createRandom } from '../../../src/engine/random.ts';
+import type { Decision, DecisionStrategy } from '../../../src/engine/result.ts';
+import { createRegistry } from '../../../src/inference/registry.ts';
+
+const manifest = {
+  thresholds: {
+    fakeMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
+    realMax: { pedantic: 0.1, default: 0.2, relaxed: 0.3 },
+    traceMin: { pedantic: 0.6, default: 0.5, relaxed: 0.4 },
+    compressionMax: { pedantic: 0.7, default: 0.8, relaxed: 0.9 },
+    anomalyMax: { pedantic: 0.9, default: 0.95, relaxed: 1 },
+  },
+};
+
+const clear: Evidence = {
+  hasFullPatch: true,
+  isPhotograph: true,
+  predictions: { real: 0.1, fake: 0.9, compression: 0.2 },
+  anomalyScore: 0.5,
+  fakeProbability: 0.95,
+  fakeUncertainty: 0.01,
+};
+
+function verdict(evidence: Partial<Evidence>, strategy: DecisionStrategy = 'default'): Decision {
+  return decide({ ...clear, ...evidence }, manifest, strategy);
+}
+
+test('a clear case is decided, without reasons, and only fake has a sub-class', () => {
+  expect(verdict({})).toMatchObject({
+    resultClass: 'fake',
+    resultSubClasses: ['ai-generated'],
+    reasons: [],
+  });
+  expect(verdict({ fakeProbability: 0.05 })).toMatchObject({
+    resultClass: 'real',
+    resultSubClasses: [],
+    reasons: [],
+  });
+});
+
+test('the thresholds that were applied are told', () => {
+  expect(verdict({}, 'pedantic').thresholds).toEqual({
+    fakeMin: 0.9,
+    realMax: 0.1,
+    traceMin: 0.6,
+    compressionMax: 0.7,
+    anomalyMax: 0.9,
+    leastDeviations: 2.576,
+  });
+});
+
+describe('a picture outside the validated domain is abstained from', () => {
+  test.each<[string, Partial<Evidence>]>([
+    ['too_small', { hasFullPatch: false }],
+    ['too_compressed', { predictions: { real: 0.5, fake: 0.5, compression: 0.81 } }],
+    ['no_usable_trace', { predictions: { real: 0.2, fake: 0.2, compression: 0.1 } }],
+    ['not_a_photograph', { isPhotograph: false }],
+    ['outside_training_domain', { anomalyScore: 0.96 }],
+  ])('as %s', (reason, evidence) => {
+    expect(verdict(evidence)).toMatchObject({ resultClass: 'abstain', reasons: [reason] });
+  });
+
+  test('with every reason that applies, and none of doubt beside them', () => {
+    expect(
+      verdict({ hasFullPatch: false, isPhotograph: false, fakeProbability: 0.5 }).reasons,
+    ).toEqual(['too_small', 'not_a_photograph']);
+  });
+});
+
+describe('a picture inside the domain stays uncertain', () => {
+  test.each<[readonly string[], Partial<Evidence>]>([
+    [['evidence_below_threshold'], { fakeProbability: 0.79 }],
+    [['evidence_below_threshold'], { fakeProbability: 0.21 }],
+    [['margin_within_uncertainty'], { fakeUncertainty: 0.3 }],
+    [['margin_within_uncertainty', 'evidence_below_threshold'], { fakeProbability: 0.5 }],
+  ])('because of %j', (reasons, evidence) => {
+    expect(verdict(evidence)).toMatchObject({ resultClass: 'uncertain', reasons });
+  });
+
+  test('when the numbers are no numbers', () => {
+    expect(verdict({ fakeProbability: Number.NaN }).resultClass).toBe('uncertain');
+  });
+});
+
+test('a threshold itself decides', () => {
+  expect(verdict({ fakeProbability: 0.8 }).resultClass).toBe('fake');
+  expect(verdict({ fakeProbability: 0.2 }).resultClass).toBe('real');
+});
+
+describe.each(['the thresholds of this test', 'the packaged model'])('under %s', (which) => {
+  test('what a stricter strategy decides, a laxer one decides alike, and none turns real into fake', async () => {
+    const packaged = await createRegistry().find(null);
+    const { thresholds } = which === 'the packaged model' ? packaged : manifest;
+    const random = createRandom(5);
+    const decided: Record<DecisionStrategy, number> = { pedantic: 0, default: 0, relaxed: 0 };
+
+    for (let at = 0; at < 5000; at++) {
+      const evidence: Evidence = {
+        hasFullPatch: random() < 0.95,
+        isPhotograph: random() < 0.95,
+        predictions: { real: random(), fake: random(), compression: random() },
+        anomalyScore: random(),
+        fakeProbability: random(),
+        fakeUncertainty: random() * 0.2,
+      };
+      const under = (strategy: DecisionStrategy) =>
+        decide(evidence, { thresholds }, strategy).resultClass;
+      const [pedantic, balanced, relaxed] = [under('pedantic'), under('default'), under('relaxed')];
+      if (isDecided(pedantic)) expect(balanced).toBe(pedantic);
+      if (isDecided(balanced)) expect(relaxed).toBe(balanced);
+      decided.pedantic += isDecided(pedantic) ? 1 : 0;
+      decided.default += isDecided(balanced) ? 1 : 0;
+      decided.relaxed += isDecided(relaxed) ? 1 : 0;
+    }
+
+    expect(decided.pedantic).toBeGreaterThan(0);
+    expect(decided.relaxed).toBeGreaterThan(decided.pedantic);
+  });
+});
+
+function isDecided(resultClass: Decision['resultClass']): boolean {
+  return resultClass === 'real' || resultClass === 'fake';
+}

@@ -1,0 +1,176 @@
+import { serialize } from 'node:v8';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { toResultFields } from '../../../src/engine/contract.ts';
+import { conclude, examine } from '../../../src/engine/examine.ts';
+import { readPicture } from '../../../src/engine/reading.ts';
+import { defaultSeed, type Examination, mapNames } from '../../../src/engine/result.ts';
+import type { Picture } from '../../../src/image/picture.ts';
+import type { TraceModel } from '../../../src/inference/trace-model.ts';
+import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
+
+const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
+
+let model: TraceModel;
+let picture: Picture;
+let examination: Examination;
+
+beforeAll(async () => {
+  model = await loadPackagedModel();
+  picture = await scenePicture(430, 300);
+  examination = await examine(picture, model, options);
+});
+
+describe('an examination', () => {
+  test('is byte-identical when it is repeated, also on a model loaded anew', async () => {
+    const again = await examine(picture, model, options);
+    const fresh = await examine(picture, await loadPackagedModel(), options);
+
+    expect(serialize(again)).toEqual(serialize(examination));
+    expect(serialize(fresh)).toEqual(serialize(examination));
+  });
+
+  test('with another seed differs in its uncertainties and in nothing that was read', async () => {
+    const other = await examine(picture, model, { ...options, seed: 1 });
+
+    expect(other.classUncertainties).not.toEqual(examination.classUncertainties);
+    expect(other.predictions).toEqual(examination.predictions);
+    expect(other.maps).toEqual(examination.maps);
+  });
+
+  test('holds scores within their ranges', () => {
+    const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
+
+    for (const score of Object.values(predictions)) expectWithin(score, 0, 1);
+    for (const spread of Object.values(classUncertainties)) expectWithin(spread, 1e-6, 0.5);
+    for (const cosine of Object.values(classSimilarities)) expectWithin(cosine, -1, 1);
+    expectWithin(anomaly.score ?? -1, 0, 1);
+    expectWithin(anomaly.giniCoeff ?? -1, 0, 1);
+    expect(Number.isInteger(anomaly.numCluster)).toBe(true);
+  });
+
+  test('has four maps with one value for each cell of 16 pixels', () => {
+    const { maps } = examination;
+
+    expect([maps.cellPx, maps.columns, maps.rows]).toEqual([16, 27, 19]);
+    expect(Object.keys(maps.values)).toEqual([...mapNames]);
+    for (const name of mapNames) expect(maps.values[name]).toHaveLength(27 * 19);
+  });
+
+  test('says what another run must match', () => {
+    expect(examination.environment).toMatchObject({
+      forensics: expect.stringMatching(/^\d/),
+      node: process.versions.node,
+      onnxruntime: expect.stringMatching(/^\d/),
+      cpu: expect.any(String),
+    });
+    expect(examination.model.id).toBe(model.manifest.id);
+    expect(examination.model.files['model.onnx']).toBe(model.manifest.files['model.onnx']?.sha256);
+    expect(examination.passes).toBe(model.manifest.dropout.passes);
+    expect(examination.patchesRead).toBe(16);
+  });
+
+  test('carries a finding or a skip of every method', () => {
+    const methods = [...examination.findings, ...examination.skipped].map(({ method }) => method);
+
+    expect(methods).toEqual(['trace-network', 'photograph-likeness']);
+  });
+
+  test('of one reading under another strategy says the same of real and fake', async () => {
+    const reading = await readPicture(picture, model);
+    const relaxed = { ...options, decisionStrategy: 'relaxed' } as const;
+
+    const other = await conclude({ picture, model, reading, options: relaxed });
+
+    expect(other.decision.fakeProbability).toBe(examination.decision.fakeProbability);
+    expect(other.decision.thresholds).not.toEqual(examination.decision.thresholds);
+  });
+});
+
+describe('the smallest and strangest pictures', () => {
+  test.each([
+    [65, 65],
+    [127, 400],
+    [65, 1500],
+  ])('%i x %i is read as far as it goes and abstained from as too small', async (width, height) => {
+    const small = await examine(await scenePicture(width, height), model, options);
+
+    expect(small.decision).toMatchObject({
+      resultClass: 'abstain',
+      reasons: expect.arrayContaining(['too_small']),
+    });
+    expect(small.maps.values.fake).toHaveLength(Math.ceil(width / 16) * Math.ceil(height / 16));
+    expect(Number.isFinite(small.predictions.fake)).toBe(true);
+  });
+
+  test('one flat colour is not a photograph, and every number is still a number', async () => {
+    const rgb = new Uint8Array(3 * 200 * 200).fill(128);
+
+    const flat = await examine(await pictureOf({ width: 200, height: 200, rgb }), model, options);
+
+    expect(flat.decision.resultClass).toBe('abstain');
+    expect(flat.decision.reasons).toContain('not_a_photograph');
+    const { predictions, classUncertainties, classSimilarities, anomaly } = flat;
+    const numbers = [predictions, classUncertainties, classSimilarities, anomaly].flatMap((part) =>
+      Object.values(part),
+    );
+    expect(numbers.every(Number.isFinite)).toBe(true);
+  });
+});
+
+describe('the maps', () => {
+  test('show at the centre of a patch what the network said of that patch', async () => {
+    const reading = await readPicture(picture, model);
+    const place = reading.read[0]!;
+    const row = Math.floor(place / reading.places.columns) + 4;
+    const column = (place % reading.places.columns) + 4;
+    const { scale, offset } = model.manifest.calibration.fake;
+    const said = 1 / (1 + Math.exp(-(scale * reading.logits[3 * place + 1]! + offset)));
+
+    const shown = examination.maps.values.fake[row * reading.grid.columns + column]!;
+
+    expect(shown / 65_535).toBeCloseTo(said, 4);
+  });
+});
+
+describe('the fields of the contract', () => {
+  test('are all null for flagging but the classes', () => {
+    expect(toResultFields(examination, 'flagging')).toEqual({
+      resultClass: expect.any(Number),
+      resultSubClasses: expect.any(Array),
+      predictions: null,
+      classUncertainties: null,
+      classSimilarities: null,
+      anomaly: null,
+    });
+  });
+
+  test('are all there for forensicReporting', () => {
+    const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
+
+    expect(toResultFields(examination, 'forensicReporting')).toMatchObject({
+      predictions,
+      classUncertainties,
+      classSimilarities,
+      anomaly,
+    });
+  });
+
+  test.each([
+    ['real', [], 0, []],
+    ['fake', ['ai-generated'], 1, [0]],
+    ['abstain', [], 2, []],
+    ['uncertain', [], 3, []],
+  ] as const)('give %s its number', (resultClass, resultSubClasses, number, subNumbers) => {
+    const decision = { ...examination.decision, resultClass, resultSubClasses };
+
+    expect(toResultFields({ ...examination, decision }, 'flagging')).toMatchObject({
+      resultClass: number,
+      resultSubClasses: subNumbers,
+    });
+  });
+});
+
+function expectWithin(value: number, least: number, most: number): void {
+  expect(value).toBeGreaterThanOrEqual(least);
+  expect(value).toBeLessThanOrEqual(most);
+}

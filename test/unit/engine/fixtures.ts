@@ -1,0 +1,20 @@
+/** What several tests of the engine need: the packaged model, and pictures as the image room hands them over. */
+
+import { decodePicture } from '../../../src/image/decode.ts';
+import type { Picture } from '../../../src/image/picture.ts';
+import { createRegistry } from '../../../src/inference/registry.ts';
+import { loadRuntime } from '../../../src/inference/runtime.ts';
+import { loadTraceModel, type TraceModel } from '../../../src/inference/trace-model.ts';
+import { fromScene, type Scene, scenePng } from '../../fixtures/pictures.ts';
+
+export async function loadPackagedModel(): Promise<TraceModel> {
+  return loadTraceModel(await createRegistry().open(null), await loadRuntime());
+}
+
+export async function scenePicture(width: number, height: number, seed = 1): Promise<Picture> {
+  return decodePicture(await scenePng({ width, height, seed }));
+}
+
+export async function pictureOf(scene: Scene): Promise<Picture> {
+  return decodePicture(await fromScene(scene).png().toBuffer());
+}

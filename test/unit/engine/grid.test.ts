@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { coveringGrid, insideGrid, patchStarts, windowOf } from '../../../src/engine/grid.ts';
+
+test('the covering grid holds every pixel, the inside grid only whole cells', () => {
+  const size = { width: 129, height: 160 };
+
+  expect(coveringGrid(size, 16)).toEqual({ columns: 9, rows: 10 });
+  expect(insideGrid(size, 16)).toEqual({ columns: 8, rows: 10 });
+});
+
+test('a picture smaller than a cell still has one', () => {
+  expect(insideGrid({ width: 9, height: 40 }, 16)).toEqual({ columns: 1, rows: 2 });
+});
+
+test('a window is never larger than its grid', () => {
+  expect(windowOf({ columns: 5, rows: 20 }, 8)).toEqual({ columns: 5, rows: 8 });
+});
+
+test.each([
+  [8, [0]],
+  [5, [0]],
+  [12, [0, 4]],
+  [13, [0, 4, 5]],
+  [19, [0, 4, 8, 11]],
+])('patches along %i cells lie four apart and one ends at the edge', (length, starts) => {
+  expect(patchStarts(length, 8, 4)).toEqual(starts);
+});

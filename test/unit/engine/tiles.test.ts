@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { maxTileCells, planTiles, readFeatureGrid } from '../../../src/engine/tiles.ts';
+import type { TraceModel } from '../../../src/inference/trace-model.ts';
+import { loadPackagedModel, scenePicture } from './fixtures.ts';
+
+describe('the plan', () => {
+  test.each([
+    [256, 256, maxTileCells],
+    [250, 188, maxTileCells],
+    [256, 5, 300],
+    [31, 17, 100],
+    [7, 7, 10],
+  ])('of %i x %i cells keeps every cell once and shows its halo', (columns, rows, limit) => {
+    const halo = 2;
+    const seen = new Uint8Array(columns * rows);
+
+    for (const { core, outer } of planTiles({ columns, rows }, halo, limit)) {
+      for (let y = core.row; y < core.row + core.rows; y++) {
+        for (let x = core.column; x < core.column + core.columns; x++) seen[y * columns + x]!++;
+      }
+      expect(outer.column).toBe(Math.max(0, core.column - halo));
+      expect(outer.row).toBe(Math.max(0, core.row - halo));
+      expect(outer.column + outer.columns).toBe(
+        Math.min(columns, core.column + core.columns + halo),
+      );
+      expect(outer.row + outer.rows).toBe(Math.min(rows, core.row + core.rows + halo));
+    }
+
+    expect(seen.every((times) => times === 1)).toBe(true);
+  });
+
+  test('stays within its limit where the halo leaves room', () => {
+    const tiles = planTiles({ columns: 256, rows: 256 }, 2, maxTileCells);
+
+    for (const { outer } of tiles) expect(outer.columns * outer.rows).toBeLessThan(maxTileCells);
+  });
+
+  test('of a one-megapixel picture is one tile, so that no work is done twice', () => {
+    expect(planTiles({ columns: 64, rows: 64 }, 2, maxTileCells)).toHaveLength(1);
+  });
+});
+
+describe('the features', () => {
+  let model: TraceModel;
+  beforeAll(async () => {
+    model = await loadPackagedModel();
+  });
+
+  test('of tiles joined equal those of one run: the seams do not show', async () => {
+    const picture = await scenePicture(420, 300);
+
+    const whole = await readFeatureGrid(picture, model);
+    const joined = await readFeatureGrid(picture, model, 150);
+
+    const largest = whole.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    const apart = whole.values.reduce(
+      (most, value, at) => Math.max(most, Math.abs(value - joined.values[at]!)),
+      0,
+    );
+    // A float32 sum in another order differs by about 1e-5 of its size; a wrong halo by more than a tenth.
+    expect(apart).toBeLessThan(1e-3 * largest);
+  });
+
+  test('of a picture that ends inside a cell equal those of its edge repeated', async () => {
+    const cut = await scenePicture(150, 133);
+    const [width, height] = [160, 144];
+    const rgb = new Uint8Array(3 * width * height);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const from = 3 * (Math.min(y, 132) * 150 + Math.min(x, 149));
+        rgb.set(cut.rgb.subarray(from, from + 3), 3 * (y * width + x));
+      }
+    }
+
+    const read = await readFeatureGrid(cut, model);
+
+    expect(read.values).toEqual(await model.readFeatures(rgb, width, height));
+  });
+
+  test('leave the picture as it was', async () => {
+    const picture = await scenePicture(128, 128);
+    const before = picture.rgb.slice();
+
+    await readFeatureGrid(picture, model);
+
+    expect(picture.rgb).toEqual(before);
+  });
+});
