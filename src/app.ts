@@ -141,7 +141,8 @@ function openBlobs({ settings, core: { folder }, now, onError }: BlobParts): Blo
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const credentials = createBucketCredentials(folder.masterKey);
   const stores = new Map<string, BlobStore>();
-  let publicUrl = new URL(settings.publicUrl ?? `https://${settings.host}:${settings.port}`);
+  // A place-holder until the port is known; before that nobody is there to be answered.
+  let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
   function open(tenantId: string): BlobStore {
     const bucket = bucketNameFor(tenantId);

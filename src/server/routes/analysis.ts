@@ -1,6 +1,7 @@
 /** `/v1/analysis`: reads the request, calls one act, shapes the answer. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { Static } from 'typebox';
 import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
@@ -56,8 +57,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
       },
     },
     async (request) => {
-      const { tenantName: _checked, ...draft } = request.body;
-      return success([await analyses.create(callerOf(request), draft)]);
+      return success([await analyses.create(callerOf(request), known(request.body))]);
     },
   );
 
@@ -120,3 +120,16 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     },
   );
 };
+
+/** What the contract knows of a create request; whatever else was sent goes no further. */
+function known({ name, type, input, comment, tags, projectId }: Static<typeof createBody>) {
+  const { format, version, width, height, filename, options } = input;
+  return {
+    name,
+    type,
+    input: { format, version, width, height, filename, options },
+    ...(comment === undefined ? {} : { comment }),
+    ...(tags === undefined ? {} : { tags }),
+    ...(projectId === undefined ? {} : { projectId }),
+  };
+}

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
 import { failures } from '../../../src/errors.ts';
@@ -61,6 +65,19 @@ describe('answers', () => {
     expect(await idOf()).toBe(await idOf());
   });
 
+  test('what the contract does not know is ignored, however deep it is', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const text = JSON.stringify({ ...draft, input: { ...draft.input, storageUrls: 'here' } });
+    const answer = await askWithKey({
+      method: 'POST',
+      path,
+      headers: { 'content-type': 'application/json', 'idempotency-key': 'deep' },
+      body: text.replace('"here"', nested).replace('"name"', `"other":${nested},"name"`),
+    });
+
+    expect(answer.status).toBe(200);
+  });
+
   test('HEAD answers as GET without a body', async () => {
     const answer = await ask({ method: 'HEAD', path: '/v1/ping' });
 
@@ -95,6 +112,22 @@ describe('answers', () => {
     const put = await ask({ method: 'PUT', path: pathname + search, body: Buffer.alloc(2 ** 21) });
 
     expect(put.status).toBe(200);
+  });
+});
+
+describe('a client that asks before it sends its body', () => {
+  test('is asked for the body once it is known', async () => {
+    expect(await askFirst(open, { authorization })).toEqual([100, 200]);
+  });
+
+  test('is refused without sending it when it is not let in', async () => {
+    expect(await askFirst(open, {})).toEqual([403]);
+  });
+
+  test('is refused by the store alike', async () => {
+    const bucket = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
+
+    expect(await askFirst(open, {}, { method: 'PUT', path: bucket })).toEqual([403]);
   });
 });
 
@@ -160,10 +193,8 @@ describe('the transport', () => {
 });
 
 async function plainRequest({ server }: OpenServer): Promise<string> {
-  const address = server.server.address();
-  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
   return new Promise((resolve) => {
-    const socket = connectTcp(port, '127.0.0.1');
+    const socket = connectTcp(portOf(server), '127.0.0.1');
     let text = '';
     socket.on('data', (bytes: Buffer) => {
       text += bytes.toString('latin1');
@@ -173,4 +204,40 @@ async function plainRequest({ server }: OpenServer): Promise<string> {
     socket.on('close', () => resolve(text));
     socket.write('GET /v1/ping HTTP/1.1\r\nHost: localhost\r\n\r\n');
   });
+}
+
+/** The statuses that come, the body being sent only after a 100. */
+async function askFirst(
+  { server, dataDir }: OpenServer,
+  headers: Readonly<Record<string, string>>,
+  to = { method: 'POST', path },
+): Promise<readonly number[]> {
+  const body = JSON.stringify(draft);
+  const statuses: number[] = [];
+  const sent = httpsRequest({
+    host: '127.0.0.1',
+    port: portOf(server),
+    ca: readFileSync(join(dataDir, 'tls', 'ca.pem')),
+    ...to,
+    headers: {
+      ...headers,
+      expect: '100-continue',
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+    },
+  });
+  sent.flushHeaders();
+  sent.on('continue', () => {
+    statuses.push(100);
+    sent.end(body);
+  });
+  const [response] = await once(sent, 'response');
+  response.resume();
+  sent.destroy();
+  return [...statuses, response.statusCode];
+}
+
+function portOf(server: OpenServer['server']): number {
+  const address = server.server.address();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
