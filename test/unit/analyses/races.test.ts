@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/record.ts';
 import type { Examination } from '../../../src/engine/result.ts';
+import { ForensicsError } from '../../../src/errors.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-lab.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
@@ -91,7 +92,7 @@ describe('an upgrade', () => {
   });
 
   test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
-    const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
+    const { complete, analyses, caller, counters, openProcess, lab } = await openWorkshop();
     const other = openProcess('two').analyses;
     const id = await complete();
 
@@ -107,6 +108,8 @@ describe('an upgrade', () => {
     expect(fulfilled(outcomes)).toBe(1);
     expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
     expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+    // Each process draws at most once.
+    expect(lab.rendered.length).toBeLessThanOrEqual(2);
   });
 
   test('that cannot be drawn changes nothing and can be tried again', async () => {
@@ -209,13 +212,31 @@ describe('a worker that dies', () => {
     expect(messages().map(({ status: one }) => one)).toEqual(['processing', 'completed']);
   });
 
+  test('after its lease has run out locks nothing any more', async () => {
+    const { start, queue, clock, analyses, status, messages, lab } = await openWorkshop();
+    const id = await start();
+    const claim = { workerId: 'slow', leaseMs, kinds: ['analysis.run'] };
+    const late = queue.claim(claim)!;
+    clock.step(leaseMs);
+    queue.claim({ ...claim, workerId: 'quick' });
+
+    const run = analyses.run(late, { signal: new AbortController().signal });
+
+    await expect(run).rejects.toMatchObject({ code: 'lease_lost' });
+    expect(await status(id)).toMatchObject({ status: 'pending' });
+    expect(messages()).toEqual([]);
+    expect(lab.examined).toEqual([]);
+  });
+
   test('a clean stop gives the run back: no message, no retry counted', async () => {
     const { start, worker, openProcess, lab, status, messages } = await openWorkshop();
     const hanging = deferred();
     lab.next((_, signal) => {
       hanging.resolve();
       return new Promise((_resolve, reject) => {
-        signal!.addEventListener('abort', () => reject(signal!.reason));
+        // The child is ended in mid-run: its crash is our doing and counts as no attempt.
+        const crash = new ForensicsError('inference_crashed', 'The child has gone.');
+        signal!.addEventListener('abort', () => reject(crash));
       });
     });
     const id = await start();

@@ -67,6 +67,26 @@ test('a job that is added wakes the worker at once, long before its next poll', 
   expect(await promise).toBe('x');
 });
 
+test('the end of a job makes a started worker take up the next', async () => {
+  const all = deferred();
+  const done: unknown[] = [];
+  const { queue, worker, add } = setUp({
+    work: (db) => async (job) => {
+      await new Promise(setImmediate);
+      transact(db, (tx) => queue.finish(tx, job));
+      if (done.push(job.payload) === 5) all.resolve();
+    },
+  });
+  for (let i = 0; i < 5; i++) add(i);
+  // What is added before the start wakes nobody.
+  await new Promise(setImmediate);
+
+  worker.start();
+  await all.promise;
+
+  expect(done).toEqual([0, 1, 2, 3, 4]);
+});
+
 test('a handler that throws gives its job back for later, and later for longer', async () => {
   const { queue, worker, add, clock, errors } = setUp({
     work: () => async () => {

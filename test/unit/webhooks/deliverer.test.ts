@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
@@ -338,6 +339,58 @@ test('a dead process’s message is taken up by another after its lease, and not
   unanswered.end();
   await dying;
   expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+});
+
+test('the late answer of a dead process’s attempt neither settles nor repeats what another is at', async () => {
+  const answers: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => answers.push(response));
+  const { deliverer, open, tenant, send, states, clock } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  send(id, 'a1', {});
+  const dying = deliverer.drain();
+  await expect.poll(() => answers.length).toBe(1);
+  clock.step(30_000);
+  const living = open().drain();
+  await expect.poll(() => answers.length).toBe(2);
+
+  answers[0]!.end();
+  await dying;
+  await open().drain();
+
+  expect(states()).toEqual([{ state: 'waiting', attempts: 0, lastOutcome: null }]);
+  expect(receiver.calls).toHaveLength(2);
+  answers[1]!.end();
+  await living;
+  expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+});
+
+test('a receiver that failed is asked one thing at a time until it works again', async () => {
+  const answers: ServerResponse[] = [];
+  const receiver = await startReceiver((response) => answers.push(response));
+  const { deliverer, tenant, send, db } = await setUp();
+  const { id } = await tenant('acme', receiver.url);
+  for (let n = 0; n < 10; n++) send(id, `a${n}`, { n });
+  const underWay = () => db.$count(deliveries, gt(deliveries.fence, 0));
+  const answer = (statusCode: number) => {
+    for (const response of answers.splice(0)) {
+      response.statusCode = statusCode;
+      response.end();
+    }
+  };
+
+  const drained = deliverer.drain();
+  await expect.poll(() => answers.length).toBe(4);
+  answer(500);
+  await expect.poll(() => answers.length).toBe(1);
+  expect(await underWay()).toBe(5);
+  answer(200);
+  await expect.poll(() => answers.length).toBe(4);
+  answer(200);
+  await expect.poll(() => answers.length).toBe(1);
+  answer(200);
+  await drained;
+
+  expect(receiver.calls).toHaveLength(10);
 });
 
 test('a started deliverer sends what is written at once, long before its next poll', async () => {
