@@ -1,5 +1,5 @@
 /**
- * ListObjectsV2. Names of files say nothing about keys, so that a listing reads the tail of every object: fit for
+ * ListObjectsV2 and its elder, ListObjects. Names of files say nothing about keys, so that a listing reads the tail of every object: fit for
  * people and repairs, not for the service's own work, which never lists.
  */
 
@@ -9,6 +9,9 @@ import { Refusal } from '../refusal.ts';
 import { encodePath } from '../signature/canonical.ts';
 import type { Call } from './call.ts';
 import { type Element, sendXml } from './xml.ts';
+
+type Query = ReadonlyMap<string, string>;
+type Coding = (plain: string) => string;
 
 const maxPage = 1000;
 
@@ -29,47 +32,80 @@ interface Entry {
 interface Page {
   readonly entries: readonly Entry[];
   readonly isTruncated: boolean;
+  /** The name after which the next page begins. */
+  readonly next: string | null;
 }
 
 export async function listObjects({ query, files, bucket, response }: Call): Promise<void> {
   const wanted = readWanted(query);
-  const encoding = query.get('encoding-type');
-  if (encoding !== undefined && encoding !== 'url') {
-    throw new Refusal('InvalidArgument', 'encoding-type can only be url.');
-  }
-  const text = encoding === 'url' ? encodePath : (plain: string) => plain;
+  const text = textCoding(query);
   const page = await readPage(files, wanted);
-  const token = query.get('continuation-token');
-  const last = page.entries.at(-1);
-  const elements: Element[] = [
-    ['Name', bucket],
-    ['Prefix', text(wanted.prefix)],
-    ['MaxKeys', String(wanted.limit)],
-    ['KeyCount', String(page.entries.length)],
-    ['IsTruncated', String(page.isTruncated)],
-  ];
-  if (wanted.delimiter !== '') elements.push(['Delimiter', text(wanted.delimiter)]);
-  if (encoding !== undefined) elements.push(['EncodingType', encoding]);
-  if (token !== undefined) elements.push(['ContinuationToken', token]);
-  if (page.isTruncated && last !== undefined) {
-    elements.push(['NextContinuationToken', encodeToken(last.name)]);
-  }
-  elements.push(...page.entries.map((entry) => entryElement(entry, text)));
-  sendXml(response, 200, ['ListBucketResult', elements]);
+  sendXml(response, 200, [
+    'ListBucketResult',
+    [
+      ['Name', bucket],
+      ['Prefix', text(wanted.prefix)],
+      ['MaxKeys', String(wanted.limit)],
+      ['IsTruncated', String(page.isTruncated)],
+      ...echoOf(query, 'delimiter', 'Delimiter', text),
+      ...echoOf(query, 'encoding-type', 'EncodingType'),
+      ...(isSecondVersion(query)
+        ? placeInPages(query, page, text)
+        : placeOfMarker(query, page, text)),
+      ...page.entries.map((entry) => entryElement(entry, text)),
+    ],
+  ]);
 }
 
-function readWanted(query: ReadonlyMap<string, string>): Wanted {
+/** ListObjectsV2 goes on from a token. */
+function placeInPages(query: Query, { entries, next }: Page, text: Coding): Element[] {
+  return [
+    ['KeyCount', String(entries.length)],
+    ...echoOf(query, 'continuation-token', 'ContinuationToken'),
+    ...echoOf(query, 'start-after', 'StartAfter', text),
+    ...(next === null ? [] : [['NextContinuationToken', encodeToken(next)] as const]),
+  ];
+}
+
+/** ListObjects, the elder, goes on from the name itself. */
+function placeOfMarker(query: Query, { next }: Page, text: Coding): Element[] {
+  const marker: Element = ['Marker', text(query.get('marker') ?? '')];
+  return next === null ? [marker] : [marker, ['NextMarker', text(next)]];
+}
+
+function echoOf(query: Query, parameter: string, name: string, text?: Coding): Element[] {
+  const value = query.get(parameter);
+  return value === undefined || value === '' ? [] : [[name, text?.(value) ?? value]];
+}
+
+function isSecondVersion(query: Query): boolean {
+  return query.get('list-type') === '2';
+}
+
+function textCoding(query: Query): Coding {
+  const encoding = query.get('encoding-type');
+  if (encoding === undefined) return (plain) => plain;
+  if (encoding === 'url') return encodePath;
+  throw new Refusal('InvalidArgument', 'encoding-type can only be url.');
+}
+
+function readWanted(query: Query): Wanted {
   const limitText = query.get('max-keys') ?? String(maxPage);
   if (!/^\d{1,9}$/.test(limitText)) {
     throw new Refusal('InvalidArgument', 'max-keys must be a number.');
   }
-  const token = query.get('continuation-token');
   return {
     prefix: query.get('prefix') ?? '',
     delimiter: query.get('delimiter') ?? '',
-    after: token === undefined ? (query.get('start-after') ?? '') : decodeToken(token),
+    after: afterOf(query),
     limit: Math.min(Number(limitText), maxPage),
   };
+}
+
+function afterOf(query: Query): string {
+  if (!isSecondVersion(query)) return query.get('marker') ?? '';
+  const token = query.get('continuation-token');
+  return token === undefined ? (query.get('start-after') ?? '') : decodeToken(token);
 }
 
 async function readPage(files: ObjectFiles, wanted: Wanted): Promise<Page> {
@@ -79,7 +115,10 @@ async function readPage(files: ObjectFiles, wanted: Wanted): Promise<Page> {
     if (entry !== null) entries.set(entry.name, entry);
   }
   const sorted = [...entries.values()].toSorted((a, b) => compareBytes(a.name, b.name));
-  return { entries: sorted.slice(0, wanted.limit), isTruncated: sorted.length > wanted.limit };
+  const page = sorted.slice(0, wanted.limit);
+  // A page of no entries has no successor: S3 says the same of max-keys=0.
+  const isTruncated = page.length > 0 && sorted.length > page.length;
+  return { entries: page, isTruncated, next: isTruncated ? page.at(-1)!.name : null };
 }
 
 function entryOf(record: ObjectRecord, { prefix, delimiter, after }: Wanted): Entry | null {
@@ -88,10 +127,12 @@ function entryOf(record: ObjectRecord, { prefix, delimiter, after }: Wanted): En
   const at = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
   const entry: Entry =
     at < 0 ? { name: key, record } : { name: key.slice(0, at + delimiter.length), record: null };
-  return after === '' || compareBytes(entry.name, after) > 0 ? entry : null;
+  // After a common beginning all that begins so has been told.
+  const isTold = after !== '' && (compareBytes(key, after) <= 0 || entry.name === after);
+  return isTold ? null : entry;
 }
 
-function entryElement({ name, record }: Entry, text: (plain: string) => string): Element {
+function entryElement({ name, record }: Entry, text: Coding): Element {
   if (record === null) return ['CommonPrefixes', [['Prefix', text(name)]]];
   return [
     'Contents',

@@ -49,8 +49,7 @@ async function routeBucket(call: Call): Promise<void> {
       if (query.has('location')) {
         return sendXml(response, 200, ['LocationConstraint', region === 'us-east-1' ? '' : region]);
       }
-      if (query.get('list-type') === '2') return listObjects(call);
-      throw new Refusal('NotImplemented', 'List with list-type=2 (ListObjectsV2).');
+      return listObjects(call);
     case 'PUT':
       throw new Refusal('BucketAlreadyOwnedByYou');
     default:

@@ -3,6 +3,12 @@ import type { ServerResponse } from 'node:http';
 /** An element: its name, and text or further elements. */
 export type Element = readonly [name: string, content: string | readonly Element[]];
 
+const named: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
 const xmlns = 'http://s3.amazonaws.com/doc/2006-03-01/';
 
 /** A whole document. Results carry S3's namespace; errors carry none. */
@@ -21,7 +27,10 @@ export function sendXml(response: ServerResponse, status: number, root: Element)
 
 /** Text for an element: marks escaped, control characters as references, as S3 itself writes them. */
 export function escapeXml(text: string): string {
-  return text.replace(/[&<>"']|\p{Cc}/gu, (mark) => `&#x${mark.charCodeAt(0).toString(16)};`);
+  return text.replace(
+    /[&<>"]|\p{Cc}/gu,
+    (mark) => named[mark] ?? `&#x${mark.charCodeAt(0).toString(16)};`,
+  );
 }
 
 function xmlContent(content: string | readonly Element[]): string {

@@ -64,6 +64,7 @@ export function readClaim(query: readonly Pair[], headers: Headers): Claim {
   }
   if (isPresigned) return claimOfUrl(query, headers);
   if (authorization !== undefined) return claimOfHeader(query, headers, authorization);
+  if (query.some(([name]) => name === 'AWSAccessKeyId')) throw oldSignature();
   throw new Refusal('AccessDenied', 'The request is not signed.');
 }
 
@@ -90,9 +91,7 @@ function claimOfUrl(query: readonly Pair[], headers: Headers): Claim {
 
 function claimOfHeader(query: readonly Pair[], headers: Headers, values: readonly string[]): Claim {
   const text = values.join(',');
-  if (!text.startsWith(`${algorithm} `)) {
-    throw new Refusal('InvalidRequest', `Sign with ${algorithm} (Signature Version 4).`);
-  }
+  if (!text.startsWith(`${algorithm} `)) throw oldSignature();
   const fields = new Map(
     text
       .slice(algorithm.length)
@@ -121,6 +120,10 @@ function claimOfHeader(query: readonly Pair[], headers: Headers, values: readonl
     payload,
     query,
   };
+}
+
+function oldSignature(): Refusal {
+  return new Refusal('InvalidRequest', `Sign with ${algorithm} (Signature Version 4).`);
 }
 
 function wrong(name: string): Refusal {

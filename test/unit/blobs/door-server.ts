@@ -1,7 +1,8 @@
 /** A real HTTPS server on loopback with the door mounted on it, as the service mounts it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
+import type { Server as PlainServer } from 'node:http';
+import { createServer, Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
@@ -37,7 +38,12 @@ export interface DoorServer {
   close(): Promise<void>;
 }
 
-export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise<DoorServer> {
+const certificate = makeCertificate();
+
+export async function startDoor(
+  settings: Partial<S3DoorSettings> = {},
+  server: Server | PlainServer = createServer(certificate),
+): Promise<DoorServer> {
   const root = mkdtempSync(join(tmpdir(), 'forensics-door-'));
   const errors: unknown[] = [];
   const door = createS3Door({
@@ -48,12 +54,10 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
     onError: (error) => errors.push(error),
     ...settings,
   });
-  const certificate = makeCertificate();
-  const server = createServer(certificate);
   server.on('request', (request, response) => void door.handle(request, response));
   server.on('checkContinue', (request, response) => void door.handleExpectation(request, response));
   const port = await listen(server);
-  const origin = `https://127.0.0.1:${port}`;
+  const origin = `${server instanceof Server ? 'https' : 'http'}://127.0.0.1:${port}`;
   const dispatcher = new Agent({ connect: { ca: certificate.cert }, allowH2: false });
 
   return {
@@ -96,7 +100,7 @@ export async function startDoor(settings: Partial<S3DoorSettings> = {}): Promise
   };
 }
 
-async function listen(server: Server): Promise<number> {
+async function listen(server: Server | PlainServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');

@@ -140,6 +140,13 @@ describe('PUT', () => {
     expect([fits.status, (await stored())?.length]).toEqual([200, maxObjectBytes]);
   });
 
+  test('far too large is told so, although its client is still sending', async () => {
+    const answer = await put(Buffer.alloc(30_000_000));
+
+    expect([answer.status, answer.code]).toEqual([413, 'EntityTooLarge']);
+    expect(server.files()).toEqual([]);
+  });
+
   test('that waits with its body is asked for it only when it will be taken', async () => {
     const expecting = { expect: '100-continue' };
 

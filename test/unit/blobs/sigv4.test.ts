@@ -245,7 +245,10 @@ describe('a signed Authorization header', () => {
   });
 
   test('is needed: a request that nobody signed is refused', async () => {
+    const old = '?AWSAccessKeyId=AKIAIOSFODNN7EXAMPLE&Signature=abc&Expires=1500000000';
+
     expect(await codeOf(() => verifyUrl(`https://${host}/test.txt`))).toBe('AccessDenied');
+    expect(await codeOf(() => verifyUrl(`https://${host}/test.txt${old}`))).toBe('InvalidRequest');
   });
 });
 
