@@ -12,34 +12,36 @@ import { emptyFolder, runCli } from './run-cli.ts';
 const inShell = promisify(execFile);
 // A space in the path: the printed line must survive it.
 const dataDir = `${newDataDir()}/with space`;
+let apiKey = '';
 
 afterAll(() => rmSync(`${dataDir}/..`, { recursive: true, force: true }));
 
 describe('the first run', () => {
-  const told = { stdout: '', stderr: '' };
+  const said = { stdout: '', stderr: '' };
   let child: ReturnType<typeof spawnServe>;
 
   beforeAll(async () => {
     child = spawnServe(['--data-dir', dataDir, '--port', '0', '--workers', '1']);
-    child.stdout?.on('data', (bytes: Buffer) => (told.stdout += bytes.toString('utf8')));
+    child.stdout?.on('data', (bytes: Buffer) => (said.stdout += bytes.toString('utf8')));
     for await (const line of createInterface({ input: child.stderr! })) {
-      told.stderr += `${line}\n`;
+      said.stderr += `${line}\n`;
       if (line.startsWith('Listening on https://127.0.0.1:')) break;
     }
+    apiKey = /API key: +(\S+) /.exec(said.stdout)?.[1] ?? '';
   });
 
   afterAll(() => void child.kill('SIGKILL'));
 
   test('prints address, authority, tenant and key', () => {
-    expect(told.stdout).toMatch(/URL: +https:\/\/127\.0\.0\.1:\d+\n/);
-    expect(told.stdout).toContain(`${dataDir}/tls/ca.pem`);
-    expect(told.stdout).toMatch(/SHA-256: +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
-    expect(told.stdout).toMatch(/Tenant: +default\n/);
-    expect(told.stdout).toMatch(/API key: +sk-[a-z0-9]+-[0-9A-Za-z]{38} /);
+    expect(said.stdout).toMatch(/URL: +https:\/\/127\.0\.0\.1:\d+\n/);
+    expect(said.stdout).toContain(`${dataDir}/tls/ca.pem`);
+    expect(said.stdout).toMatch(/SHA-256: +([0-9A-F]{2}:){31}[0-9A-F]{2}\n/);
+    expect(said.stdout).toMatch(/Tenant: +default\n/);
+    expect(apiKey).toMatch(/^sk-[a-z0-9]+-[0-9A-Za-z]{38}$/);
   });
 
   test('prints a curl line that works as it is', async () => {
-    const line = /^curl .*$/m.exec(told.stdout)?.[0] ?? '';
+    const line = /^curl .*$/m.exec(said.stdout)?.[0] ?? '';
     const answer: unknown = JSON.parse(await runCurl(line));
 
     expect(answer).toEqual({ success: true, data: [], total: 0, startIndex: 0, endIndex: 0 });
@@ -62,15 +64,34 @@ describe('the first run', () => {
   });
 });
 
-test('later runs print no key, keep the authority, and end cleanly on SIGINT', async () => {
+test('later runs print no key, keep the authority, and on SIGINT finish what is under way', async () => {
   const authority = readFileSync(`${dataDir}/tls/ca.pem`, 'utf8');
   const serving = await startServing(dataDir);
+  const { sent, answered } = await halfRequest(serving.ready);
   serving.child.kill('SIGINT');
+  await told(serving.child, 'Stopping');
+  sent.end('{}');
+  const status = await answered;
   const [code] = await once(serving.child, 'exit');
 
   expect(serving.ready).toMatchObject({ apiKey: null, tenantName: null });
   expect(readFileSync(serving.ready.caPath, 'utf8')).toBe(authority);
+  // An empty object is no analysis; what counts is that the answer came.
+  expect(status).toBe(400);
   expect(code).toBe(0);
+});
+
+test('a second signal does not wait for what is under way', async () => {
+  const serving = await startServing(dataDir);
+  const { sent, answered } = await halfRequest(serving.ready);
+  answered.catch(() => undefined);
+  serving.child.kill('SIGTERM');
+  await told(serving.child, 'Stopping');
+  serving.child.kill('SIGTERM');
+  const [, signal] = await once(serving.child, 'exit');
+  sent.destroy();
+
+  expect(signal).toBe('SIGTERM');
 });
 
 test('a port in use is told with what to do, and costs no key', async () => {
@@ -99,6 +120,28 @@ test.each([
   expect(ran.stderr).toContain(message);
   expect(ran.stderr.trim().split('\n')).toHaveLength(1);
 });
+
+/** A request that the server has begun with and whose body it waits for. */
+async function halfRequest({ url, caPath }: { readonly url: string; readonly caPath: string }) {
+  const headers = {
+    authorization: `ApiKey ${apiKey}`,
+    'content-type': 'application/json',
+    'content-length': 2,
+    expect: '100-continue',
+  };
+  const ca = readFileSync(caPath);
+  const sent = request(`${url}/v1/analysis`, { method: 'POST', ca, headers });
+  const answered = once(sent, 'response').then(([response]): number => response.statusCode);
+  sent.flushHeaders();
+  await once(sent, 'continue');
+  return { sent, answered };
+}
+
+async function told(child: ReturnType<typeof spawnServe>, word: string): Promise<void> {
+  for await (const line of createInterface({ input: child.stderr! })) {
+    if (line.startsWith(word)) return;
+  }
+}
 
 /** With a shell and curl where there is one; otherwise what curl would do with the line. */
 async function runCurl(line: string): Promise<string> {

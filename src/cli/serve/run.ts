@@ -37,6 +37,7 @@ export interface ServeOptions {
 
 // A client that never finishes its request must not keep the server from stopping.
 const drainMs = 10_000;
+const idleSweepMs = 50;
 
 /** Returns after a clean stop. */
 export async function runServe(options: ServeOptions): Promise<void> {
@@ -133,9 +134,16 @@ function bare(hostOfUrl: string): string {
 }
 
 async function closeServer(server: HttpServer): Promise<void> {
-  const force = setTimeout(() => server.server.closeAllConnections(), drainMs);
-  await server.close();
-  clearTimeout(force);
+  const { server: listener } = server;
+  const force = setTimeout(() => listener.closeAllConnections(), drainMs);
+  // Clients keep a connection open after their answer; one that was busy when the stop came is closed when it is idle.
+  const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(force);
+    clearInterval(sweep);
+  }
 }
 
 function tellReady(ready: Ready, { json }: { json: boolean }): void {
