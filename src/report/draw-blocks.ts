@@ -11,13 +11,14 @@ const cellGap = 10;
 const valueX = sheet.left + labelWidth + cellGap;
 const bar = { width: 96, height: 5, gap: 14 };
 const rowPadding = 2.6;
+const belowTitle = 5;
 
 export function drawSection(around: Surroundings, { title, blocks }: Section): void {
   const { page } = around;
-  page.reserve(styles.section.leading + firstHeight(page, blocks[0]));
+  page.reserve(styles.section.leading + belowTitle + firstHeight(page, blocks[0]));
   page.bookmark(title);
   page.flow('H2', title, styles.section);
-  page.y += 5;
+  page.y += belowTitle;
   for (const block of blocks) drawBlock(around, block);
   page.y += 14;
 }
@@ -49,11 +50,27 @@ function drawBlock(around: Surroundings, block: Block): void {
       page.y += 4;
       return;
     case 'entry':
-      page.flow('H3', block.title, styles.entry);
-      page.flow('P', block.text, styles.body);
-      page.flow('P', block.note, styles.note);
-      page.y += 8;
+      drawEntry(page, block);
   }
+}
+
+function drawEntry(
+  page: Page,
+  { title, text, note }: { readonly title: string; readonly text: string; readonly note: string },
+): void {
+  const parts = [
+    ['H3', title, styles.entry],
+    ['P', text, styles.body],
+    ['P', note, styles.note],
+  ] as const;
+  const height = parts.reduce(
+    (sum, [, part, style]) => sum + page.lines(part, style, textWidth).length * style.leading,
+    0,
+  );
+  // Kept in one piece, unless it were longer than a page.
+  if (height < sheet.bottom - sheet.top) page.reserve(height);
+  for (const [tag, part, style] of parts) page.flow(tag, part, style);
+  page.y += 8;
 }
 
 /** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
@@ -67,25 +84,22 @@ function drawVerdict(
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);
-  const wordsHeight =
-    head.length * styles.headline.leading + 5 + words.length * styles.body.leading;
+  const headHeight = head.length * styles.headline.leading + belowTitle;
+  const wordsHeight = headHeight + words.length * styles.body.leading;
   const height = Math.max(wordsHeight, placement.height) + 2 * inset;
   page.reserve(height + 10);
-  const top = page.y;
+  const left = sheet.left + inset;
+  const top = page.y + inset;
   page.decorate(() => {
-    doc.rect(sheet.left, top, textWidth, height).fill(ink.panel);
-    doc.rect(sheet.left, top, 3, height).fill(ink.accent);
+    doc.rect(sheet.left, page.y, textWidth, height).fill(ink.panel);
+    doc.rect(sheet.left, page.y, 3, height).fill(ink.accent);
   });
-  page.mark('P', () => page.put(head, styles.headline, sheet.left + inset, top + inset));
-  const wordsTop = top + inset + head.length * styles.headline.leading + 5;
-  page.mark('P', () => page.put(words, styles.body, sheet.left + inset, wordsTop));
+  page.mark('P', () => page.put(head, styles.headline, left, top));
+  page.mark('P', () => page.put(words, styles.body, left, top + headHeight));
   const x = sheet.right - inset - placement.width;
-  page.mark(
-    'Figure',
-    () => drawFigure(doc, { image: images.original, size, placement, x, y: top + inset }),
-    { alt: labels.original },
-  );
-  page.y = top + height + 10;
+  const figure = { image: images.original, size, placement, x, y: top };
+  page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
+  page.y += height + 10;
 }
 
 function drawTable(page: Page, rows: readonly Row[]): void {

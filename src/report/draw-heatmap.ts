@@ -35,50 +35,53 @@ const columnWidth = (textWidth - columnGap) / 2;
 const rightColumn = sheet.left + columnWidth + columnGap;
 /** Points; so high that two landscape heatmaps and the introduction, or two upright ones, share a page. */
 const tallest = { landscape: 158, upright: 200 };
-const below = 12;
+const gaps = { aroundPictures: 4, scale: 22, below: 12 };
 const scaleHeight = 7;
 const leastScaleWidth = 110;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
-  const { page, size, labels, numbers } = around;
-  const height = size.width > size.height ? tallest.landscape : tallest.upright;
-  const placement = placeFigure(size, { width: columnWidth, height });
-  const strips =
-    placement.reading === null
-      ? ''
-      : ` (${labels.strips[placement.reading](numbers.count(placement.strips))})`;
-  const captions = [`${labels.original}${strips}`, `${labels.heatmap}${strips}`].map((caption) =>
-    page.lines(caption, styles.note, columnWidth),
-  );
-  const captionHeight = Math.max(...captions.map((lines) => lines.length)) * styles.note.leading;
-  const text = page.lines(block.text, styles.cell, textWidth);
-  const note = page.lines(block.note, styles.note, textWidth);
-  const blockHeight =
-    styles.entry.leading +
-    4 +
-    placement.height +
-    4 +
-    captionHeight +
-    26 +
-    text.length * styles.cell.leading +
-    note.length * styles.note.leading;
-  page.reserve(blockHeight);
-
+  const { page } = around;
+  const { placement, captions, captionHeight, height } = measure(around, block);
+  // In one piece: a heatmap parted from its scale or its text would be misread.
+  page.reserve(height);
   page.flow('H3', block.title, styles.entry);
-  page.y += 4;
+  page.y += gaps.aroundPictures;
   drawPair(around, block, placement);
-  page.y += placement.height + 4;
+  page.y += placement.height + gaps.aroundPictures;
   page.mark('Caption', () => {
-    page.put(captions[0]!, styles.note, sheet.left, page.y);
-    page.put(captions[1]!, styles.note, rightColumn, page.y);
+    page.put(captions.original, styles.note, sheet.left, page.y);
+    page.put(captions.heatmap, styles.note, rightColumn, page.y);
   });
-  page.y += captionHeight + 4;
+  page.y += captionHeight + gaps.aroundPictures;
   drawScale(around, Math.max(placement.width, leastScaleWidth));
-  page.y += 22;
+  page.y += gaps.scale;
   page.flow('P', block.text, styles.cell);
   page.flow('P', block.note, styles.note);
-  page.y += below;
+  page.y += gaps.below;
+}
+
+function measure({ page, size, labels, numbers }: Surroundings, block: HeatmapBlock) {
+  const box = size.width > size.height ? tallest.landscape : tallest.upright;
+  const placement = placeFigure(size, { width: columnWidth, height: box });
+  const { reading } = placement;
+  const strips =
+    reading === null ? '' : ` (${labels.strips[reading](numbers.count(placement.strips))})`;
+  const captions = {
+    original: page.lines(labels.original + strips, styles.note, columnWidth),
+    heatmap: page.lines(labels.heatmap + strips, styles.note, columnWidth),
+  };
+  const captionHeight =
+    Math.max(captions.original.length, captions.heatmap.length) * styles.note.leading;
+  const height =
+    styles.entry.leading +
+    placement.height +
+    captionHeight +
+    3 * gaps.aroundPictures +
+    gaps.scale +
+    page.lines(block.text, styles.cell, textWidth).length * styles.cell.leading +
+    page.lines(block.note, styles.note, textWidth).length * styles.note.leading;
+  return { placement, captions, captionHeight, height };
 }
 
 function drawPair(

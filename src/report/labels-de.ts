@@ -115,12 +115,16 @@ export const labelsDe: Labels = {
   progressive: 'progressiv',
   sequential: 'sequenziell',
   arithmetic: 'arithmetische Codierung',
+  exactQuality: (quality) =>
+    `${quality} (Quantisierungstabelle der Helligkeit stimmt genau überein)`,
   nearestQuality: (quality, distance) =>
     `etwa ${quality} (Quantisierungstabelle der Helligkeit; mittlere Abweichung ${distance} Stufen)`,
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
   withAlpha: 'mit Transparenz',
   deviation:
     'Angegeben ist jeweils der Wert mit einer Standardabweichung über die Monte-Carlo-Durchläufe. Die Balken reichen von 0 bis 1; Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
+  scoreMeaning:
+    'Wert von 0 bis 1: wie stark ein Verfahren für eine Erzeugung oder Veränderung spricht; 0,5 spricht weder dafür noch dagegen.',
   score: (score) => `Wert ${score}`,
   source: (source) => `Quelle: ${source}`,
   notCarriedOut: 'Nicht durchgeführt',

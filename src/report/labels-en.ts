@@ -115,12 +115,15 @@ export const labelsEn: Labels = {
   progressive: 'progressive',
   sequential: 'sequential',
   arithmetic: 'arithmetic coding',
+  exactQuality: (quality) => `${quality} (exact match of the luminance quantisation table)`,
   nearestQuality: (quality, distance) =>
     `about ${quality} (luminance quantisation table; mean difference ${distance} steps)`,
   bits: (bits, channels) => `${bits} bits a sample, ${channels} channels`,
   withAlpha: 'with transparency',
   deviation:
     'Values are given with one standard deviation over the Monte Carlo passes. The bars run from 0 to 1; strokes mark the thresholds between “real”, no decision, and “fake”.',
+  scoreMeaning:
+    'Score, 0 to 1: how strongly a method speaks for generation or alteration; 0.5 speaks neither for nor against it.',
   score: (score) => `score ${score}`,
   source: (source) => `Source: ${source}`,
   notCarriedOut: 'Not carried out',

@@ -93,11 +93,13 @@ export interface Labels {
   readonly progressive: string;
   readonly sequential: string;
   readonly arithmetic: string;
+  readonly exactQuality: (quality: string) => string;
   readonly nearestQuality: (quality: string, distance: string) => string;
   readonly bits: (bits: string, channels: string) => string;
   readonly withAlpha: string;
   readonly deviation: string;
   readonly score: (score: string) => string;
+  readonly scoreMeaning: string;
   readonly source: (source: string) => string;
   readonly notCarriedOut: string;
   readonly noFindings: string;

@@ -61,18 +61,13 @@ function writeColour({ examination, labels, numbers }: TableInput): string {
   );
 }
 
-function jpegRows({ labels, numbers }: TableInput, jpeg: JpegStructure): readonly Row[] {
+function jpegRows(input: TableInput, jpeg: JpegStructure): readonly Row[] {
+  const { labels, numbers } = input;
   const { rows } = labels;
   const { quality } = jpeg;
   const coding = jpeg.progressive ? labels.progressive : labels.sequential;
   return [
-    ...(quality === null
-      ? []
-      : row(
-          true,
-          rows.jpegQuality,
-          labels.nearestQuality(numbers.count(quality.value), numbers.plain(quality.distance)),
-        )),
+    ...(quality === null ? [] : [{ label: rows.jpegQuality, value: writeQuality(input, quality) }]),
     { label: rows.jpegSubsampling, value: printable(jpeg.chromaSubsampling, valueLimit) },
     {
       label: rows.jpegCoding,
@@ -80,6 +75,15 @@ function jpegRows({ labels, numbers }: TableInput, jpeg: JpegStructure): readonl
     },
     ...row(jpeg.trailingBytes > 0, rows.trailingBytes, numbers.count(jpeg.trailingBytes)),
   ];
+}
+
+function writeQuality(
+  { labels, numbers }: TableInput,
+  { value, distance }: NonNullable<JpegStructure['quality']>,
+): string {
+  const quality = numbers.count(value);
+  if (distance === 0) return labels.exactQuality(quality);
+  return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
 function metadataRows({ labels }: TableInput, metadata: Metadata): readonly Row[] {

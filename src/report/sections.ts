@@ -141,8 +141,9 @@ function findingBlocks({
     value: printable(reason),
   }));
   const none: Block = { kind: 'paragraph', text: labels.noFindings };
+  const meaning: Block = { kind: 'note', text: labels.scoreMeaning };
   return [
-    ...(findings.length === 0 ? [none] : findings),
+    ...(findings.length === 0 ? [none] : [meaning, ...findings]),
     ...(skipped.length === 0
       ? []
       : [

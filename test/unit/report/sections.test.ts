@@ -97,6 +97,14 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain('somethingNew');
   });
 
+  test('say so when the quantisation table matches a quality setting exactly', () => {
+    const base = makeExamination();
+    const jpeg = { ...base.facts.jpeg!, quality: { value: 75, distance: 0 } };
+    const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, jpeg } }));
+
+    expect(all).toContain(labelsOf(language).exactQuality('75'));
+  });
+
   test('stand for a PNG without metadata, findings or skips', () => {
     const base = makeExamination();
     const all = stringsOf(
