@@ -37,9 +37,12 @@ export function forkChild(options: ChildOptions): Child {
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-stderrKept);
   });
+  let onEnded: (() => void) | null = null;
   const ended = new Promise<void>((resolve) => {
-    child.once('close', () => resolve());
-    child.once('error', () => child.pid === undefined && resolve());
+    child.once('close', () => {
+      resolve();
+      onEnded?.();
+    });
   });
   // Unheard, an error event of a broken channel would end our process; the close event tells the same story.
   child.on('error', () => undefined);
@@ -59,6 +62,7 @@ export function forkChild(options: ChildOptions): Child {
         clearTimeout(timer);
         signal?.removeEventListener('abort', onAbort);
         child.off('message', onMessage);
+        onEnded = null;
         letParentEnd(child);
         act();
       }
@@ -68,15 +72,14 @@ export function forkChild(options: ChildOptions): Child {
         else if (said.kind === 'answer') settle(() => resolve({ answer: said.answer }));
         else settle(() => reject(toError(said)));
       }
-      function onEnded(): void {
-        const reason = killedFor ?? causeOfDeath(child, stderr);
-        settle(() => (killedFor || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
-      }
 
       holdParent(child);
       child.on('message', onMessage);
       signal?.addEventListener('abort', onAbort, { once: true });
-      ended.then(onEnded, onEnded);
+      onEnded = () => {
+        const reason = killedFor ?? causeOfDeath(child, stderr);
+        settle(() => (killedFor || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
+      };
       hand(child, task, (error) => settle(() => reject(error)));
       if (signal?.aborted) onAbort();
     });

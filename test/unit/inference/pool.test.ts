@@ -53,6 +53,16 @@ describe('a pool that is well', () => {
     expect(pool.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
   });
 
+  test('leaves nothing behind on a child that does many tasks', async () => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    const pool = poolOf();
+
+    for (let at = 0; at < 20; at++) await pool.run({ echo: at });
+    await pool.close();
+
+    expect(warned).not.toHaveBeenCalled();
+  });
+
   test('works on as many tasks at a time as it has children, the others wait in line', async () => {
     const pool = poolOf({ size: 2 });
 
