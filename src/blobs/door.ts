@@ -13,7 +13,7 @@ import type { Call, Limits } from './door/call.ts';
 import { createCors } from './door/cors.ts';
 import { refuse, toRefusal } from './door/refuse.ts';
 import { routeCall } from './door/route.ts';
-import { type FileSystem, systemCode } from './files/disk.ts';
+import { type FileSystem, onDiskNow, systemCode } from './files/disk.ts';
 import { createObjectFiles, type ObjectFiles } from './files/object-files.ts';
 import { Refusal } from './refusal.ts';
 import { parseTarget } from './signature/claim.ts';
@@ -46,7 +46,7 @@ export interface S3Door {
   readonly handleExpectation: Handler;
 }
 
-/** Also removes what crashed writers left in any bucket. */
+/** Also removes what crashed writers left in any bucket. @throws {ForensicsError} `store_unavailable`. */
 export function createS3Door(settings: S3DoorSettings): S3Door {
   const { root, region, secretFor, now = () => new Date() } = settings;
   const { maxObjectBytes = defaultMaxObjectBytes, idleTimeoutMs = 30_000, onError } = settings;
@@ -104,7 +104,7 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
     }
   }
 
-  for (const bucket of bucketsIn(root)) filesOf(bucket).sweep();
+  for (const bucket of onDiskNow(() => bucketsIn(root))) filesOf(bucket).sweep();
 
   return {
     handle: (request, response) => serve(request, response, false),

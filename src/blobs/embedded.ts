@@ -31,7 +31,12 @@ export interface EmbeddedStoreSettings {
   readonly fileSystem?: FileSystem;
 }
 
-/** Opens the bucket and removes what crashed writers left. @throws {RangeError} for a setting out of range. */
+/**
+ * Opens the bucket and removes what crashed writers left.
+ *
+ * @throws {RangeError} for a setting out of range.
+ * @throws {ForensicsError} `store_unavailable` when the folder cannot be read.
+ */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
   const { bucket, credentials, endpoint, region, now = () => new Date() } = settings;
   const { expirySeconds = maxExpirySeconds, maxObjectBytes = defaultMaxObjectBytes } = settings;

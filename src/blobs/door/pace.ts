@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import { Refusal } from '../refusal.ts';
 
 export interface Pace {
@@ -18,7 +18,7 @@ const graceMs = 60_000;
  * of the socket when the client goes away.
  */
 export async function* pacedBytes(
-  request: IncomingMessage,
+  request: Readable,
   { idleTimeoutMs, maxBytes }: Pace,
 ): AsyncGenerator<Uint8Array> {
   const iterator = request.iterator({ destroyOnReturn: false });

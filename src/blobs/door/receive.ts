@@ -21,6 +21,9 @@ export interface Incoming {
 export function receive(call: Call): Incoming {
   const { request, payload, limits } = call;
   const isChunked = payload.kind === 'chunked';
+  if (!isChunked && /\baws-chunked\b/.test(oneHeader(request, 'content-encoding') ?? '')) {
+    throw new Refusal('InvalidRequest', 'aws-chunked needs a STREAMING- value in the signature.');
+  }
   const length = declaredLength(request, isChunked);
   if (length !== null && length > limits.maxObjectBytes) throw new Refusal('EntityTooLarge');
   const md5 = digestHeader(request, 'content-md5', 16);

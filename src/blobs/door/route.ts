@@ -18,6 +18,9 @@ const otherOperations = new Set(
 export async function routeCall(call: Call): Promise<void> {
   const other = [...call.query.keys()].find((name) => otherOperations.has(name));
   if (other !== undefined) throw new Refusal('NotImplemented', `?${other} is not offered here.`);
+  if (call.request.headers['x-amz-expected-bucket-owner'] !== undefined) {
+    throw new Refusal('NotImplemented', 'Buckets have no owner here.');
+  }
   if (call.key === '') return routeBucket(call);
   if (Buffer.byteLength(call.key) > maxKeyBytes) throw new Refusal('KeyTooLongError');
   return routeObject(call);
@@ -31,11 +34,18 @@ async function routeObject(call: Call): Promise<void> {
     case 'PUT':
       return putObject(call);
     case 'DELETE':
-      await call.files.remove(call.key);
-      return finish(call, 204);
+      return deleteObject(call);
     default:
       throw new Refusal('MethodNotAllowed');
   }
+}
+
+async function deleteObject(call: Call): Promise<void> {
+  if (call.request.headers['if-match'] !== undefined) {
+    throw new Refusal('NotImplemented', 'Deleting knows no conditions here.');
+  }
+  await call.files.remove(call.key);
+  finish(call, 204);
 }
 
 async function routeBucket(call: Call): Promise<void> {

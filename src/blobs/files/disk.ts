@@ -20,6 +20,15 @@ export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The same for the few acts that happen before anything can be awaited. */
+export function onDiskNow<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    throw toStoreError(error);
+  }
+}
+
 /** The error's code such as `ENOENT`; an empty text for what is no error of the system. */
 export function systemCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
-import { type FileSystem, onDisk, systemCode } from './disk.ts';
+import { type FileSystem, onDisk, onDiskNow, systemCode } from './disk.ts';
 import { createFolders } from './folders.ts';
 import { incomingName, sweepIncoming } from './incoming.ts';
 import { type OpenObject, openObject } from './open-object.ts';
@@ -48,7 +48,7 @@ export interface ObjectFiles {
   remove(key: string): Promise<void>;
   /** Every object, in no order. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   records(): AsyncGenerator<ObjectRecord>;
-  /** @returns how many leftovers of dead writers were removed. */
+  /** @returns how many leftovers of dead writers were removed. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
 }
 
@@ -121,9 +121,10 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   }
 
   async function* records(): AsyncGenerator<ObjectRecord> {
-    for (const shard of await onDisk(() => namesIn(fs, objects))) {
-      for (const name of await onDisk(() => namesIn(fs, join(objects, shard)))) {
-        const path = join(objects, shard, name);
+    for (const shard of await onDisk(() => namesIn(fs, objects, /^[0-9a-f]{2}$/))) {
+      const folder = join(objects, shard);
+      for (const name of await onDisk(() => namesIn(fs, folder, /^[0-9a-f]{64}$/))) {
+        const path = join(folder, name);
         const isOurs = (record: ObjectRecord) => fileName(record.key) === name;
         const object = await onDisk(() => openObject(fs, path, isOurs));
         await object?.close();
@@ -132,7 +133,9 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     }
   }
 
-  return { write, open, head, remove, records, sweep: () => sweepIncoming(incoming, now()) };
+  const sweep = () => onDiskNow(() => sweepIncoming(incoming, now()));
+
+  return { write, open, head, remove, records, sweep };
 }
 
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
@@ -154,9 +157,10 @@ async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
   }
 }
 
-async function namesIn(fs: FileSystem, folder: string): Promise<string[]> {
+/** Names that are ours: people and systems leave other files in folders. */
+async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
   try {
-    return await fs.readdir(folder);
+    return (await fs.readdir(folder)).filter((name) => pattern.test(name));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

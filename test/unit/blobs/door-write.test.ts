@@ -112,6 +112,12 @@ describe('PUT', () => {
     ['encryption by the server', { 'x-amz-server-side-encryption': 'AES256' }, 'NotImplemented'],
     ['a public ACL', { 'x-amz-acl': 'public-read' }, 'NotImplemented'],
     ['a source to copy from', { 'x-amz-copy-source': '/a/b' }, 'NotImplemented'],
+    [
+      'chunks that the signature does not name',
+      { 'content-encoding': 'aws-chunked' },
+      'InvalidRequest',
+    ],
+    ['an owner to be checked', { 'x-amz-expected-bucket-owner': '1' }, 'NotImplemented'],
     ['too much metadata', { 'x-amz-meta-a': 'x'.repeat(2048) }, 'MetadataTooLarge'],
   ])('with %s is refused', async (_what, headers, code) => {
     const answer = await putSigned('bytes', { ...headers, 'content-length': '5' });

@@ -195,3 +195,10 @@ describe('a crash', () => {
     expect(existsSync(join(incoming, name))).toBe(true);
   });
 });
+
+test('a folder that cannot be read is store_unavailable when the store is opened', async () => {
+  mkdirSync(join(local.root, bucket));
+  writeFileSync(join(local.root, bucket, 'incoming'), 'a file in the way');
+
+  expect(await codeOf(() => local.open())).toBe('store_unavailable');
+});

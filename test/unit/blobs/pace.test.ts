@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { pacedBytes } from '../../../src/blobs/door/pace.ts';
+import { codeOf } from './code-of.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** So many bytes at a time, one portion every so many milliseconds. */
+async function* portions(bytes: number, everyMs: number): AsyncGenerator<Uint8Array> {
+  for (let i = 0; i < 20; i++) {
+    vi.advanceTimersByTime(everyMs);
+    yield Buffer.alloc(bytes);
+  }
+}
+
+async function sizeOf(source: Readable, maxBytes = Number.POSITIVE_INFINITY): Promise<number> {
+  let size = 0;
+  for await (const part of pacedBytes(source, { idleTimeoutMs: 30_000, maxBytes })) {
+    size += part.length;
+  }
+  return size;
+}
+
+test('a slow line is waited for, also beyond the first minute', async () => {
+  const source = Readable.from(portions(40_000, 20_000), { highWaterMark: 1 });
+
+  expect(await sizeOf(source)).toBe(800_000);
+});
+
+test('a client that dribbles is let go after the first minute', async () => {
+  const source = Readable.from(portions(1, 20_000), { highWaterMark: 1 });
+
+  expect(await codeOf(() => sizeOf(source))).toBe('RequestTimeout');
+  expect(performance.now()).toBeGreaterThan(60_000);
+  expect(performance.now()).toBeLessThan(120_000);
+});
+
+test('a client that stops is let go after the idle time', async () => {
+  const source = Readable.from(portions(20_000, 31_000), { highWaterMark: 1 });
+
+  expect(await codeOf(() => sizeOf(source))).toBe('RequestTimeout');
+});
+
+test('a body beyond the limit is refused, and its source stays open for an answer', async () => {
+  const source = Readable.from(portions(1000, 1));
+
+  expect(await codeOf(() => sizeOf(source, 5000))).toBe('EntityTooLarge');
+  expect(source.destroyed).toBe(false);
+});
