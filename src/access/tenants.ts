@@ -1,7 +1,7 @@
 /** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
 
 import { randomInt } from 'node:crypto';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
@@ -44,7 +44,13 @@ export interface Tenants {
 }
 
 export function createTenants({ db, now }: { readonly db: Db; readonly now: () => Date }): Tenants {
-  const byName = (name: string) => find(db, name);
+  // Asked on every request.
+  const named = db
+    .select()
+    .from(tenants)
+    .where(eq(tenants.name, sql.placeholder('name')))
+    .prepare();
+  const byName = (name: string): Tenant | null => named.get({ name }) ?? null;
 
   return {
     async create({ name, isTrial = false }) {
