@@ -57,12 +57,12 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const core = openCore(settings, now);
     stack.defer(() => core.close());
     const { db } = core.database;
-    const registry = createRegistry();
+    const registry = createRegistry({ extra: settings.modelsDir });
     const models = await registry.list();
     // Read and verified now: a damaged model must stop the start, not the first analysis.
     await registry.open(null);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
-    const lab = createLab({ poolSize: settings.workers, limits });
+    const lab = createLab({ poolSize: settings.workers, modelsDir: settings.modelsDir, limits });
     stack.defer(() => lab.close());
     const blobs = openBlobs({ settings, core, now, onError });
     const queue = createQueue({ db, now });

@@ -26,6 +26,8 @@ export interface Settings {
   readonly tlsKey: string | null;
   /** Plain HTTP, accepted only from a proxy on this machine that says it was HTTPS outside. */
   readonly behindProxy: boolean;
+  /** A folder of further models beside those of the package. */
+  readonly modelsDir: string | null;
   /** Child processes that look at pictures. */
   readonly workers: number;
   /** How long a job stays with a worker that does not answer any more; what a crash costs at most. */
@@ -76,6 +78,7 @@ const table: Table = {
   tlsCert: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
+  modelsDir: { allowed: 'the path of a folder', parse: path, fallback: () => null },
   workers: integer(1, 64, defaultWorkers),
   leaseSeconds: integer(2, 600, () => 15),
   maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { OpenDatabase } from '../db/open.ts';
-import type { Registry } from '../inference/registry.ts';
 import type { Queue } from '../jobs/queue.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue'] as const;
@@ -18,7 +17,7 @@ export interface Check {
 interface Parts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
-  readonly registry: Pick<Registry, 'list'>;
+  readonly registry: { list(): Promise<readonly unknown[]> };
   /** The folder of all buckets. */
   readonly blobsRoot: string;
   readonly jobKinds: readonly string[];
@@ -27,6 +26,8 @@ interface Parts {
   readonly now: () => Date;
 }
 
+// Anybody may ask, as often as they like; the disk is asked this often at most.
+const freshMs = 1000;
 // Well above a lease. A long queue is no illness as long as somebody works on it.
 const longestWaitMs = 15 * 60_000;
 
@@ -46,10 +47,16 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
       throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
     },
   };
-  return async () =>
+  const look = async (): Promise<readonly Check[]> =>
     Promise.all(
       checkNames.map(async (name) => ({ name, cause: await causeOf(() => checks[name]()) })),
     );
+  let latest: { readonly atMs: number; readonly checks: ReturnType<typeof look> } | null = null;
+  return async () => {
+    const atMs = now().getTime();
+    if (latest === null || atMs - latest.atMs >= freshMs) latest = { atMs, checks: look() };
+    return latest.checks;
+  };
 }
 
 async function writeAndRemove(folder: string): Promise<void> {

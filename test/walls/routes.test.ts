@@ -136,6 +136,19 @@ describe.each(Object.entries(routes))('%s', (name, route) => {
   });
 });
 
+test.each(Object.keys(routes).filter((name) => name.startsWith('GET /v1/')))(
+  'HEAD lets in nobody whom %s keeps out',
+  async (name) => {
+    const path = routes[name]?.ask.url ?? '';
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map(async (method) => ask({ method, path })),
+    );
+
+    expect(head?.status).toBe(get?.status);
+    expect(head?.body).toHaveLength(0);
+  },
+);
+
 test('a tenant that exists and one that does not are refused alike', async () => {
   const [foreign, missing] = await Promise.all(
     ['other', 'nobody-has-this-name'].map(async (tenantName) =>

@@ -1,0 +1,66 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createHealth } from '../../../src/app/health.ts';
+
+function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
+  return createHealth({
+    database: { check: () => undefined },
+    queue: { nextDueAt: () => null },
+    registry: { list: async () => ['trace-1'] },
+    blobsRoot: mkdtempSync(join(tmpdir(), 'forensics-health-')),
+    jobKinds: ['run'],
+    jobsInHand: () => 0,
+    now: () => new Date(),
+    ...change,
+  });
+}
+
+async function failing(health: ReturnType<typeof createHealth>) {
+  return (await health()).filter(({ cause }) => cause !== null).map(({ name }) => name);
+}
+
+test('all is well, and looking leaves nothing behind', async () => {
+  const blobsRoot = mkdtempSync(join(tmpdir(), 'forensics-health-'));
+
+  expect(await failing(healthOf({ blobsRoot }))).toEqual([]);
+  expect(readdirSync(blobsRoot)).toEqual([]);
+});
+
+test('each failing part is named', async () => {
+  const gone = mkdtempSync(join(tmpdir(), 'forensics-health-'));
+  rmSync(gone, { recursive: true });
+  const health = healthOf({
+    database: {
+      check: () => {
+        throw new Error('closed');
+      },
+    },
+    blobsRoot: gone,
+    registry: { list: async () => [] },
+  });
+
+  expect(await failing(health)).toEqual(['database', 'storage', 'model']);
+});
+
+test('a long queue is well as long as somebody works on it', async () => {
+  const now = new Date();
+  const queue = { nextDueAt: () => new Date(now.getTime() - 3_600_000) };
+
+  expect(await failing(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
+  expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
+});
+
+test('a second look within a second is the first one again', async () => {
+  let looks = 0;
+  let now = new Date();
+  const database = { check: () => void looks++ };
+  const health = healthOf({ database, now: () => now });
+  await Promise.all([health(), health()]);
+  await health();
+  now = new Date(now.getTime() + 1000);
+  await health();
+
+  expect(looks).toBe(2);
+});
