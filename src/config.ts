@@ -4,9 +4,9 @@
  * default. Knows no room that uses the settings.
  */
 
-import { existsSync, readFileSync } from 'node:fs';
 import { homedir, availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { readConfigFile } from './config/file.ts';
 import { hostName, httpsOrigin, integer, list, path, truth, webOrigin } from './config/setting.ts';
 import type { Environment, Setting } from './config/setting.ts';
 import { ForensicsError } from './errors.ts';
@@ -193,52 +193,9 @@ function fileReader(
   environment: Environment,
 ): (name: SettingName) => unknown {
   const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
-  const text = readConfigFile(given ?? join(configHome(environment), 'forensics', 'config.json'), {
-    mustExist: given !== undefined,
-  });
-  const values = text === null ? {} : parseConfigFile(text);
+  const file = given ?? join(configHome(environment), 'forensics', 'config.json');
+  const values = readConfigFile(file, { mustExist: given !== undefined, known: settingNames });
   return (name) => values[name];
-}
-
-function readConfigFile(file: string, { mustExist }: { mustExist: boolean }): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    const isAbsent = !existsSync(file);
-    if (isAbsent && !mustExist) return null;
-    throw new ForensicsError(
-      'config_invalid',
-      isAbsent ? 'The config file does not exist.' : 'The config file cannot be read.',
-      { cause: error },
-    );
-  }
-}
-
-function parseConfigFile(text: string): Readonly<Partial<Record<SettingName, unknown>>> {
-  let values: unknown;
-  try {
-    values = JSON.parse(text);
-  } catch (error) {
-    throw new ForensicsError('config_invalid', 'The config file is not valid JSON.', {
-      cause: error,
-    });
-  }
-  if (typeof values !== 'object' || values === null || Array.isArray(values)) {
-    throw new ForensicsError('config_invalid', 'The config file must hold one JSON object.');
-  }
-  const stranger = Object.keys(values).find((key) => !isSettingName(key));
-  if (stranger !== undefined) {
-    throw new ForensicsError(
-      'config_invalid',
-      `The config file holds an unknown setting "${stranger}"; known are ${settingNames.join(', ')}.`,
-    );
-  }
-  return values;
-}
-
-// One core is left to the server itself; each child may need memory for a whole picture.
-function defaultWorkers(): number {
-  return Math.min(4, Math.max(1, availableParallelism() - 1));
 }
 
 function isSettingName(name: string): name is SettingName {

@@ -1,0 +1,52 @@
+/** The config file: one JSON object whose members are names of settings. What they may be is not its matter. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { ForensicsError } from '../errors.ts';
+
+/**
+ * The members of the file; none when it is not there and need not be.
+ *
+ * @param how.known - names that may stand in it; another one is a slip of the pen and refused.
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export function readConfigFile(
+  file: string,
+  how: { readonly mustExist: boolean; readonly known: readonly string[] },
+): Readonly<Record<string, unknown>> {
+  if (!how.mustExist && !existsSync(file)) return {};
+  const values = parse(read(file));
+  const stranger = Object.keys(values).find((name) => !how.known.includes(name));
+  if (stranger === undefined) return values;
+  throw new ForensicsError(
+    'config_invalid',
+    `The config file holds an unknown setting "${stranger}"; known are ${how.known.join(', ')}.`,
+  );
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = existsSync(file)
+      ? 'The config file cannot be read.'
+      : 'The config file does not exist.';
+    throw new ForensicsError('config_invalid', message, { cause: error });
+  }
+}
+
+function parse(text: string): Readonly<Record<string, unknown>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch (error) {
+    throw new ForensicsError('config_invalid', 'The config file is not valid JSON.', {
+      cause: error,
+    });
+  }
+  if (isObject(values)) return values;
+  throw new ForensicsError('config_invalid', 'The config file must hold one JSON object.');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
