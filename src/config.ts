@@ -198,6 +198,11 @@ function fileReader(
   return (name) => values[name];
 }
 
+// One core is left to the server itself; each child may need memory for a whole picture.
+function defaultWorkers(): number {
+  return Math.min(4, Math.max(1, availableParallelism() - 1));
+}
+
 function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(table, name);
 }
