@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import type { OpenObject } from '../files/open-object.ts';
 import type { ObjectRecord } from '../files/record.ts';
 import { Refusal } from '../refusal.ts';
 import type { Call } from './call.ts';
 import { isNotModified, type Range, readRange, type Validators } from './conditions.ts';
+import { sendPaced } from './pace.ts';
 
 /** What a browser may show in place. All else is offered as a download. */
 const shownInline = ['image/jpeg', 'image/png'];
@@ -48,7 +48,7 @@ async function answerWith(call: Call, object: OpenObject): Promise<void> {
   if (!isKnown) setHeaders(response, { ...headers, 'content-length': String(part.length) });
   if (range !== null) setHeaders(response, { 'content-range': rangeText(range, record) });
   if (first === null) response.end();
-  else await send(call, first, blocks);
+  else await sendPaced(resume(first, blocks), response, call.limits.idleTimeoutMs);
 }
 
 function rangeOrRefuse(call: Call, record: ObjectRecord, validators: Validators): Range | null {
@@ -94,21 +94,12 @@ function setHeaders(response: ServerResponse, headers: Record<string, string>): 
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-async function send(
-  { response, limits }: Call,
+/** The block that was read already, and those that follow. */
+async function* resume(
   first: IteratorResult<Uint8Array>,
   rest: AsyncIterable<Uint8Array>,
-): Promise<void> {
-  const stalled = setTimeout(() => response.destroy(), limits.idleTimeoutMs);
-  try {
-    await pipeline(async function* watched() {
-      if (first.done !== true) yield first.value;
-      for await (const block of rest) {
-        stalled.refresh();
-        yield block;
-      }
-    }, response);
-  } finally {
-    clearTimeout(stalled);
-  }
+): AsyncGenerator<Uint8Array> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
 }

@@ -1,4 +1,7 @@
-import type { Readable } from 'node:stream';
+/** How long the door waits for a client, in both directions. */
+
+import type { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Refusal } from '../refusal.ts';
 
 export interface Pace {
@@ -43,6 +46,29 @@ export async function* pacedBytes(
   } finally {
     // Ending an iterator waits for its pending step, which may never come.
     if (!isPending) await iterator.return?.();
+  }
+}
+
+/**
+ * Sends blocks as the reader takes them, and cuts the connection of a reader that takes none for `idleTimeoutMs`.
+ *
+ * @throws what `source` throws, or the stream's own error when the reader goes away.
+ */
+export async function sendPaced(
+  source: AsyncIterable<Uint8Array>,
+  target: Writable,
+  idleTimeoutMs: number,
+): Promise<void> {
+  const stalled = setTimeout(() => target.destroy(), idleTimeoutMs);
+  try {
+    await pipeline(async function* watched() {
+      for await (const block of source) {
+        stalled.refresh();
+        yield block;
+      }
+    }, target);
+  } finally {
+    clearTimeout(stalled);
   }
 }
 

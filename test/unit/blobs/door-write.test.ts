@@ -1,13 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { request } from 'node:https';
 import { connect } from 'node:tls';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { bucket, type DoorServer, startDoor } from './door-server.ts';
 import { createFailingDisk } from './failing-disk.ts';
 import { sendRaw } from './raw-request.ts';
 import { signHeaders } from './sign-headers.ts';
 
 const maxObjectBytes = 100_000;
+const patience = { timeout: 10_000, interval: 5 };
 let server: DoorServer;
 
 beforeAll(async () => {
@@ -197,11 +198,11 @@ describe('PUT', () => {
     const outgoing = request(url, { method: 'PUT', ca: server.ca, headers });
     outgoing.on('error', () => undefined);
     outgoing.write(Buffer.alloc(20_000));
-    await until(() => server.files().length === 2);
+    await vi.waitUntil(() => server.files().length === 2, patience);
 
     outgoing.destroy();
 
-    await until(() => server.files().length === 1);
+    await vi.waitUntil(() => server.files().length === 1, patience);
     expect([await stored(), server.errors]).toEqual(['old', []]);
   });
 
@@ -234,7 +235,7 @@ describe('a GET', () => {
     let received = 0;
     // One look at the beginning, then silence until the server has given up.
     await new Promise((resolve) => socket.once('readable', resolve));
-    await until(async () => (await large.connections()) === 0);
+    await vi.waitUntil(async () => (await large.connections()) === 0, patience);
     for await (const part of socket) received += Buffer.from(part).length;
 
     expect(received).toBeLessThan(40_000_000);
@@ -290,8 +291,4 @@ async function talk(text: string): Promise<string> {
   const parts: Buffer[] = [];
   for await (const part of socket) parts.push(Buffer.from(part));
   return Buffer.concat(parts).toString();
-}
-
-async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

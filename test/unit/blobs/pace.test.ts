@@ -1,6 +1,6 @@
-import { Readable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { pacedBytes } from '../../../src/blobs/door/pace.ts';
+import { pacedBytes, sendPaced } from '../../../src/blobs/door/pace.ts';
 import { codeOf } from './code-of.ts';
 
 beforeEach(() => {
@@ -52,4 +52,32 @@ test('a body beyond the limit is refused, and its source stays open for an answe
 
   expect(await codeOf(() => sizeOf(source, 5000))).toBe('EntityTooLarge');
   expect(source.destroyed).toBe(false);
+});
+
+test('a reader that is slow, but takes each block in time, gets all of them', async () => {
+  let taken = 0;
+  const reader = new Writable({
+    highWaterMark: 1,
+    write(block: Uint8Array, _encoding, done) {
+      vi.advanceTimersByTime(20_000);
+      taken += block.length;
+      done();
+    },
+  });
+
+  await sendPaced(portions(1000, 0), reader, 30_000);
+
+  expect(taken).toBe(20_000);
+});
+
+test('a reader that takes nothing is cut off after the idle time', async () => {
+  const reader = new Writable({ highWaterMark: 1, write: () => undefined });
+  const sent = codeOf(() => sendPaced(portions(1000, 0), reader, 30_000));
+
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(reader.destroyed).toBe(false);
+  await vi.advanceTimersByTimeAsync(1);
+
+  expect(reader.destroyed).toBe(true);
+  expect(await sent).toBe('ERR_STREAM_PREMATURE_CLOSE');
 });

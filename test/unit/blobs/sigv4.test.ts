@@ -155,6 +155,16 @@ describe('a presigned URL', () => {
     ]);
   });
 
+  test('reads a plus sign in a parameter as a space, as forms do', async () => {
+    const url = presignExample({ url: `https://${host}/test.txt?response-content-type=a%20b%2Bc` });
+
+    expect(url).toContain('a%20b%2Bc');
+    expect(await codeOf(() => verifyUrl(url.replace('a%20b', 'a+b')))).toBe('admitted');
+    expect(await codeOf(() => verifyUrl(url.replace('b%2Bc', 'b+c')))).toBe(
+      'SignatureDoesNotMatch',
+    );
+  });
+
   test.each([0, -1, 604_801, 1.5, Number.NaN])('is never made for %s seconds', (expiresSeconds) => {
     expect(() => presignExample({ expiresSeconds })).toThrow(RangeError);
   });
