@@ -86,6 +86,13 @@ function fromFramework(error: unknown): ForensicsError | null {
   return null;
 }
 
+/** What the router refuses before it looks for a route: escapes that say nothing, and a first step longer than any. */
+export function addressFailure(frameworkCode: string): ForensicsError {
+  if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
+  const message = 'The address cannot be read; check its % escapes.';
+  return new ForensicsError('invalid_request', message);
+}
+
 /** Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS tells what a path allows. */
 export function answerUnknownRoutes(
   server: FastifyInstance,
@@ -94,8 +101,7 @@ export function answerUnknownRoutes(
   server.setNotFoundHandler(async (request: FastifyRequest, reply) => {
     const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
     if (methods.length === 0) {
-      const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
-      return sendFailure(reply, new ForensicsError('not_found', message));
+      return sendFailure(reply, unknownAddress());
     }
     const allow = [...methods, 'OPTIONS'].join(', ');
     void reply.header('allow', allow);
@@ -103,4 +109,9 @@ export function answerUnknownRoutes(
     const message = `This address knows only ${allow}.`;
     return sendFailure(reply, new ForensicsError('method_not_allowed', message));
   });
+}
+
+function unknownAddress(): ForensicsError {
+  const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
+  return new ForensicsError('not_found', message);
 }

@@ -8,8 +8,7 @@ import fastify, { LogController } from 'fastify';
 import type { FastifyInstance } from 'fastify';
 import type { App } from '../app.ts';
 import type { LogLevel } from '../config.ts';
-import { ForensicsError } from '../errors.ts';
-import { answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
+import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { answerExpectations } from './expectation.ts';
 import { logAnswers, loggerOptions } from './log.ts';
@@ -55,10 +54,9 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
     // While closing, requests on open connections are still served: everything they need closes later.
     return503OnClosing: false,
     clientErrorHandler: answerUnreadable,
-    frameworkErrors: (_error, request, reply) => {
+    frameworkErrors: (error, request, reply) => {
       void reply.header('x-request-id', request.id);
-      const message = 'The address cannot be read; check its % escapes.';
-      void sendFailure(reply, new ForensicsError('invalid_request', message));
+      void sendFailure(reply, addressFailure(error.code));
     },
   });
   // JSON is the one language; without this a text/plain body would arrive as a string.

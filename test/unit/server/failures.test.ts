@@ -52,6 +52,13 @@ describe('failures', () => {
       'method_not_allowed',
       /GET, HEAD, POST, DELETE/,
     ],
+    [
+      'an endless address',
+      { method: 'GET', path: `/${'a'.repeat(9000)}` },
+      404,
+      'not_found',
+      /nothing/,
+    ],
     ['a broken escape', { method: 'GET', path: '/%zz' }, 400, 'invalid_request', /% escapes/],
     [
       'JSON that is cut',
