@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   appendFileSync,
   existsSync,
@@ -38,11 +39,14 @@ async function killDuringPuts(round: number): Promise<void> {
   const child = spawn(process.execPath, [script, local.root], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
+  // A process that nobody has waited for still has its number, and would count as alive.
+  const ended = once(child, 'exit');
   let puts = 0;
   for await (const line of createInterface({ input: child.stdout })) {
     puts = Number(line) + 1;
     if (puts > round) child.kill('SIGKILL');
   }
+  await ended;
   expect(puts).toBeGreaterThan(round);
 }
 
