@@ -27,12 +27,6 @@ const getWith = (parameter: string, value: string) => {
   return sendRaw(server, server.urlFor('GET', '', { url }));
 };
 
-const preflight = (origin: string, method: string, headers: Record<string, string> = {}) =>
-  sendRaw(server, `/${bucket}/ten`, {
-    method: 'OPTIONS',
-    headers: { origin, 'access-control-request-method': method, ...headers },
-  });
-
 async function damage(key: string, sizeBytes: number, at: number): Promise<void> {
   const before = new Set(server.files());
   await server.storeOf(bucket).put(key, Buffer.alloc(sizeBytes, 1));
@@ -289,53 +283,5 @@ describe('a damaged file', () => {
     await expect(sendRaw(server, server.urlFor('GET', 'damaged large'))).rejects.toThrow('aborted');
     await vi.waitUntil(() => server.errors.length > 0, patience);
     expect(server.errors).toMatchObject([{ code: 'blob_damaged' }]);
-  });
-});
-
-describe('pages of other origins', () => {
-  test('of the list are allowed, with the headers that they ask for', async () => {
-    const wanted = 'content-type,x-amz-meta-case';
-
-    const got = await preflight('https://app.example', 'PUT', {
-      'access-control-request-headers': wanted,
-    });
-
-    expect(got.status).toBe(204);
-    expect(got.headers).toMatchObject({
-      'access-control-allow-origin': 'https://app.example',
-      'access-control-allow-methods': 'GET, HEAD, PUT, DELETE',
-      'access-control-allow-headers': wanted,
-      vary: expect.stringContaining('Origin'),
-    });
-    expect(got.headers['access-control-allow-credentials']).toBeUndefined();
-  });
-
-  test.each([
-    ['https://a.lab.example', 'GET', 204],
-    ['https://.lab.example.evil.example', 'GET', 403],
-    ['https://lab.example', 'GET', 403],
-    ['https://app.example.evil.example', 'GET', 403],
-    ['http://app.example', 'GET', 403],
-    ['null', 'GET', 403],
-    ['https://app.example', 'PATCH', 403],
-  ])('%s asking for %s are answered %i', async (origin, method, status) => {
-    const got = await preflight(origin, method);
-
-    expect(got.status).toBe(status);
-    expect(got.headers['access-control-allow-methods'] !== undefined).toBe(status === 204);
-  });
-
-  test('may read answers and errors only when they are allowed', async () => {
-    const allowed = await get({ origin: 'https://app.example' });
-    const refused = await sendRaw(server, `/${bucket}/ten`, {
-      headers: { origin: 'https://app.example' },
-    });
-    const other = await get({ origin: 'https://evil.example' });
-
-    expect(
-      [allowed, refused, other].map(({ headers }) => headers['access-control-allow-origin']),
-    ).toEqual(['https://app.example', 'https://app.example', undefined]);
-    expect(allowed.headers['access-control-expose-headers']).toContain('ETag');
-    expect(other.headers.vary).toBe('Origin');
   });
 });
