@@ -1,0 +1,49 @@
+/**
+ * `npm run bench [-- --only pipeline,throughput,command,http] [--sizes 1,4,12] [--rounds 5] [--json]`
+ *
+ * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
+ */
+
+import { parseArgs } from 'node:util';
+import { benchCommand } from './command.ts';
+import type { Row } from './figures.ts';
+import { benchHttp } from './http.ts';
+import { benchPipeline } from './pipeline.ts';
+import { sizes } from './sizes.ts';
+import { benchThroughput } from './throughput.ts';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', default: 'pipeline,throughput,command,http' },
+    sizes: { type: 'string', default: '1,4,12' },
+    rounds: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const sections = values.only.split(',');
+const chosen = sizes.filter(({ megapixels }) =>
+  values.sizes.split(',').includes(String(megapixels)),
+);
+const rounds = Number(values.rounds);
+const report: { section: string; rows: readonly Row[] }[] = [];
+
+for (const size of chosen) {
+  const at = `${size.megapixels} MP, ${size.width} x ${size.height} JPEG`;
+  if (sections.includes('pipeline')) tell(`${at}, one child`, await benchPipeline(size, rounds));
+  if (sections.includes('throughput')) tell(`${at}, flagging`, await benchThroughput(size, rounds));
+  if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
+}
+if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));
+if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+
+function tell(section: string, rows: readonly Row[]): void {
+  report.push({ section, rows });
+  if (values.json) return;
+  const lines = rows.map(({ what, value, unit, atMost }) => {
+    const figure = value.toFixed(value < 10 ? 2 : 0).padStart(8);
+    const goal =
+      atMost === undefined ? '' : `   (goal ${atMost}: ${value <= atMost ? 'reached' : 'missed'})`;
+    return `  ${what.padEnd(32)}${figure} ${unit}${goal}`;
+  });
+  process.stdout.write(`${[section, ...lines].join('\n')}\n\n`);
+}
