@@ -1,12 +1,27 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyEntry } from '../../src/access/keys.ts';
-import { runCli } from './run-cli.ts';
+import { main } from '../../src/cli/main.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
-const run = async (...args: string[]) => runCli([...args, '--data-dir', dataDir]);
+const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
+
+/** In this process: a dozen of new ones would cost more than everything they do. */
+async function runHere(args: readonly string[]) {
+  const said = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  const code = await main(['node', 'forensics', ...args]);
+  for (const spy of spies) spy.mockRestore();
+  return { code, ...said };
+}
+
 const create = ['keys', 'create', '--tenant', 'acme', '--name', 'ci'];
 
 beforeAll(async () => {
@@ -53,7 +68,7 @@ test.each([
 
 test('a data folder where nothing was set up is left as it is', async () => {
   const folder = join(dataDir, 'typo');
-  const ran = await runCli(['tenant', 'list', '--data-dir', folder]);
+  const ran = await runHere(['tenant', 'list', '--data-dir', folder]);
 
   expect([ran.code, existsSync(folder)]).toEqual([4, false]);
   expect(ran.stderr).toContain('Nothing was set up in this data folder');
