@@ -16,18 +16,19 @@ export function incomingName(): string {
 }
 
 /** Removes what writers that no longer exist left behind. @returns how many files were removed. */
-export function sweepIncoming(folder: string, now: Date): number {
+export function sweepIncoming(folder: string): number {
   return namesIn(folder).filter(
-    (name) => isLeftover(folder, name, now) && removeFile(join(folder, name)),
+    (name) => isLeftover(folder, name) && removeFile(join(folder, name)),
   ).length;
 }
 
-function isLeftover(folder: string, name: string, now: Date): boolean {
+function isLeftover(folder: string, name: string): boolean {
   const touchedAt = modifiedAt(join(folder, name));
   const owner = namePattern.exec(name);
   // A file of another name is not ours to remove.
   if (touchedAt === null || owner === null) return false;
-  if (now.getTime() - touchedAt > abandonedAfterMs) return true;
+  // The file system's times are those of the real clock, whatever clock the store was given.
+  if (Date.now() - touchedAt > abandonedAfterMs) return true;
   // Another machine on the same folder: only time can tell.
   if (owner[1] !== hostTag()) return false;
   const pid = Number(owner[2]);

@@ -84,7 +84,8 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
       await onDisk(() => folders.sync(folder));
       return record;
     } catch (error) {
-      folders.forget();
+      // Only then: clients that break off must not cost others their syncs.
+      if (error instanceof ForensicsError && error.canRetry) folders.forget();
       // What cannot be removed now is left to the sweep.
       await fs.unlink(temporary).catch(() => undefined);
       throw error;
@@ -133,7 +134,7 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     }
   }
 
-  const sweep = () => onDiskNow(() => sweepIncoming(incoming, now()));
+  const sweep = () => onDiskNow(() => sweepIncoming(incoming));
 
   return { write, open, head, remove, records, sweep };
 }
