@@ -17,6 +17,7 @@ type LumaPicture = Pick<Picture, 'luma'> & {
 export function cellTextures(picture: LumaPicture, grid: Grid, cellPx: number): Float64Array {
   const { luma } = picture;
   const { width, height } = picture.facts;
+  const lastColumn = width - 1;
   const textures = new Float64Array(grid.columns * grid.rows);
   for (let y = 0; y < height; y++) {
     const line = y * width;
@@ -27,8 +28,8 @@ export function cellTextures(picture: LumaPicture, grid: Grid, cellPx: number): 
       let sum = 0;
       for (let x = column * cellPx; x < end; x++) {
         const here = luma[line + x]!;
-        const right = x + 1 < width ? Math.abs(here - luma[line + x + 1]!) : 0;
-        const change = right + Math.abs(here - luma[line + x + below]!);
+        const right = luma[line + (x < lastColumn ? x + 1 : x)]!;
+        const change = Math.abs(here - right) + Math.abs(here - luma[line + x + below]!);
         sum += change < mostPerPixel ? change : mostPerPixel;
       }
       textures[cells + column]! += sum;

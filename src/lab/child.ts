@@ -15,5 +15,5 @@ serveTasks(async (task): Promise<LabAnswer> => {
   }
   // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
   const { performRender } = await import('./render-task.ts');
-  return { kind: 'render', rendering: await performRender(order.request, settings) };
+  return { kind: 'render', rendering: await performRender(order.request, settings, shelf) };
 });
