@@ -71,30 +71,30 @@ export function presignUrl(request: PresignRequest): string {
   const { method, url, credentials, region, expiresSeconds, now } = request;
   checkExpiry(expiresSeconds);
   const { origin, host, target } = splitUrl(url);
-  const { path, query } = parseTarget(target);
+  const { path, query: own } = parseTarget(target);
   const time = formatTime(now);
   const scope = { day: time.slice(0, 8), region };
   const headers = headerPairs({ ...request.headers, host });
-  const signed: Pair[] = [
-    ...query,
+  const query = canonicalQuery([
+    ...own,
     ['X-Amz-Algorithm', algorithm],
     ['X-Amz-Credential', `${credentials.accessKeyId}/${scopeText(scope)}`],
     ['X-Amz-Date', time],
     ['X-Amz-Expires', String(expiresSeconds)],
     ['X-Amz-SignedHeaders', signedNames(headers)],
-  ];
+  ]);
   const payload = 'UNSIGNED-PAYLOAD';
   const encodedPath = encodePath(path);
   const canonical = canonicalRequest({
     method,
     path: encodedPath,
-    query: signed,
+    query,
     headers,
     payload,
   });
   const key = signingKey(credentials.secretAccessKey, scope);
   const signature = hmacHex(key, stringToSign(time, scopeText(scope), canonical));
-  return `${origin}${encodedPath}?${canonicalQuery(signed)}&X-Amz-Signature=${signature}`;
+  return `${origin}${encodedPath}?${query}&X-Amz-Signature=${signature}`;
 }
 
 /**
@@ -114,7 +114,7 @@ export function verifyRequest<Account extends { readonly secretAccessKey: string
   const canonical = canonicalRequest({
     method: request.method,
     path: encodePath(path),
-    query: claim.query,
+    query: canonicalQuery(claim.query),
     headers: signedHeaders(claim, request.headers),
     payload: claim.payload,
   });

@@ -12,7 +12,8 @@ export interface Canonical {
   readonly method: string;
   /** Percent-encoded as `encodePath` does it; S3 neither normalises dots nor encodes twice. */
   readonly path: string;
-  readonly query: readonly Pair[];
+  /** As `canonicalQuery` writes it. */
+  readonly query: string;
   /** Lower-case names, sorted; values trimmed. */
   readonly headers: readonly Pair[];
   /** Hex digest of the body, or one of S3's literal words. */
@@ -22,7 +23,7 @@ export interface Canonical {
 /** Five lines and the payload's hash, joined as the specification wants them. */
 export function canonicalRequest({ method, path, query, headers, payload }: Canonical): string {
   const lines = headers.map(([name, value]) => `${name}:${value}\n`).join('');
-  return `${method}\n${path}\n${canonicalQuery(query)}\n${lines}\n${signedNames(headers)}\n${payload}`;
+  return `${method}\n${path}\n${query}\n${lines}\n${signedNames(headers)}\n${payload}`;
 }
 
 export function stringToSign(time: string, scope: string, canonical: string): string {

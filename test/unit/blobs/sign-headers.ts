@@ -1,6 +1,7 @@
 /** The client's side of header signing, built from parts that are held against the published examples. */
 
 import {
+  canonicalQuery,
   canonicalRequest,
   encodePath,
   formatTime,
@@ -39,7 +40,7 @@ export function signHeaders(
   const canonical = canonicalRequest({
     method,
     path: encodePath(path),
-    query,
+    query: canonicalQuery(query),
     headers: pairs,
     payload,
   });
