@@ -10,8 +10,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isIP } from 'node:net';
 import { ForensicsError } from '../errors.ts';
-import { issueAuthority, issueLeaf, toPem } from './certificate.ts';
-import type { Authority } from './certificate.ts';
+import { issueAuthority, issueLeaf } from './certificate.ts';
+import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {
   /** PEM, leaf first. */
@@ -49,37 +49,39 @@ export function readOwnTls(certPath: string, keyPath: string, now: Date): TlsMat
 }
 
 /** Material of the data folder, made or renewed where needed. `hosts` are added to the names of this machine. */
-export function ensureLocalTls(dataDir: string, hosts: readonly string[], now: Date): TlsMaterial {
+export async function ensureLocalTls(
+  dataDir: string,
+  hosts: readonly string[],
+  now: Date,
+): Promise<TlsMaterial> {
   const folder = join(dataDir, 'tls');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const authority = ensureAuthority(folder, now);
+  const authority = await ensureAuthority(folder, now);
   const names = [...new Set([...machineNames(), ...hosts.filter(isUsableHost)])];
-  const leaf = readLeaf(folder, authority, names, now) ?? makeLeaf(folder, authority, names, now);
-  const authorityCertificate = new X509Certificate(authority.certificate);
+  const leaf =
+    readLeaf(folder, authority, names, now) ?? (await makeLeaf(folder, authority, names, now));
   return {
     ...leaf,
     authority: {
       path: join(folder, 'ca.pem'),
-      fingerprint256: authorityCertificate.fingerprint256,
+      fingerprint256: authority.certificate.fingerprint256,
     },
   };
 }
 
-function ensureAuthority(folder: string, now: Date): Authority {
+async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
   const certPath = join(folder, 'ca.pem');
   const keyPath = join(folder, 'ca-key.pem');
   const kept = readPair(certPath, keyPath);
-  if (kept && daysLeft(kept.certificate, now) > leafDays) {
-    return { name: authorityName, certificate: kept.certificate.raw, privateKey: kept.privateKey };
-  }
-  const made = issueAuthority(authorityName, validity(authorityDays, now));
-  writePair({ certPath, keyPath }, toPem(made.certificate), made.privateKey);
+  if (kept && daysLeft(kept.certificate, now) > leafDays) return kept;
+  const made = await issueAuthority(authorityName, validity(authorityDays, now));
+  writePair({ certPath, keyPath }, made.certificate.toString(), made.privateKey);
   return made;
 }
 
 function readLeaf(
   folder: string,
-  authority: Authority,
+  authority: Issued,
   names: readonly string[],
   now: Date,
 ): { cert: string; key: string } | null {
@@ -96,23 +98,20 @@ function readLeaf(
   return { cert: readFileSync(certPath, 'utf8'), key: readFileSync(keyPath, 'utf8') };
 }
 
-function makeLeaf(
+async function makeLeaf(
   folder: string,
-  authority: Authority,
+  authority: Issued,
   names: readonly string[],
   now: Date,
-): { cert: string; key: string } {
-  const made = issueLeaf(authority, names, validity(leafDays, now));
-  const cert = toPem(made.certificate);
+): Promise<{ cert: string; key: string }> {
+  const made = await issueLeaf(authority, names, validity(leafDays, now));
+  const cert = made.certificate.toString();
   const paths = { certPath: join(folder, 'cert.pem'), keyPath: join(folder, 'key.pem') };
   return { cert, key: writePair(paths, cert, made.privateKey) };
 }
 
 /** The pair on disk, or null when it is not there or its two halves do not belong together. */
-function readPair(
-  certPath: string,
-  keyPath: string,
-): { certificate: X509Certificate; privateKey: KeyObject } | null {
+function readPair(certPath: string, keyPath: string): Issued | null {
   if (!existsSync(certPath) || !existsSync(keyPath)) return null;
   try {
     const certificate = new X509Certificate(readFileSync(certPath));

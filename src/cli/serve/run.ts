@@ -55,7 +55,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
       onError: (what, error) => server?.log.error({ err: error }, what),
     });
     stack.defer(() => app.close());
-    const transport = transportOf(settings);
+    const transport = await transportOf(settings);
     server = await createServer({
       app,
       transport,
@@ -76,7 +76,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
   });
 }
 
-function transportOf(settings: Settings): Transport {
+async function transportOf(settings: Settings): Promise<Transport> {
   const { tlsCert, tlsKey } = settings;
   if (settings.behindProxy) return null;
   if (tlsCert !== null && tlsKey !== null) return readOwnTls(tlsCert, tlsKey, new Date());

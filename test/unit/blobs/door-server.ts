@@ -38,7 +38,7 @@ export interface DoorServer {
   close(): Promise<void>;
 }
 
-const certificate = makeCertificate();
+const { ca, ...certificate } = await makeCertificate();
 
 export async function startDoor(
   settings: Partial<S3DoorSettings> = {},
@@ -58,13 +58,13 @@ export async function startDoor(
   server.on('checkContinue', (request, response) => void door.handleExpectation(request, response));
   const port = await listen(server);
   const origin = `${server instanceof Server ? 'https' : 'http'}://127.0.0.1:${port}`;
-  const dispatcher = new Agent({ connect: { ca: certificate.cert }, allowH2: false });
+  const dispatcher = new Agent({ connect: { ca }, allowH2: false });
 
   return {
     root,
     port,
     origin,
-    ca: certificate.cert,
+    ca,
     dispatcher,
     errors,
     urlFor: (method, key, changes = {}) =>

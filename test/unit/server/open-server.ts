@@ -56,7 +56,7 @@ export async function openServer(
   let agent: Agent | null = null;
   const server = await createServer({
     app,
-    transport: ensureLocalTls(dataDir, [], new Date()),
+    transport: await ensureLocalTls(dataDir, [], new Date()),
     version: '0.0.0',
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },

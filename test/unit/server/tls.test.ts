@@ -35,7 +35,7 @@ async function handshake(
 
 test('a client that knows the authority trusts the leaf for each name of this machine', async () => {
   const folder = newFolder();
-  const material = ensureLocalTls(folder, ['forensics.test'], now);
+  const material = await ensureLocalTls(folder, ['forensics.test'], now);
   const ca = readFileSync(pathIn(folder, 'ca.pem'), 'utf8');
 
   expect(await handshake(material, { ca, servername: 'localhost' })).toBeNull();
@@ -46,9 +46,9 @@ test('a client that knows the authority trusts the leaf for each name of this ma
 });
 
 test('a client that knows another authority refuses the leaf', async () => {
-  const material = ensureLocalTls(newFolder(), [], now);
+  const material = await ensureLocalTls(newFolder(), [], now);
   const other = newFolder();
-  ensureLocalTls(other, [], now);
+  await ensureLocalTls(other, [], now);
   const ca = readFileSync(pathIn(other, 'ca.pem'), 'utf8');
 
   const outcome = await handshake(material, { ca, servername: 'localhost' });
@@ -56,8 +56,12 @@ test('a client that knows another authority refuses the leaf', async () => {
   expect(outcome).not.toBeNull();
 });
 
-test('the leaf names addresses as addresses, in every spelling', () => {
-  const material = ensureLocalTls(newFolder(), ['192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'], now);
+test('the leaf names addresses as addresses, in every spelling', async () => {
+  const material = await ensureLocalTls(
+    newFolder(),
+    ['192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'],
+    now,
+  );
   const leaf = new X509Certificate(material.cert);
 
   const found = ['127.0.0.1', '::1', '192.0.2.7', 'fe80::1:2', '::ffff:192.0.2.8'].map((address) =>
@@ -68,9 +72,9 @@ test('the leaf names addresses as addresses, in every spelling', () => {
   expect(leaf.checkIP('192.0.2.9')).toBeUndefined();
 });
 
-test('the authority may sign, the leaf may not, and their lives are ten years and one', () => {
+test('the authority may sign, the leaf may not, and their lives are ten years and one', async () => {
   const folder = newFolder();
-  const leaf = new X509Certificate(ensureLocalTls(folder, [], now).cert);
+  const leaf = new X509Certificate((await ensureLocalTls(folder, [], now)).cert);
   const authority = new X509Certificate(readFileSync(pathIn(folder, 'ca.pem')));
   const days = (certificate: X509Certificate): number =>
     Math.round((certificate.validToDate.getTime() - now.getTime()) / 86_400_000);
@@ -80,9 +84,9 @@ test('the authority may sign, the leaf may not, and their lives are ten years an
   expect(leaf.checkIssued(authority)).toBe(true);
 });
 
-test('keys are readable by their owner alone', () => {
+test('keys are readable by their owner alone', async () => {
   const folder = newFolder();
-  ensureLocalTls(folder, [], now);
+  await ensureLocalTls(folder, [], now);
 
   const modes = ['ca-key.pem', 'key.pem'].map(
     (name) => statSync(pathIn(folder, name)).mode & 0o777,
@@ -91,41 +95,41 @@ test('keys are readable by their owner alone', () => {
   expect(modes).toEqual([0o600, 0o600]);
 });
 
-test('the leaf stays until it is near its end, the authority outlives it', () => {
+test('the leaf stays until it is near its end, the authority outlives it', async () => {
   const folder = newFolder();
-  const first = ensureLocalTls(folder, [], now);
-  const soon = ensureLocalTls(folder, [], later(300));
-  const nearEnd = ensureLocalTls(folder, [], later(340));
+  const first = await ensureLocalTls(folder, [], now);
+  const soon = await ensureLocalTls(folder, [], later(300));
+  const nearEnd = await ensureLocalTls(folder, [], later(340));
 
   expect(soon.cert).toBe(first.cert);
   expect(nearEnd.cert).not.toBe(first.cert);
   expect(nearEnd.authority).toEqual(first.authority);
 });
 
-test('a new name makes a new leaf', () => {
+test('a new name makes a new leaf', async () => {
   const folder = newFolder();
-  const first = ensureLocalTls(folder, [], now);
+  const first = await ensureLocalTls(folder, [], now);
 
-  expect(ensureLocalTls(folder, ['forensics.test'], now).cert).not.toBe(first.cert);
-  expect(ensureLocalTls(folder, ['0.0.0.0'], now).cert).not.toBe(first.cert);
+  expect((await ensureLocalTls(folder, ['forensics.test'], now)).cert).not.toBe(first.cert);
+  expect((await ensureLocalTls(folder, ['0.0.0.0'], now)).cert).not.toBe(first.cert);
 });
 
-test('a certificate and a key that do not belong together are made anew, not used', () => {
+test('a certificate and a key that do not belong together are made anew, not used', async () => {
   const folder = newFolder();
-  ensureLocalTls(folder, [], now);
+  await ensureLocalTls(folder, [], now);
   const stranger = newFolder();
-  ensureLocalTls(stranger, [], now);
+  await ensureLocalTls(stranger, [], now);
   copyFileSync(pathIn(stranger, 'key.pem'), pathIn(folder, 'key.pem'));
 
-  const { cert, key } = ensureLocalTls(folder, [], now);
+  const { cert, key } = await ensureLocalTls(folder, [], now);
 
   expect(() => createServer({ cert, key })).not.toThrow();
 });
 
-test("an operator's own pair is taken when it belongs together and is valid", () => {
+test("an operator's own pair is taken when it belongs together and is valid", async () => {
   const [one, other] = [newFolder(), newFolder()];
-  ensureLocalTls(one, [], now);
-  ensureLocalTls(other, [], now);
+  await ensureLocalTls(one, [], now);
+  await ensureLocalTls(other, [], now);
   const cert = pathIn(one, 'cert.pem');
   const mismatch = () => readOwnTls(cert, pathIn(other, 'key.pem'), now);
   const expired = () => readOwnTls(cert, pathIn(one, 'key.pem'), later(400));
