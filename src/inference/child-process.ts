@@ -28,6 +28,12 @@ export interface Child {
 
 const stderrKept = 4096;
 
+/** 24 days: Node.js lets a longer timer fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Pixels and tensors lie outside the heap of V8, so it never needs more. */
+const largestHeapMegabytes = 2048;
+
 /** What native libraries need to be found and where temporary files go; nothing that holds a secret. */
 const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
 
@@ -51,7 +57,8 @@ export function forkChild(options: ChildOptions): Child {
     return new Promise((resolve, reject) => {
       let hasBegun = false;
       let killedFor: ForensicsError | null = null;
-      const timer = setTimeout(() => kill(timedOut(options)), options.taskTimeoutMs);
+      const limitMs = Math.min(options.taskTimeoutMs, longestTimerMs);
+      const timer = setTimeout(() => kill(timedOut(options)), limitMs);
       const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
 
       function kill(reason: ForensicsError): void {
@@ -98,7 +105,8 @@ export function forkChild(options: ChildOptions): Child {
 }
 
 function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProcess {
-  const heapMegabytes = Math.max(64, Math.floor(memoryLimitBytes / 2 ** 21));
+  const half = Math.floor(memoryLimitBytes / 2 ** 21);
+  const heapMegabytes = Math.min(largestHeapMegabytes, Math.max(64, half));
   const variables = passedVariables.filter((name) => process.env[name] !== undefined);
   return fork(fileURLToPath(entry), [String(memoryLimitBytes), String(process.pid)], {
     execArgv: [

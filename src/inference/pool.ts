@@ -48,7 +48,11 @@ interface Waiter {
   readonly refuse: (reason: ForensicsError) => void;
 }
 
+/** @throws {RangeError} when `size` is not a whole number from 1 up. */
 export function createPool(options: PoolOptions): Pool {
+  if (!Number.isSafeInteger(options.size) || options.size < 1) {
+    throw new RangeError('A pool needs a whole number of children, at least one.');
+  }
   const idle: Slot[] = Array.from({ length: options.size }, () => ({ child: null }));
   const all = [...idle];
   const waiting: Waiter[] = [];

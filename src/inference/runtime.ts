@@ -72,7 +72,7 @@ async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<
   const platform = `${process.platform}-${process.arch}`;
   throw new ForensicsError(
     'runtime_missing',
-    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 and linux-arm64 with glibc; elsewhere install it beside: npm install -g onnxruntime-node.`,
+    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 and linux-arm64 with glibc: reinstall forensics there; elsewhere install it beside: npm install -g onnxruntime-node.`,
     { cause: new AggregateError(failures) },
   );
 }

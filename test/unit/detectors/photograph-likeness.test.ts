@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
 import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
@@ -8,13 +8,13 @@ import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawing
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
 
-const saved: Readonly<Record<string, (scene: Scene) => sharp.Sharp>> = {
+const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
   'a PNG': (scene) => fromScene(scene).png(),
   'a JPEG of quality 90': (scene) => fromScene(scene).jpeg({ quality: 90 }),
   'a JPEG of quality 75': (scene) => fromScene(scene).jpeg({ quality: 75 }),
 };
 
-async function look(file: sharp.Sharp): Promise<Finding | Skipped> {
+async function look(file: Sharp): Promise<Finding | Skipped> {
   return photographLikeness.examine({
     picture: await decodePicture(await file.toBuffer()),
     traces,

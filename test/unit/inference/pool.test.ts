@@ -84,6 +84,18 @@ describe('a pool that is well', () => {
     expect(await pool.run({ echo: 1 }, { ifBusy: 'refuse' })).toBe(1);
   });
 
+  test('takes limits without end for what they say', async () => {
+    const pool = poolOf({ taskTimeoutMs: Infinity, memoryLimitBytes: Infinity });
+
+    expect(await pool.run({ echo: 1 })).toBe(1);
+  });
+
+  test.each([0, 1.5, Number.NaN])('is not made of %d children', (size) => {
+    expect(() => createPool({ entry, size, taskTimeoutMs: 1, memoryLimitBytes: 1 })).toThrow(
+      RangeError,
+    );
+  });
+
   test('gives a child no more of the environment than it needs', async () => {
     vi.stubEnv('FORENSICS_SECRET', 'not for children');
 
