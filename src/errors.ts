@@ -84,6 +84,7 @@ export const failures = {
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
   unhealthy: failure(503, exitCodes.tryAgainLater, true),
   config_invalid: failure(500, exitCodes.usage),
+  database_damaged: failure(500, exitCodes.integrityFailure),
   schema_newer: failure(500, exitCodes.conflict),
   address_in_use: failure(500, exitCodes.conflict),
   cancelled: failure(499, exitCodes.failure, true),

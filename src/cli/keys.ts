@@ -1,6 +1,6 @@
 /** `forensics keys`: API keys of a tenant on this machine. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { KeyEntry } from '../access/keys.ts';
 import { parseDuration } from './duration.ts';
 import type { LocalOptions } from './local-core.ts';
@@ -15,8 +15,7 @@ interface CreateOptions extends KeyOptions {
   readonly expiresIn: number;
 }
 
-const dayMs = 86_400_000;
-const defaultLifeMs = 90 * dayMs;
+const defaultLife = '90d';
 
 export function registerKeys(program: Command): void {
   const keys = program
@@ -31,11 +30,10 @@ Examples:
     );
   common(keys.command('create').description('Create a key; its secret is printed this once.'))
     .requiredOption('--name <name>', 'what the key is for')
-    .option(
-      '--expires-in <time>',
-      'how long it is valid: 30m, 12h, 90d',
-      parseDuration,
-      defaultLifeMs,
+    .addOption(
+      new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultLife), defaultLife),
     )
     .action(async (_own: unknown, command: Command) => {
       await create(command.optsWithGlobals<CreateOptions>());

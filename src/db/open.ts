@@ -29,7 +29,7 @@ const busyTimeoutMs = 5000;
 
 /**
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
- * @throws {ForensicsError} `schema_newer`, `no_space_left`, `store_unavailable`.
+ * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`.
  */
 export function openDatabase({ path }: { readonly path: string }): OpenDatabase {
   makePrivateFile(path);
@@ -79,7 +79,7 @@ function makePrivateFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-/** The two troubles a caller can do something about; everything else passes as it is. */
+/** The troubles a caller can do something about; everything else passes as it is. */
 function translate(error: unknown): unknown {
   const code = sqliteCode(error);
   if (code.startsWith('SQLITE_FULL')) {
@@ -91,6 +91,13 @@ function translate(error: unknown): unknown {
     return new ForensicsError('store_unavailable', 'The database is busy; try again.', {
       cause: error,
     });
+  }
+  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
+    return new ForensicsError(
+      'database_damaged',
+      'The database file is damaged; put back a backup of it.',
+      { cause: error },
+    );
   }
   return error;
 }

@@ -20,7 +20,8 @@ export interface Finding {
 
 export interface Skipped {
   readonly method: string;
-  readonly reason: string;
+  /** Why this method could say nothing, one sentence in each report language. */
+  readonly reason: { readonly en: string; readonly de: string };
 }
 
 /** What the trace network read; every detector may look at it beside the pixels. */

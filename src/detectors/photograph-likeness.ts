@@ -35,7 +35,10 @@ export const photographLikeness: Detector = {
     const { width, height } = picture.facts;
     const statistics = measureBlocks(picture.luma, width, height);
     if (statistics.blocks >= leastBlocks) return toFinding(statistics);
-    const reason = 'The picture is too small to tell a drawing from a photograph.';
+    const reason = {
+      en: 'The picture is too small to tell a drawing from a photograph.',
+      de: 'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
+    };
     return { method: photographLikeness.method, reason };
   },
 };

@@ -11,6 +11,7 @@ import type { TraceModel } from '../inference/trace-model.ts';
 import { measureAnomaly } from './anomaly.ts';
 import { toFakeProbability, toPredictions } from './calibration.ts';
 import { decide } from './decide.ts';
+import { codecVersions } from '../image/codec.ts';
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
 import { cellDistances, drawMaps } from './maps.ts';
@@ -71,7 +72,7 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     maps: drawMaps(reading, model),
     passes: traces.passes,
     patchesRead: traces.patchesRead,
-    environment: environmentOf({ onnxruntime: model.runtimeVersion }),
+    environment: environmentOf({ onnxruntime: model.runtimeVersion, ...codecVersions() }),
   };
 }
 

@@ -95,6 +95,12 @@ function turn(picture: Sharp, orientation: number): Sharp {
   }
 }
 
+/** Versions of the libraries that decode: other versions may round pixels differently. */
+export function codecVersions(): { readonly sharp: string; readonly libvips: string } {
+  const { sharp: binding = 'unknown', vips } = sharp.versions;
+  return { sharp: binding, libvips: vips };
+}
+
 let isOpen = false;
 
 /** One thread a picture, because the pool runs a process a core; no cache; no loader but the two. */

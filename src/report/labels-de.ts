@@ -77,6 +77,8 @@ export const labelsDe: Labels = {
     forensics: 'Programmversion',
     node: 'Node.js',
     onnxruntime: 'ONNX Runtime',
+    sharp: 'sharp',
+    libvips: 'libvips',
     platform: 'Plattform',
     cpu: 'Prozessor',
   },

@@ -77,6 +77,8 @@ export const labelsEn: Labels = {
     forensics: 'Program version',
     node: 'Node.js',
     onnxruntime: 'ONNX Runtime',
+    sharp: 'sharp',
+    libvips: 'libvips',
     platform: 'Platform',
     cpu: 'Processor',
   },

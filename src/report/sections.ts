@@ -138,7 +138,7 @@ function findingBlocks({
   });
   const skipped = examination.skipped.map(({ method, reason }) => ({
     label: nameOf(method),
-    value: printable(reason),
+    value: printable(reason[language]),
   }));
   const none: Block = { kind: 'paragraph', text: labels.noFindings };
   const meaning: Block = { kind: 'note', text: labels.scoreMeaning };

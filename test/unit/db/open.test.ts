@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
@@ -51,6 +51,16 @@ describe('openDatabase', () => {
       expect.objectContaining({ code: 'schema_newer', message: expect.stringContaining('99') }),
     );
     expect(db.$client.pragma('user_version', { simple: true })).toBe(99);
+  });
+
+  test('says of a file that is no database that it is damaged, and leaves it as it is', () => {
+    const path = join(temporaryFolder(), 'forensics.db');
+    writeFileSync(path, 'this is a diary, not a database '.repeat(40));
+
+    expect(() => openDatabase({ path })).toThrow(
+      expect.objectContaining({ code: 'database_damaged' }),
+    );
+    expect(readFileSync(path, 'utf8')).toContain('diary');
   });
 
   test('two openings of one file both see each other’s commits', () => {

@@ -75,7 +75,7 @@ test('a picture below 128 x 128 pixels is skipped with a reason and counts as a 
 
   expect(small).toEqual({
     method: 'photograph-likeness',
-    reason: expect.stringContaining('too small'),
+    reason: { en: expect.stringContaining('too small'), de: expect.stringContaining('zu klein') },
   });
   expect(saysPhotograph(small)).toBe(true);
 });

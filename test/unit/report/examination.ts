@@ -61,7 +61,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
         source: 'Own network.',
       },
     ],
-    skipped: [{ method: 'some-method', reason: 'Only for PNG.' }],
+    skipped: [{ method: 'some-method', reason: { en: 'Only for PNG.', de: 'Nur für PNG.' } }],
     maps: makeMaps({ width, height, cellPx }, (u) => u),
     passes: 32,
     patchesRead: 24,

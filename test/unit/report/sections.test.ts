@@ -146,7 +146,7 @@ test('everything foreign in a report is made printable', () => {
       },
       model: { id: evil, version: evil, files: { [evil]: evil } },
       environment: { [evil]: evil },
-      skipped: [{ method: evil, reason: evil }],
+      skipped: [{ method: evil, reason: { en: evil, de: evil } }],
     },
     item: { ...item, name: evil, analysisId: evil },
     language: 'en',
