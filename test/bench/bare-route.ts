@@ -5,7 +5,7 @@ import fastify from 'fastify';
 import { ensureLocalTls } from '../../src/server/tls.ts';
 
 const [, , dataDir = '', createdFile = '', listedFile = ''] = process.argv;
-const { cert, key } = ensureLocalTls(dataDir, ['127.0.0.1'], new Date());
+const { cert, key } = await ensureLocalTls(dataDir, ['127.0.0.1'], new Date());
 const created = readFileSync(createdFile, 'utf8');
 const listed = readFileSync(listedFile, 'utf8');
 const server = fastify({ https: { cert, key, minVersion: 'TLSv1.2' } });

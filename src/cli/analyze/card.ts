@@ -1,5 +1,6 @@
 /** One picture's verdict, to be read by a person. */
 
+import { basename, dirname } from 'node:path';
 import type { PictureNote } from '../../image/picture.ts';
 import { type Style, paint } from '../terminal.ts';
 import { printable } from '../printable.ts';
@@ -58,7 +59,7 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
       `${model!.id} ${model!.version}, ${options!.decisionStrategy} strategy, seed ${record.seed}`,
     ],
     ['SHA-256', record.sha256!],
-    ...record.files.map((file, index): Row => [index === 0 ? 'Written' : '', printable(file)]),
+    ...rowIf('Written', writtenOf(record)),
   ];
 }
 
@@ -76,7 +77,7 @@ function probabilityOf({ verdict, decision }: AnalysisRecord): string {
   return `${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
 }
 
-function forensicRows({ result }: AnalysisRecord): readonly Row[] {
+function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
   const { predictions, classUncertainties, classSimilarities, anomaly } = result!;
   const scores = (['real', 'fake', 'compression'] as const).map(
     (name) => `${name} ${predictions![name].toFixed(2)} ± ${classUncertainties![name].toFixed(2)}`,
@@ -89,6 +90,7 @@ function forensicRows({ result }: AnalysisRecord): readonly Row[] {
       `compressed real ${likeness.realCompressed.toFixed(2)}, compressed fake ${likeness.fakeCompressed.toFixed(2)}`,
     ],
     ...rowIf('Anomaly', anomalyOf(anomaly)),
+    ...listRows('Findings', evidence?.findings.map(({ statement }) => statement.en) ?? []),
   ];
 }
 
@@ -96,6 +98,12 @@ function anomalyOf(anomaly: NonNullable<AnalysisRecord['result']>['anomaly']): s
   if (anomaly?.score == null) return '';
   const clusters = anomaly.numCluster === 1 ? '1 cluster' : `${anomaly.numCluster ?? 0} clusters`;
   return `score ${anomaly.score.toFixed(2)}, ${clusters}, Gini ${(anomaly.giniCoeff ?? 0).toFixed(2)}`;
+}
+
+/** All files of a picture lie in one folder. */
+function writtenOf({ files }: AnalysisRecord): string {
+  const names = files.map((file) => basename(file)).join(', ');
+  return files.length === 0 ? '' : `${printable(dirname(files[0]!))}: ${names}`;
 }
 
 function pictureOf({ picture }: AnalysisRecord): string {

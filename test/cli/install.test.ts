@@ -1,0 +1,99 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+let dir: string;
+let tarball: string;
+let prefix: string;
+
+/** A fresh machine: this Node.js and nothing of the checkout. */
+function freshPath(): string {
+  const outside = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((path) => !path.startsWith(root));
+  return [dirname(process.execPath), ...outside].join(delimiter);
+}
+
+/** npm needs what it is configured with here, a proxy or a certificate, but not what `npm test` told its scripts. */
+function npmEnvironment(): NodeJS.ProcessEnv {
+  const own = /^(?:npm_(?:package|lifecycle)_|npm_config_local_prefix$|VITEST|NODE_OPTIONS$)/;
+  const kept = Object.entries(process.env).filter(([name]) => !own.test(name));
+  return { ...Object.fromEntries(kept), PATH: freshPath() };
+}
+
+/** The program itself needs nothing. */
+const programEnvironment = (): NodeJS.ProcessEnv => ({ PATH: freshPath() });
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'forensics-install-'));
+  prefix = join(dir, 'prefix');
+  await mkdir(join(dir, 'empty'));
+  await run('npm', ['pack', '--pack-destination', dir], { cwd: root });
+  const [name] = (await readdir(dir)).filter((file) => file.endsWith('.tgz'));
+  tarball = join(dir, name!);
+  const env = npmEnvironment();
+  await run('npm', ['install', '-g', '--prefix', prefix, tarball], {
+    cwd: join(dir, 'empty'),
+    env,
+  });
+}, 180_000);
+
+afterAll(() => rm(dir, { recursive: true, force: true }));
+
+test('the tarball has at most 40 MB, and the checkout is left as it was', async () => {
+  expect((await stat(tarball)).size).toBeLessThanOrEqual(40_000_000);
+  expect(await readdir(root)).not.toContain('vendor');
+});
+
+test('what was installed runs from an empty folder and finds runtime and weights', async () => {
+  const cwd = join(dir, 'empty');
+  await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 320, height: 240, seed: 3 }));
+  const program = join(prefix, 'bin', 'forensics');
+  const env = programEnvironment();
+  const version = await run(program, ['--version'], { cwd, env });
+  const analysis = await run(program, ['analyze', 'scene.jpg', '--json'], { cwd, env });
+
+  const { version: expected }: { version: string } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  );
+  expect(version.stdout).toBe(`${expected}\n`);
+  const printed: unknown = JSON.parse(analysis.stdout);
+  expect(printed).toMatchObject({
+    analyses: [{ file: 'scene.jpg', verdict: expect.any(String), error: null }],
+  });
+});
+
+test('the notices of ONNX Runtime go along with its libraries, which are all that is added', async () => {
+  const vendor = join(prefix, 'lib/node_modules/forensics/vendor/onnxruntime-node');
+
+  expect((await readdir(vendor)).toSorted()).toEqual([
+    'LICENSE',
+    'ThirdPartyNotices.txt',
+    'bin',
+    'dist',
+    'package.json',
+  ]);
+});
+
+test('a program of five lines uses the library', async () => {
+  const modules = join(prefix, 'lib/node_modules/forensics/dist/index.js');
+  const program = `
+    import { analyze } from ${JSON.stringify(modules)};
+    const { verdict, result } = await analyze('scene.jpg', { tier: 'forensicReporting' });
+    console.log(JSON.stringify({ verdict, fake: result.predictions.fake }));`;
+  await writeFile(join(dir, 'empty', 'program.mjs'), program);
+  const ran = await run(process.execPath, ['program.mjs'], {
+    cwd: join(dir, 'empty'),
+    env: programEnvironment(),
+  });
+
+  expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), fake: expect.any(Number) });
+});
