@@ -103,12 +103,17 @@ function createBlend(): Uint32Array {
 /** Blue, green and red from the top byte but one down. */
 function blendOf(map: Uint8Array, value: number, luma: number): number {
   const greyShare = 1 - value / (colourCount - 1);
-  const grey = between(greyBelow, luma / 255) * greyShare + 0.5;
+  const grey = between(greyBelow, luma / 255) * greyShare;
   const shade = between(shadeAbove, luma / 255);
-  const red = shade * map[3 * value]! + grey;
-  const green = shade * map[3 * value + 1]! + grey;
-  const blue = shade * map[3 * value + 2]! + grey;
-  return (red & 255) | ((green & 255) << 8) | ((blue & 255) << 16);
+  const red = screen(shade * map[3 * value]!, grey);
+  const green = screen(shade * map[3 * value + 1]!, grey);
+  const blue = screen(shade * map[3 * value + 2]!, grey);
+  return red | (green << 8) | (blue << 16);
+}
+
+/** Adds light as two projectors on one screen do: never darker than either, and never beyond white. */
+function screen(colour: number, grey: number): number {
+  return Math.round(colour + grey * (1 - colour / 255));
 }
 
 function between({ black, white }: typeof greyBelow, share: number): number {

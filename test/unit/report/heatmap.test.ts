@@ -53,6 +53,26 @@ test('a grey print keeps the order: high values are brighter than low ones over 
   expect(Math.max(...columns(0, 96))).toBeLessThan(Math.min(...columns(160, 256)));
 });
 
+test('over any brightness of the picture a rising value changes the colour smoothly and gets no darker', async () => {
+  const size = { width: 256, height: 4096 };
+  const luma = Uint8Array.from({ length: size.width * size.height }, (_, i) => i % 256);
+  const scene = makePicture(size.width, size.height);
+  const maps = makeMaps({ ...size, cellPx: 16 }, (_, v) => v);
+  const { fake } = await renderHeatmaps({ ...scene, luma }, maps);
+
+  const { data } = await sharp(fake).raw().toBuffer({ resolveWithObject: true });
+  const grey = (at: number) => 0.299 * data[at]! + 0.587 * data[at + 1]! + 0.114 * data[at + 2]!;
+  const below = 3 * size.width;
+  let largestStep = 0;
+  let deepestFall = 0;
+  for (let at = 0; at + below < data.length; at++) {
+    largestStep = Math.max(largestStep, Math.abs(data[at + below]! - data[at]!));
+    if (at % 3 === 0) deepestFall = Math.max(deepestFall, grey(at) - grey(at + below));
+  }
+  expect(largestStep).toBeLessThanOrEqual(8);
+  expect(deepestFall).toBeLessThanOrEqual(1);
+});
+
 test('the picture stays visible under low and under high values', async () => {
   const picture = makePicture(256, 192);
   for (const value of [0.05, 0.95]) {
