@@ -86,14 +86,16 @@ test('the notices of ONNX Runtime go along with its libraries, which are all tha
 test('a program of five lines uses the library', async () => {
   const modules = join(prefix, 'lib/node_modules/forensics/dist/index.js');
   const program = `
-    import { analyze } from ${JSON.stringify(modules)};
-    const { verdict, result } = await analyze('scene.jpg', { tier: 'forensicReporting' });
-    console.log(JSON.stringify({ verdict, fake: result.predictions.fake }));`;
+    import { analyze, renderReport } from ${JSON.stringify(modules)};
+    const { verdict, examination } = await analyze('scene.jpg', { tier: 'forensicReporting' });
+    const { reports } = await renderReport('scene.jpg', examination, { languages: ['de'] });
+    const pdf = Buffer.from(reports.de.pdf).subarray(0, 5).toString();
+    console.log(JSON.stringify({ verdict, pdf }));`;
   await writeFile(join(dir, 'empty', 'program.mjs'), program);
   const ran = await run(process.execPath, ['program.mjs'], {
     cwd: join(dir, 'empty'),
     env: programEnvironment(),
   });
 
-  expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), fake: expect.any(Number) });
+  expect(JSON.parse(ran.stdout)).toEqual({ verdict: expect.any(String), pdf: '%PDF-' });
 });

@@ -65,13 +65,16 @@ async function examineAll(
   const examined = inOrder(
     inputs,
     options.jobs,
-    (input, index) => examineInput(bench, input, names[index]!),
+    async (input, index) => {
+      const record = await examineInput(bench, input, names[index]!);
+      progress.add(record);
+      return record;
+    },
     signal,
   );
   for await (const record of examined) {
     if (signal.aborted) return records;
     records.push(record);
-    progress.add(record);
     progress.around(() => printer.add(record));
   }
   progress.end();

@@ -1,5 +1,6 @@
 /** Several pictures at a glance, in as many columns as the terminal has. */
 
+import { dirname } from 'node:path';
 import Table from 'cli-table3';
 import { printable } from '../printable.ts';
 import { paint } from '../terminal.ts';
@@ -30,7 +31,7 @@ export function tableOf(records: readonly AnalysisRecord[], columns: number): st
     ]);
   }
   const lines = table.toString().split('\n');
-  return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n${summaryOf(records)}\n`;
+  return `${lines.map((line) => line.trimEnd()).join('\n')}\n\n${summaryOf(records)}\n${placeOf(records)}`;
 }
 
 /** `5 pictures: 2 real, 1 fake, 2 failed` */
@@ -38,6 +39,13 @@ function summaryOf(records: readonly AnalysisRecord[]): string {
   const told = Object.entries(countsOf(records)).filter(([, count]) => count > 0);
   const counts = told.map(([word, count]) => `${count} ${word}`).join(', ');
   return `${records.length} ${records.length === 1 ? 'picture' : 'pictures'}: ${counts}`;
+}
+
+function placeOf(records: readonly AnalysisRecord[]): string {
+  const file = records.flatMap(({ files }) => files)[0];
+  return file === undefined
+    ? ''
+    : `Results in ${printable(dirname(dirname(file)))}, a folder for each picture\n`;
 }
 
 function verdictOf({ verdict }: AnalysisRecord): string {
