@@ -25,7 +25,7 @@ from reading import read_picture
 
 @dataclass(frozen=True)
 class Plan:
-    steps: int = 3600
+    steps: int = 2200
     pixels: int = 64 * 128 * 128  # a step, in patches of 128 or 96 px, half of each class
     aligned: float = 0.1  # share of a batch: round trips of real patches that are in the same batch
     drawn: float = 0.05  # share of a batch: drawings, of neither class
@@ -35,7 +35,7 @@ class Plan:
     average: float = 0.999
     smoothing: float = 0.05
     seed: int = 20
-    check_every: int = 500
+    check_every: int = 250
 
 
 class Model(nn.Module):
@@ -152,8 +152,11 @@ def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
             mine.copy_(theirs)
 
 
-def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan) -> Path:
-    """Runs or resumes the plan in `folder`; returns the path of the best averaged weights."""
+def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until: int | None = None) -> Path:
+    """Runs or resumes the plan in `folder`, to its end or to the checkpoint at step `until`.
+
+    @returns the path of the best averaged weights.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     source = Source(pictures, aligned, plan)
@@ -169,7 +172,7 @@ def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan) -> Pa
         first, best = state["step"], state["best"]
     model.train().to(memory_format=torch.channels_last)
     began, losses = time.time(), []
-    for step in range(first, plan.steps):
+    for step in range(first, plan.steps if until is None else until):
         torch.manual_seed(plan.seed * 1_000_003 + step)
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, plan)
