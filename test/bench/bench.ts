@@ -4,6 +4,7 @@
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
  */
 
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { benchCommand } from './command.ts';
 import type { Row } from './figures.ts';
@@ -25,8 +26,11 @@ const chosen = sizes.filter(({ megapixels }) =>
   values.sizes.split(',').includes(String(megapixels)),
 );
 const rounds = Number(values.rounds);
+// Throughput means nothing on a machine that is busy with something else: what was there before is said first.
+const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), load ${loadavg()[0]!.toFixed(1)} at the start`;
 const report: { section: string; rows: readonly Row[] }[] = [];
 
+if (!values.json) process.stdout.write(`${machine}\n\n`);
 for (const size of chosen) {
   const at = `${size.megapixels} MP, ${size.width} x ${size.height} JPEG`;
   if (sections.includes('pipeline')) tell(`${at}, one child`, await benchPipeline(size, rounds));
@@ -34,7 +38,8 @@ for (const size of chosen) {
   if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
 }
 if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));
-if (values.json) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+if (values.json)
+  process.stdout.write(`${JSON.stringify({ machine, sections: report }, null, 2)}\n`);
 
 function tell(section: string, rows: readonly Row[]): void {
   report.push({ section, rows });
