@@ -3,8 +3,9 @@
  * cannot be a dependency: its install script downloads GPU libraries that nobody asked for and fails the whole
  * installation where their host is out of reach. After `npm pack` (`--clean`) it goes away again.
  *
- * Carried are the platforms whose libraries fit into a tarball of 40 MB together with the weights: Linux on x64 and
- * arm64 (17.5 and 10.0 MB packed). On others ONNX Runtime is installed beside forensics: `npm i -g onnxruntime-node`.
+ * A tarball of 40 MB has room for two platforms and the weights: Linux on x64 (17.5 MB packed), the one where that
+ * script downloads, and macOS on arm64 (12.6 MB), where most people install for themselves. On others ONNX Runtime is
+ * installed beside forensics: `npm i -g onnxruntime-node`.
  */
 
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const platforms = ['linux/x64', 'linux/arm64'];
+const platforms = ['linux/x64', 'darwin/arm64'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'vendor', 'onnxruntime-node');
@@ -33,12 +34,17 @@ function carry() {
   }
   for (const platform of platforms) {
     const binaries = join('bin', 'napi-v6', platform);
-    cpSync(join(source, binaries), join(target, binaries), { recursive: true });
+    cpSync(join(source, binaries), join(target, binaries), { recursive: true, filter: isNeeded });
   }
   cpSync(join(root, 'bin', 'onnxruntime'), target, { recursive: true });
   // Without scripts and dependencies: it is a folder of files now. Its own manifest keeps its files CommonJS.
   const manifest = { name, version, license, main: entry, private: true };
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The macOS library stands there twice; the binding asks for the name without the full version. */
+function isNeeded(file) {
+  return !/\.\d+\.\d+\.\d+\.dylib$/.test(file);
 }
 
 /** The copy loads `onnxruntime-common` as our dependency: both have to be of one version. */

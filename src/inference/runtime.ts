@@ -45,13 +45,14 @@ const sessionOptions: InferenceSession.SessionOptions = {
 };
 
 /**
- * ONNX Runtime as it is installed beside the checkout, or else the copy that the published package carries.
+ * The copy of ONNX Runtime that the published package carries, or else the one that is installed beside. The copy first:
+ * it is the version that was tested, and a stranger's above the package may be any.
  *
  * @param loaders - where to look, in this order.
  * @throws {ForensicsError} `runtime_missing` when none can be loaded on this platform.
  */
 export async function loadRuntime(
-  loaders: readonly (() => Promise<OrtModule>)[] = [loadInstalled, loadPacked],
+  loaders: readonly (() => Promise<OrtModule>)[] = [loadPacked, loadInstalled],
 ): Promise<Runtime> {
   const ort = await firstOf(loaders);
   return {
@@ -72,7 +73,7 @@ async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<
   const platform = `${process.platform}-${process.arch}`;
   throw new ForensicsError(
     'runtime_missing',
-    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 and linux-arm64 with glibc: reinstall forensics there; elsewhere install it beside: npm install -g onnxruntime-node.`,
+    `ONNX Runtime cannot be loaded on ${platform}. The package carries it for linux-x64 (glibc) and darwin-arm64: reinstall forensics there; elsewhere install it beside: npm install -g onnxruntime-node.`,
     { cause: new AggregateError(failures) },
   );
 }
