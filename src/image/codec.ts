@@ -97,8 +97,7 @@ function turn(picture: Sharp, orientation: number): Sharp {
 
 /** Versions of the libraries that decode: other versions may round pixels differently. */
 export function codecVersions(): { readonly sharp: string; readonly libvips: string } {
-  const { sharp: binding = 'unknown', vips } = sharp.versions;
-  return { sharp: binding, libvips: vips };
+  return { sharp: sharp.versions.sharp, libvips: sharp.versions.vips };
 }
 
 let isOpen = false;
