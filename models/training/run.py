@@ -20,16 +20,10 @@ from data import Pictures, open_pictures
 from evaluate import evaluate
 from export import export_model
 from network import Backbone, Head
-from train import Plan, train
+from train import Plan, plans_of, train
 
 HERE = Path(__file__).parent
 ALIGNED = 640
-# How the shipped weights were made. The first plan began to learn its sources by heart after 2,000 steps, so a shorter
-# one went on from its checkpoint at 1,500 with a learning rate that falls faster.
-COMMAND = (
-    "python run.py --data DIR --out ../trace-1 --steps 4200 --until 1500 && "
-    "python run.py --data DIR --out ../trace-1 --steps 2200"
-)
 
 
 def main() -> None:
@@ -53,7 +47,7 @@ def main() -> None:
         return
     backbone, head = load(best)
     export_model(backbone, head, asked.out)
-    calibrate(pictures, asked.out, provenance(plan))
+    calibrate(pictures, asked.out, provenance(plan, plans_of(asked.work / "run")))
     print(json.dumps(evaluate(pictures, asked.out, "val"), indent=2))
 
 
@@ -68,10 +62,14 @@ def load(weights: Path) -> tuple[Backbone, Head]:
     return parts[0], parts[1]
 
 
-def provenance(plan: Plan) -> dict:
+def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
+    """What the manifest says of the training; the command repeats every plan that the weights went through."""
     commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
+    until = [f" --until {after['first']}" for after in plans[1:]] + [""]
+    commands = [f"python run.py --data DIR --out ../trace-1 --steps {run['steps']} --seed {plan.seed}{stop}"
+                for run, stop in zip(plans, until, strict=True)]  # fmt: skip
     return {
-        "command": COMMAND,
+        "command": " && ".join(commands),
         "commit": commit.stdout.strip(),
         "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2), drawings of our own",
         "seed": plan.seed,

@@ -170,6 +170,7 @@ def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until
         average.load_state_dict(state["average"])
         optimiser.load_state_dict(state["optimiser"])
         first, best = state["step"], state["best"]
+    note_plan(folder, first, plan.steps)
     model.train().to(memory_format=torch.channels_last)
     began, losses = time.time(), []
     for step in range(first, plan.steps if until is None else until):
@@ -195,6 +196,19 @@ def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until
             torch.save({"model": model.state_dict(), "average": average.state_dict(),
                         "optimiser": optimiser.state_dict(), "step": step + 1, "best": best}, folder / "last.pt")  # fmt: skip
     return folder / "best.pt"
+
+
+def plans_of(folder: Path) -> list[dict[str, int]]:
+    """The plans that the checkpoint of `folder` went through: the step each began at, the steps it was laid out for."""
+    path = folder / "plans.json"
+    return json.loads(path.read_text()) if path.exists() else []
+
+
+def note_plan(folder: Path, first: int, steps: int) -> None:
+    plans = [plan for plan in plans_of(folder) if plan["first"] < first]
+    if not plans or plans[-1]["steps"] != steps:
+        plans.append({"first": first, "steps": steps})
+    (folder / "plans.json").write_text(json.dumps(plans))
 
 
 def groups(model: nn.Module, decay: float) -> list[dict]:
