@@ -9,7 +9,6 @@ import {
   existsSync,
   fsyncSync,
   linkSync,
-  mkdirSync,
   openSync,
   readFileSync,
   rmSync,
@@ -18,6 +17,7 @@ import {
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
+import { makeFolder } from './make-folder.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -34,7 +34,7 @@ const keyBytes = 32;
 /** @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged. */
 export function openDataFolder(settings: Pick<Settings, 'dataDir' | 'masterKey'>): DataFolder {
   const path = settings.dataDir;
-  makeFolder(path);
+  makeDataFolder(path);
   const { masterKey, isNew } =
     settings.masterKey === null
       ? keptKey(join(path, 'master.key'))
@@ -44,9 +44,9 @@ export function openDataFolder(settings: Pick<Settings, 'dataDir' | 'masterKey'>
   return { path, masterKey, isNew, derive };
 }
 
-function makeFolder(path: string): void {
+function makeDataFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolder(path, 0o700);
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',

@@ -4,7 +4,8 @@
  */
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
+import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from '../system-code.ts';
 
@@ -23,7 +24,7 @@ export async function openResultsFolder(
   dir: string,
   { force }: { readonly force: boolean },
 ): Promise<ResultsFolder> {
-  await attempt(() => mkdir(dir, { recursive: true }));
+  await attempt(async () => makeFolder(resolve(dir)));
   return {
     check: (name) => checkFree(join(dir, name), force),
     write: (name, files) => attempt(() => writeWhole(dir, name, files, force)),
