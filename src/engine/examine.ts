@@ -62,6 +62,7 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     facts: picture.facts,
     options,
     model: identityOf(model),
+    measured: manifest.measured,
     decision: decide(evidence, manifest, options.decisionStrategy),
     predictions,
     classUncertainties: spread.classUncertainties,

@@ -6,6 +6,7 @@
 
 import type { Finding, Skipped } from '../detectors/finding.ts';
 import type { PictureFacts } from '../image/picture.ts';
+import type { MeasuredCondition } from '../inference/model.ts';
 
 export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
 /** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
@@ -99,6 +100,8 @@ export interface Examination {
   readonly facts: PictureFacts;
   readonly options: { readonly decisionStrategy: DecisionStrategy; readonly seed: number };
   readonly model: ModelIdentity;
+  /** Error rates that ship with the model; empty when nobody has measured it. */
+  readonly measured: readonly MeasuredCondition[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;

@@ -4,6 +4,8 @@ import { ForensicsError } from '../errors.ts';
 import type {
   Calibration,
   EmbeddingStatistics,
+  MeasuredCondition,
+  MeasuredRates,
   ModelManifest,
   StrategyThresholds,
 } from './model.ts';
@@ -57,6 +59,7 @@ export function parseManifest(text: string): ModelManifest {
       ),
       anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'anomalyMax', 'rising', [0, 1]),
     },
+    measured: measuredOf(root['measured'] ?? []),
   };
 }
 
@@ -97,6 +100,40 @@ function damaged(detail: string): ForensicsError {
     'model_integrity',
     `The model's description is damaged (${detail}); reinstall the model.`,
   );
+}
+
+function measuredOf(value: unknown): readonly MeasuredCondition[] {
+  if (!Array.isArray(value)) throw damaged('measured is not a list');
+  return value.map((entry: unknown, at) => {
+    const name = `measured[${at}]`;
+    const fields = fieldsOf(entry, name);
+    const strategies = fieldsOf(fields['strategies'], `${name}.strategies`);
+    const rates = (strategy: string): MeasuredRates =>
+      ratesOf(strategies[strategy], `${name}.strategies.${strategy}`);
+    return {
+      condition: textOf(fields['condition'], `${name}.condition`),
+      real: wholeOf(fields['real'], `${name}.real`, 0, 1e9),
+      fake: wholeOf(fields['fake'], `${name}.fake`, 0, 1e9),
+      auc: numberOf(fields['auc'], `${name}.auc`, 0, 1),
+      aucLow: numberOf(fields['aucLow'], `${name}.aucLow`, 0, 1),
+      aucHigh: numberOf(fields['aucHigh'], `${name}.aucHigh`, 0, 1),
+      strategies: {
+        pedantic: rates('pedantic'),
+        default: rates('default'),
+        relaxed: rates('relaxed'),
+      },
+    };
+  });
+}
+
+function ratesOf(value: unknown, name: string): MeasuredRates {
+  const fields = fieldsOf(value, name);
+  const share = (key: keyof MeasuredRates): number => numberOf(fields[key], `${name}.${key}`, 0, 1);
+  return {
+    decided: share('decided'),
+    realCalledFake: share('realCalledFake'),
+    fakeCalledReal: share('fakeCalledReal'),
+  };
 }
 
 function parseJson(text: string, name: string): unknown {

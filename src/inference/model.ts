@@ -12,6 +12,32 @@ export interface StrategyThresholds {
   readonly relaxed: number;
 }
 
+/**
+ * What the shipped weights and thresholds did with labelled pictures that neither was fitted on, all given one history.
+ * Shares are 0..1.
+ */
+export interface MeasuredCondition {
+  /** The history: `as is`, `jpeg 75`, ... */
+  readonly condition: string;
+  /** How many photographs and generated pictures. */
+  readonly real: number;
+  readonly fake: number;
+  /** Area under the ROC curve, and its 95 % interval over sources. */
+  readonly auc: number;
+  readonly aucLow: number;
+  readonly aucHigh: number;
+  readonly strategies: Readonly<Record<keyof StrategyThresholds, MeasuredRates>>;
+}
+
+export interface MeasuredRates {
+  /** Of all pictures. */
+  readonly decided: number;
+  /** Of all photographs. */
+  readonly realCalledFake: number;
+  /** Of all generated pictures. */
+  readonly fakeCalledReal: number;
+}
+
 export interface ModelManifest {
   readonly id: string;
   readonly version: string;
@@ -39,6 +65,8 @@ export interface ModelManifest {
     readonly compressionMax: StrategyThresholds;
     readonly anomalyMax: StrategyThresholds;
   };
+  /** Empty for a model that nobody has measured. `npm run evaluate -- --record` writes it. */
+  readonly measured: readonly MeasuredCondition[];
 }
 
 /** Reference statistics of the embedding, `statistics.json` of the model folder. */

@@ -17,6 +17,7 @@ export const labelsDe: Labels = {
     heatmaps: 'Heatmaps',
     findings: 'Befunde der einzelnen Verfahren',
     method: 'Verfahren und Einstellungen',
+    validation: 'Gemessene Fehlerraten',
     limits: 'Grenzen des Verfahrens',
     conclusion: 'Schlussfolgerung',
   },
@@ -133,9 +134,22 @@ export const labelsDe: Labels = {
   noFindings: 'Kein Verfahren hat einen Befund ergeben.',
   escapes:
     'Zeichen, die sich nicht eindeutig wiedergeben lassen, stehen mit ihrer Unicode-Nummer da, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
+  validation: {
+    none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
+    intro: ({ strategy, real, fake }) =>
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall); in Klammern ihr 95-%-Intervall über die Quellen. Die übrigen Angaben sind Anteile an allen Bildern, an allen Fotografien und an allen erzeugten Bildern.`,
+    conditions: {
+      'as is': 'Dateien unverändert',
+      'jpeg 75': 'Erneut als JPEG 75 gespeichert',
+      half: 'Auf halbe Größe skaliert',
+      'half, jpeg 80': 'Halbe Größe, JPEG 80',
+    },
+    rates: ({ auc, aucLow, aucHigh, decided, realCalledFake, fakeCalledReal }) =>
+      `AUC ${auc} (${aucLow} bis ${aucHigh}); entschieden ${decided}; Fotografien als gefälscht eingestuft ${realCalledFake}; erzeugte Bilder als echt eingestuft ${fakeCalledReal}`,
+  },
   limits: ({ plain, clear, veryClear }) => [
     'Das Ergebnis ist eine Schätzung anhand statistischer Spuren in den Bildpunkten. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
-    'Das Verfahren ist nur für Fotografien validiert. Die für diese Modellversion gemessenen Fehlerraten stehen in der Modellkarte (CARD.md), die zu dem oben durch seine Prüfsummen bezeichneten Modell gehört.',
+    'Das Verfahren ist nur für Fotografien validiert. Die oben genannten Fehlerraten wurden an den dort genannten Bildern gemessen; bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des oben durch seine Prüfsummen bezeichneten Modells.',
     'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
     'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
     `Verbale Skala nach der geschätzten Wahrscheinlichkeit der Klasse, auf die entschieden wurde: unter ${plain} „schwach“; ab ${plain} ohne Zusatz; ab ${clear} „deutlich“; ab ${veryClear} „sehr deutlich“. Die Stufen von „sehr gering“ bis „sehr hoch“ sind Fünftel der Skala von 0 bis 1.`,

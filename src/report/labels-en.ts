@@ -17,6 +17,7 @@ export const labelsEn: Labels = {
     heatmaps: 'Heatmaps',
     findings: 'Findings of the methods',
     method: 'Method and settings',
+    validation: 'Measured error rates',
     limits: 'Limits',
     conclusion: 'Conclusion',
   },
@@ -132,9 +133,22 @@ export const labelsEn: Labels = {
   noFindings: 'No method delivered a finding.',
   escapes:
     'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
+  validation: {
+    none: 'No error rates were measured for this model. Its result must not be relied on alone.',
+    intro: ({ strategy, real, fake }) =>
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance); in brackets its 95 % interval over sources. The other figures are shares of all pictures, of all photographs and of all generated pictures.`,
+    conditions: {
+      'as is': 'Files as they were',
+      'jpeg 75': 'Saved again as JPEG 75',
+      half: 'Scaled to half the size',
+      'half, jpeg 80': 'Half the size, JPEG 80',
+    },
+    rates: ({ auc, aucLow, aucHigh, decided, realCalledFake, fakeCalledReal }) =>
+      `AUC ${auc} (${aucLow} to ${aucHigh}); decided ${decided}; photographs called fake ${realCalledFake}; generated pictures called real ${fakeCalledReal}`,
+  },
   limits: ({ plain, clear, veryClear }) => [
     'The result is an estimate from statistical traces in the pixels. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
-    'The method was validated for photographs only. The rates of error that were measured for this version of the model stand in its model card (CARD.md), which belongs to the model identified above by its checksums.',
+    'The method was validated for photographs only. The rates of error stated above were measured on the pictures named there; with other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model identified above by its checksums.',
     'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
     'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
     `Verbal scale, by the estimated probability of the class that was decided: below ${plain} “weakly”; from ${plain} without an adverb; from ${clear} “clearly”; from ${veryClear} “very clearly”. The levels from “very low” to “very high” are fifths of the scale from 0 to 1.`,

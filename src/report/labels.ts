@@ -57,10 +57,21 @@ export const sectionNames = [
   'heatmaps',
   'findings',
   'method',
+  'validation',
   'limits',
   'conclusion',
 ] as const;
 export type SectionName = (typeof sectionNames)[number];
+
+export const measuredFigures = [
+  'auc',
+  'aucLow',
+  'aucHigh',
+  'decided',
+  'realCalledFake',
+  'fakeCalledReal',
+] as const;
+export type MeasuredFigure = (typeof measuredFigures)[number];
 
 export interface Labels {
   readonly title: string;
@@ -104,6 +115,13 @@ export interface Labels {
   readonly notCarriedOut: string;
   readonly noFindings: string;
   readonly escapes: string;
+  readonly validation: {
+    readonly none: string;
+    readonly intro: (measured: { strategy: string; real: string; fake: string }) => string;
+    /** Names of the measured histories; one that is missing here goes by its own name. */
+    readonly conditions: Readonly<Record<string, string>>;
+    readonly rates: (rates: Readonly<Record<MeasuredFigure, string>>) => string;
+  };
   readonly limits: (scale: {
     plain: string;
     clear: string;

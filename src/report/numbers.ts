@@ -15,6 +15,8 @@ export interface NumberWriter {
   readonly count: (value: number) => string;
   /** A share of 0..1 as whole percent: `12 %`. */
   readonly percent: (share: number) => string;
+  /** A measured share of 0..1 in percent, one digit behind the point: `1.8 %`. */
+  readonly rate: (share: number) => string;
 }
 
 interface Marks {
@@ -73,6 +75,7 @@ export function createNumberWriter(language: Language): NumberWriter {
       return point(String(Number(value.toPrecision(4))));
     },
     percent: (share) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
+    rate: (share) => (Number.isFinite(share) ? `${point((share * 100).toFixed(1))} %` : missing),
   };
 }
 

@@ -86,6 +86,7 @@ export function writeSections(input: ReportInput): readonly Section[] {
     { title: sections.heatmaps, blocks: heatmapBlocks(table) },
     { title: sections.findings, blocks: findingBlocks(table) },
     { title: sections.method, blocks: [{ kind: 'table', rows: methodRows(table) }] },
+    { title: sections.validation, blocks: validationBlocks(table) },
     { title: sections.limits, blocks: limitBlocks(table) },
     { title: sections.conclusion, blocks: paragraphs(texts.conclusion) },
   ];
@@ -150,6 +151,36 @@ function findingBlocks({
           { kind: 'note', text: labels.notCarriedOut } as const,
           { kind: 'table', rows: skipped } as const,
         ]),
+  ];
+}
+
+function validationBlocks({ examination, labels, phrases, numbers }: TableInput): readonly Block[] {
+  const { measured, options } = examination;
+  const { validation } = labels;
+  const [first] = measured;
+  if (!first) return [{ kind: 'paragraph', text: validation.none }];
+  const rows = measured.map(({ condition, auc, aucLow, aucHigh, strategies }): Row => {
+    const { decided, realCalledFake, fakeCalledReal } = strategies[options.decisionStrategy];
+    return {
+      label: validation.conditions[condition] ?? printable(condition),
+      value: validation.rates({
+        auc: numbers.exact(auc),
+        aucLow: numbers.exact(aucLow),
+        aucHigh: numbers.exact(aucHigh),
+        decided: numbers.rate(decided),
+        realCalledFake: numbers.rate(realCalledFake),
+        fakeCalledReal: numbers.rate(fakeCalledReal),
+      }),
+    };
+  });
+  const intro = validation.intro({
+    strategy: phrases.strategies[options.decisionStrategy],
+    real: numbers.count(first.real),
+    fake: numbers.count(first.fake),
+  });
+  return [
+    { kind: 'paragraph', text: intro },
+    { kind: 'table', rows },
   ];
 }
 

@@ -1,7 +1,8 @@
 /**
- * `npm run evaluate -- [--data DIR] [--split val|calibration|train] [--readings FILE] [--limit N]`
+ * `npm run evaluate -- [--data DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
  *
- * Measures the installed model on labelled crops, through the product's own decoder and engine. The data is not part of
+ * Measures the installed model on labelled crops, through the product's own decoder and engine. `--record` writes the
+ * figures into the model's manifest, so that they stand in every report. The data is not part of
  * the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
@@ -11,6 +12,7 @@ import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../src/inference/trace-model.ts';
 import { findDataDir, readSamples, type Sample, splits } from './data-set.ts';
+import { measuredOf, record } from './measured.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
 
@@ -20,6 +22,7 @@ const { values: options } = parseArgs({
     split: { type: 'string', default: 'val' },
     readings: { type: 'string' },
     limit: { type: 'string' },
+    record: { type: 'boolean', default: false },
   },
 });
 
@@ -30,6 +33,10 @@ if (!dataDir) {
   fail(
     'No data folder with a manifest.csv was found. Name one with --data DIR or in FORENSICS_DATA, or lay it at ../shared/data; models/training/README.md says what it holds.',
   );
+}
+
+if (options.record && (split !== 'val' || options.limit)) {
+  fail('--record takes the whole val split: leave out --split and --limit.');
 }
 
 const samples = spread(readSamples(dataDir, split), Number(options.limit ?? Infinity));
@@ -44,6 +51,9 @@ for (const [at, sample] of samples.entries()) {
 }
 if (options.readings) await writeFile(options.readings, toCsv(rows));
 process.stdout.write(`${printFigures(rows)}\n`);
+if (options.record) {
+  record(new URL(`../../models/${id}/manifest.json`, import.meta.url), measuredOf(rows));
+}
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);

@@ -1,9 +1,10 @@
 /** The figures of a run as tables for a terminal. */
 
 import Table from 'cli-table3';
-import { decisionStrategies, type ResultClass } from '../../src/engine/result.ts';
-import { auc, aucInterval, groupBy, recallAt, type Scored } from './figures.ts';
-import type { Row } from './read-samples.ts';
+import { decisionStrategies } from '../../src/engine/result.ts';
+import { auc, aucInterval, groupBy, recallAt } from './figures.ts';
+import { ratesOf, shareOf } from './measured.ts';
+import { type Row, toScored } from './read-samples.ts';
 
 export function printFigures(rows: readonly Row[]): string {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
@@ -43,20 +44,15 @@ function overall(condition: string, rows: readonly Row[]): string[] {
 }
 
 function decided(condition: string, rows: readonly Row[]): string[][] {
-  const real = rows.filter(({ sample }) => !sample.isFake);
-  const fake = rows.filter(({ sample }) => sample.isFake);
   return decisionStrategies.map((strategy) => {
-    const share = (some: readonly Row[], ...wanted: ResultClass[]) =>
-      percent(
-        some.filter(({ classes }) => wanted.includes(classes[strategy])).length / some.length,
-      );
+    const { decided: share, realCalledFake, fakeCalledReal } = ratesOf(rows, strategy);
     return [
       condition,
       strategy,
-      share(rows, 'real', 'fake'),
-      share(real, 'fake'),
-      share(fake, 'real'),
-      share(rows, 'abstain'),
+      percent(share),
+      percent(realCalledFake),
+      percent(fakeCalledReal),
+      percent(shareOf(rows, strategy, 'abstain')),
     ];
   });
 }
@@ -87,21 +83,14 @@ function realSources(rows: readonly Row[]): string[][] {
   return bySource.map(([source, some]) => {
     const mean =
       some.reduce((sum, row) => sum + row.examination.decision.fakeProbability, 0) / some.length;
-    const count = (wanted: ResultClass) =>
-      some.filter(({ classes }) => classes.default === wanted).length / some.length;
     return [
       source,
       String(some.length),
       mean.toFixed(2),
-      percent(count('fake')),
-      percent(count('abstain') + count('uncertain')),
+      percent(shareOf(some, 'default', 'fake')),
+      percent(shareOf(some, 'default', 'abstain', 'uncertain')),
     ];
   });
-}
-
-function toScored({ sample, examination }: Row): Scored {
-  const { isFake, source } = sample;
-  return { isFake, source, score: examination.decision.fakeProbability };
 }
 
 function percent(share: number): string {

@@ -13,6 +13,7 @@ import {
 import type { TraceModel } from '../../src/inference/trace-model.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
+import type { Scored } from './figures.ts';
 
 export interface Row {
   readonly sample: Sample;
@@ -21,6 +22,11 @@ export interface Row {
   /** Under the default strategy. */
   readonly examination: Omit<Examination, 'maps'>;
   readonly classes: Readonly<Record<DecisionStrategy, ResultClass>>;
+}
+
+export function toScored({ sample, examination }: Row): Scored {
+  const { isFake, source } = sample;
+  return { isFake, source, score: examination.decision.fakeProbability };
 }
 
 export async function* readSample(

@@ -36,7 +36,7 @@ export interface AnalysisRecord {
   /** What an examiner needs to defend or to repeat the result; null for `flagging`. */
   readonly evidence: Pick<
     Examination,
-    'facts' | 'findings' | 'skipped' | 'passes' | 'patchesRead' | 'environment'
+    'facts' | 'findings' | 'skipped' | 'measured' | 'passes' | 'patchesRead' | 'environment'
   > | null;
   readonly picture: {
     readonly format: Format;
@@ -90,8 +90,8 @@ export function recordOf(
 }
 
 function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
-  const { facts, findings, skipped, passes, patchesRead, environment } = examination;
-  return { facts, findings, skipped, passes, patchesRead, environment };
+  const { facts, findings, skipped, measured, passes, patchesRead, environment } = examination;
+  return { facts, findings, skipped, measured, passes, patchesRead, environment };
 }
 
 export function failedRecordOf(

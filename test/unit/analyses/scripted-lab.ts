@@ -102,6 +102,7 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
     anomaly: { score: 0.4, numCluster: 2, giniCoeff: null },
     findings: [],
     skipped: [],
+    measured: [],
     maps: {
       cellPx: 16,
       columns: 2,

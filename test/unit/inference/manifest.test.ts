@@ -23,6 +23,23 @@ test('the manifest and the statistics of the packaged model can be read', () => 
   expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
 });
 
+test('a model that nobody has measured says so with an empty list', () => {
+  const { measured } = parseManifest(withValue('manifest.json', 'measured', undefined));
+
+  expect(measured).toEqual([]);
+});
+
+test('the packaged model ships with the error rates of each condition', () => {
+  const { measured } = parseManifest(packagedText('manifest.json'));
+
+  expect(measured.map(({ condition }) => condition)).toEqual([
+    'as is',
+    'jpeg 75',
+    'half',
+    'half, jpeg 80',
+  ]);
+});
+
 describe('a manifest is refused', () => {
   test.each([
     ['id', '../other'],
@@ -42,6 +59,9 @@ describe('a manifest is refused', () => {
     ['calibration.decision', null],
     ['thresholds.fakeMin.default', 0.4],
     ['thresholds.realMax.default', 0.6],
+    ['measured', {}],
+    ['measured.0.auc', 1.2],
+    ['measured.0.strategies.default.realCalledFake', '2 %'],
   ])('with %s = %j', (path, value) => {
     expect(() => parseManifest(withValue('manifest.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),

@@ -33,6 +33,18 @@ const probabilities: Record<ResultClass, number> = {
   uncertain: 0.52,
 };
 
+const rates = { decided: 0.319, realCalledFake: 0.018, fakeCalledReal: 0.119 };
+
+const measuredAsIs = {
+  condition: 'as is',
+  real: 1221,
+  fake: 277,
+  auc: 0.762,
+  aucLow: 0.662,
+  aucHigh: 0.858,
+  strategies: { pedantic: rates, default: rates, relaxed: rates },
+};
+
 export function makeExamination(wanted: Wanted = {}): Examination {
   const { width = 200, height = 150, cellPx = 32 } = wanted;
   const { resultClass = 'fake', reasons = [], seed = 1337 } = wanted;
@@ -40,6 +52,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     facts: factsOf(width, height),
     options: { decisionStrategy: 'default', seed },
     model: { id: 'trace', version: '7', files: { 'model.onnx': 'b7'.repeat(32) } },
+    measured: [measuredAsIs],
     decision: {
       resultClass,
       resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],

@@ -83,6 +83,24 @@ describe.each(languages)('sections in %s', (language) => {
     expect(stringsOf(sectionsOf(makeExamination(), 'a\u202Eb'))).toContain(escapes);
   });
 
+  test('state the measured error rates, or that there are none', () => {
+    const rates = (examination: ReturnType<typeof makeExamination>) =>
+      stringsOf(
+        sectionsOf(examination).filter(
+          ({ title }) => title === labelsOf(language).sections.validation,
+        ),
+      ).join(' ');
+    const measured = rates(makeExamination());
+    const figures = ['0.762', '0.662', '0.858', '31.9', '1.8', '11.9'];
+
+    for (const figure of figures) {
+      expect(measured).toContain(language === 'de' ? figure.replace('.', ',') : figure);
+    }
+    expect(rates({ ...makeExamination(), measured: [] })).toContain(
+      labelsOf(language).validation.none,
+    );
+  });
+
   test('name every conversion, and thresholds that are not known by their own name', () => {
     const base = makeExamination();
     const all = stringsOf(
