@@ -27,6 +27,7 @@ const fake: AnalysisRecord = {
     fakeProbability: 0.93,
     fakeUncertainty: 0.02,
     thresholds: { fakeMin: 0.78, realMax: 0.28 },
+    errorRates: { real: 221, fake: 277, decided: 0.3, realCalledFake: 0.018, fakeCalledReal: 0.1 },
   },
   evidence: null,
   picture: { format: 'jpg', width: 640, height: 480, sizeBytes: 12_345, notes: [] },
@@ -79,6 +80,16 @@ test('a card says the verdict, the kind and the figures, within the width', () =
   expect(card).toContain('score 0.25, 1 cluster, Gini 0.50');
   const wide = card.split('\n').filter((line) => line.length > 60);
   expect(wide).toEqual([`  SHA-256    ${fake.sha256}`]);
+});
+
+test('a card of a verdict says how often this verdict was wrong when it was measured', () => {
+  const asReal = cardOf({ ...fake, verdict: 'real' }, 100);
+  const unmeasured = cardOf({ ...fake, decision: { ...fake.decision!, errorRates: null } }, 100);
+
+  expect(cardOf(fake, 100)).toContain('1.8 % of 221 photographs were called fake');
+  expect(asReal).toContain('10.0 % of 277 generated pictures were called real');
+  expect(unmeasured).toContain('never measured');
+  expect(cardOf({ ...fake, verdict: 'uncertain' }, 100)).not.toContain('when measured');
 });
 
 test('a card of an abstention gives each reason and no probability', () => {

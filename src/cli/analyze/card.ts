@@ -43,6 +43,7 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
     ['Verdict', verdictSentences[verdict!]],
     ['P(fake)', probabilityOf(record)],
     ...rowIf('Kind', kinds.join(', ')),
+    ...rowIf('Error rate', errorRateOf(record)),
     ...listRows(
       'Because',
       record.reasons.map((reason) => reasonsEn[reason].what),
@@ -75,6 +76,20 @@ function probabilityOf({ verdict, decision }: AnalysisRecord): string {
     );
   const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
   return `${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
+}
+
+/** The error that this verdict would be, how often it was made when the model was measured. */
+function errorRateOf({ verdict, decision }: AnalysisRecord): string {
+  if (verdict !== 'real' && verdict !== 'fake') return '';
+  const rates = decision!.errorRates;
+  if (!rates) return 'never measured for this model; do not rely on the verdict alone';
+  return verdict === 'real'
+    ? `when measured, ${percent(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
+    : `when measured, ${percent(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
 }
 
 function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {

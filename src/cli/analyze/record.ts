@@ -11,6 +11,7 @@ import type {
 } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../inference/model.ts';
 import type { Language } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import type { AnalyzeOptions } from './options.ts';
@@ -20,6 +21,9 @@ export type LocalResult = ResultFields & {
   readonly heatmaps: null;
   readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
 };
+
+/** How often the model erred under this strategy, on pictures as they were; `real` and `fake` count them. */
+export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
 
 export interface AnalysisRecord {
   /** As it was given, or `-`. */
@@ -32,7 +36,11 @@ export interface AnalysisRecord {
   readonly seed: number;
   readonly options: AnalysisOptions | null;
   readonly result: LocalResult | null;
-  readonly decision: Pick<Decision, 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> | null;
+  readonly decision:
+    | (Pick<Decision, 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
+        readonly errorRates: ErrorRates | null;
+      })
+    | null;
   /** What an examiner needs to defend or to repeat the result; null for `flagging`. */
   readonly evidence: Pick<
     Examination,
@@ -78,7 +86,12 @@ export function recordOf(
     seed,
     options: { model: model.id, decisionStrategy: options.decisionStrategy, tier, seed },
     result: { ...toResultFields(examination, tier), heatmaps: null, report },
-    decision: { fakeProbability, fakeUncertainty, thresholds },
+    decision: {
+      fakeProbability,
+      fakeUncertainty,
+      thresholds,
+      errorRates: errorRatesOf(examination),
+    },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
     picture: { format, width, height, sizeBytes, notes },
     model,
@@ -87,6 +100,13 @@ export function recordOf(
     files: [],
     error: null,
   };
+}
+
+function errorRatesOf({ measured, options }: Examination): ErrorRates | null {
+  const asIs = measured.find(({ condition }) => condition === 'as is');
+  if (!asIs) return null;
+  const { real, fake, strategies } = asIs;
+  return { real, fake, ...strategies[options.decisionStrategy] };
 }
 
 function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {

@@ -4,8 +4,8 @@ import type { PictureNote } from '../../image/picture.ts';
 import type { ReasonCode, ResultClass, ResultSubClass } from '../../engine/result.ts';
 
 export const verdictSentences: Readonly<Record<ResultClass, string>> = {
-  real: 'The traces in it are those of real photographs.',
-  fake: 'The traces in it are those of synthetic or manipulated pictures.',
+  real: 'Its traces speak for a real photograph.',
+  fake: 'Its traces speak for a synthetic or manipulated picture.',
   uncertain: 'The evidence does not suffice to call it real or fake.',
   abstain: 'It lies outside what the method was validated for, so nothing is decided.',
 };
