@@ -67,7 +67,6 @@ export const failures = {
   conflict: failure(409, exitCodes.conflict),
   body_too_large: failure(413, exitCodes.failure),
   unsupported_media_type: failure(415, exitCodes.usage),
-  rate_limited: failure(429, exitCodes.tryAgainLater, true),
   // Analyses
   analysis_not_found: failure(404, exitCodes.notFound),
   analysis_not_pending: failure(409, exitCodes.conflict),

@@ -5,11 +5,13 @@ import type { PictureNote } from '../../image/picture.ts';
 import { type Style, paint } from '../terminal.ts';
 import { printable } from '../printable.ts';
 import type { AnalysisRecord } from './record.ts';
+import { createNumberWriter } from '../../report/numbers.ts';
 import { reasonsEn } from '../../report/reasons-en.ts';
 import { noteWords, subClassWords, verdictSentences } from './words.ts';
 import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
 
 const labelWidth = 13;
+const { rate } = createNumberWriter('en');
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   real: ['bold', 'green'],
@@ -84,12 +86,8 @@ function errorRateOf({ verdict, decision }: AnalysisRecord): string {
   const rates = decision!.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';
   return verdict === 'real'
-    ? `when measured, ${percent(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
-    : `when measured, ${percent(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
-}
-
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+    ? `when measured, ${rate(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
+    : `when measured, ${rate(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
 }
 
 function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
