@@ -11,7 +11,6 @@ import { noteWords, subClassWords, verdictSentences } from './words.ts';
 import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
 
 const labelWidth = 13;
-const { rate } = createNumberWriter('en');
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   real: ['bold', 'green'],
@@ -85,6 +84,7 @@ function errorRateOf({ verdict, decision }: AnalysisRecord): string {
   if (verdict !== 'real' && verdict !== 'fake') return '';
   const rates = decision!.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';
+  const { rate } = createNumberWriter('en');
   return verdict === 'real'
     ? `when measured, ${rate(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
     : `when measured, ${rate(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
