@@ -4,46 +4,15 @@
  * default. Knows no room that uses the settings.
  */
 
-import { homedir, availableParallelism } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { readConfigFile } from './config/file.ts';
-import { hostName, httpsOrigin, integer, list, path, truth, webOrigin } from './config/setting.ts';
-import type { Environment, Setting } from './config/setting.ts';
+import { type Environment, nonEmpty } from './config/setting.ts';
+import type { Settings } from './config/settings.ts';
+import { table } from './config/table.ts';
 import { ForensicsError } from './errors.ts';
 
-export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
-export type LogLevel = (typeof logLevels)[number];
-
-export interface Settings {
-  /** Folder of the database, the blobs, the keys and the certificates. Absolute. */
-  readonly dataDir: string;
-  readonly host: string;
-  /** 0 lets the system choose one. */
-  readonly port: number;
-  /** What clients put before `/v1`, without a slash at the end; null when it follows from host and port. */
-  readonly publicUrl: string | null;
-  readonly tlsCert: string | null;
-  readonly tlsKey: string | null;
-  /** Plain HTTP, accepted only from a proxy on this machine that says it was HTTPS outside. */
-  readonly behindProxy: boolean;
-  /** A folder of further models beside those of the package. */
-  readonly modelsDir: string | null;
-  /** Child processes that look at pictures. */
-  readonly workers: number;
-  /** How long a job stays with a worker that does not answer any more; what a crash costs at most. */
-  readonly leaseSeconds: number;
-  /** Largest upload in bytes. */
-  readonly maxUploadBytes: number;
-  /** Seconds that presigned URLs live. */
-  readonly presignedUrlExpirySeconds: number;
-  /** Browser origins that may use presigned URLs. */
-  readonly corsAllowedOrigins: readonly string[];
-  /** Where webhooks may go: `external`, `private`, and address ranges such as `127.0.0.0/8`. */
-  readonly webhookAllow: readonly string[];
-  readonly logLevel: LogLevel;
-  /** 64 hexadecimal digits; null keeps the key in the data folder. */
-  readonly masterKey: string | null;
-}
+export { type LogLevel, logLevels, type Settings } from './config/settings.ts';
 
 export type SettingName = keyof Settings;
 export const origins = ['flag', 'environment', 'file', 'default'] as const;
@@ -61,52 +30,6 @@ export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
 }
-
-type Table = { readonly [Name in SettingName]: Setting<Settings[Name]> };
-
-const maxPresignedSeconds = 7 * 24 * 3600;
-
-const table: Table = {
-  dataDir: { allowed: 'the path of a folder', parse: path, fallback: defaultDataDir },
-  host: { allowed: 'a host name or an IP address', parse: hostName, fallback: () => '127.0.0.1' },
-  port: integer(0, 65_535, () => 8443),
-  publicUrl: {
-    allowed: 'an https:// address without path, such as https://forensics.example',
-    parse: httpsOrigin,
-    fallback: () => null,
-  },
-  tlsCert: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
-  tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
-  behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
-  modelsDir: { allowed: 'the path of a folder', parse: path, fallback: () => null },
-  workers: integer(1, 64, defaultWorkers),
-  leaseSeconds: integer(2, 600, () => 15),
-  maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),
-  presignedUrlExpirySeconds: integer(60, maxPresignedSeconds, () => maxPresignedSeconds),
-  corsAllowedOrigins: {
-    allowed: 'a list of origins such as https://app.example',
-    parse: (value) => list(value, (entry) => entry === '*' || webOrigin(entry)),
-    fallback: () => [],
-  },
-  webhookAllow: {
-    allowed: 'a list of external, private and address ranges such as 10.1.0.0/16',
-    parse: (value) =>
-      list(value, (entry) => /^(external|private|[0-9a-f.:]+\/\d{1,3})$/i.test(entry)),
-    fallback: () => ['external'],
-  },
-  logLevel: {
-    allowed: `one of ${logLevels.join(', ')}`,
-    parse: (value) => logLevels.find((level) => level === value),
-    fallback: () => 'info',
-  },
-  masterKey: {
-    allowed: '64 hexadecimal digits',
-    parse: (value) =>
-      typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value) ? value.toLowerCase() : undefined,
-    fallback: () => null,
-    secret: true,
-  },
-};
 
 export const settingNames: readonly SettingName[] = Object.keys(table).filter(isSettingName);
 
@@ -173,6 +96,8 @@ function parseSetting(name: SettingName, value: unknown, origin: Origin): unknow
 }
 
 function checkTogether(settings: Settings): void {
+  checkOidc(settings);
+  checkFeedback(settings);
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
     throw new ForensicsError(
@@ -188,6 +113,25 @@ function checkTogether(settings: Settings): void {
   }
 }
 
+function checkOidc({ oidcIssuer, oidcClientId }: Settings): void {
+  if ((oidcIssuer === null) === (oidcClientId === null)) return;
+  throw new ForensicsError(
+    'config_invalid',
+    `${variableOf('oidcIssuer')} and ${variableOf('oidcClientId')} belong together; set both or neither.`,
+  );
+}
+
+function checkFeedback({ feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl }: Settings): void {
+  const given = [feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl].filter(
+    (value) => value !== null,
+  );
+  if (given.length === 0 || given.length === 3) return;
+  throw new ForensicsError(
+    'config_invalid',
+    `${variableOf('feedbackMailTo')}, ${variableOf('feedbackMailFrom')} and ${variableOf('feedbackSmtpUrl')} belong together; set all or none.`,
+  );
+}
+
 function fileReader(
   configFile: string | undefined,
   environment: Environment,
@@ -198,18 +142,8 @@ function fileReader(
   return (name) => values[name];
 }
 
-// One core is left to the server itself; each child may need memory for a whole picture.
-function defaultWorkers(): number {
-  return Math.min(4, Math.max(1, availableParallelism() - 1));
-}
-
 function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(table, name);
-}
-
-function defaultDataDir(environment: Environment): string {
-  const base = nonEmpty(environment['XDG_DATA_HOME']) ?? join(homedir(), '.local', 'share');
-  return join(base, 'forensics');
 }
 
 function configHome(environment: Environment): string {
@@ -219,8 +153,4 @@ function configHome(environment: Environment): string {
 // An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
-}
-
-function nonEmpty(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value;
 }

@@ -65,6 +65,8 @@ export const failures = {
   not_found: failure(404, exitCodes.notFound),
   method_not_allowed: failure(405, exitCodes.usage),
   conflict: failure(409, exitCodes.conflict),
+  rate_limited: failure(429, exitCodes.tryAgainLater, true),
+  not_offered: failure(400, exitCodes.usage),
   body_too_large: failure(413, exitCodes.failure),
   unsupported_media_type: failure(415, exitCodes.usage),
   // Analyses
@@ -81,6 +83,9 @@ export const failures = {
   blob_too_large: failure(413, exitCodes.failure),
   blob_damaged: failure(500, exitCodes.integrityFailure),
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
+  /** The store itself answered, and refused: wrong credentials, no such bucket, no right to write. */
+  store_refused: failure(400, exitCodes.notAllowed),
+  identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   unhealthy: failure(503, exitCodes.tryAgainLater, true),
   config_invalid: failure(500, exitCodes.usage),
   database_damaged: failure(500, exitCodes.integrityFailure),

@@ -143,7 +143,14 @@ function prepareFindHolder(db: Db) {
 }
 
 function principalOf(key: KeyRow): Principal {
-  return { type: 'api', id: key.uuid, tenantIds: [key.tenantId], scopes: [], userType: null };
+  return {
+    type: 'api',
+    id: key.uuid,
+    tenantIds: [key.tenantId],
+    scopes: [],
+    userType: null,
+    sessionId: null,
+  };
 }
 
 function entry(

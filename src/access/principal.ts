@@ -12,7 +12,12 @@ export interface Principal {
   readonly scopes: readonly string[];
   /** Claim `userType` of a user token; null for API keys. */
   readonly userType: string | null;
+  /** The session of a user token; null for API keys and for tokens of a provider that names none. */
+  readonly sessionId: string | null;
 }
+
+/** The scope without which a user changes no settings. */
+export const settingsScope = 'settings';
 
 export const systemPrincipal: Principal = {
   type: 'system',
@@ -20,4 +25,5 @@ export const systemPrincipal: Principal = {
   tenantIds: [],
   scopes: [],
   userType: null,
+  sessionId: null,
 };

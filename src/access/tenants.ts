@@ -15,8 +15,11 @@ export interface Tenant {
   readonly keyTag: string;
   readonly isTrial: boolean;
   readonly webhookUrl: string | null;
-  /** When the webhook's receiver said that it is gone for good; null while it is called. */
+  /** When the webhook's receiver was given up; null while it is called. */
   readonly webhookDisabledAt: Date | null;
+  readonly webhookDisabledReason: 'gone' | 'failing' | null;
+  /** Where new analyses are kept; null for the default store. */
+  readonly storageConfigId: string | null;
   readonly createdAt: Date;
 }
 

@@ -46,3 +46,20 @@ export interface BlobStore {
   delete(key: string): Promise<void>;
   presign(key: string, now: Date): StorageUrls;
 }
+
+export type CorsOutcome =
+  | { readonly applied: true }
+  /** The store does not offer it, or does not let us. */
+  | { readonly applied: false; readonly reason: string };
+
+/** A store on somebody else's machine. */
+export interface RemoteStore extends BlobStore {
+  /**
+   * Writes, reads and deletes a small object; makes an Azure container that is missing.
+   *
+   * @throws {ForensicsError} `store_refused`: what the store said and what to check; `store_unavailable`: cannot be reached.
+   */
+  probe(): Promise<void>;
+  /** Lets pages of these origins upload to and download from presigned URLs. Idempotent; never throws. */
+  applyCors(origins: readonly string[]): Promise<CorsOutcome>;
+}

@@ -43,9 +43,44 @@ export function httpsOrigin(value: unknown): string | undefined {
   return isOrigin && url.username === '' ? url.origin : undefined;
 }
 
-export function webOrigin(text: string): boolean {
-  const url = URL.parse(text);
-  return url !== null && url.origin === text && /^https?:$/.test(url.protocol);
+/** An https address with a path, as issuers have; no slash is added or taken away: issuers are compared letter by letter. */
+export function httpsUrl(value: unknown): string | undefined {
+  return urlOf(value, ['https:']);
+}
+
+/** The text itself when it is an address of one of these schemes, such as `smtp:`. */
+export function urlOf(value: unknown, schemes: readonly string[]): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const url = URL.parse(value);
+  return url !== null && url.host !== '' && schemes.includes(url.protocol) ? value : undefined;
+}
+
+export function hostAndPort(value: unknown): string | undefined {
+  const port =
+    typeof value === 'string'
+      ? /^(?:\[[0-9a-f:]+\]|[0-9a-z._-]{1,253}):(\d{1,5})$/i.exec(value)?.[1]
+      : undefined;
+  return port !== undefined && Number(port) <= 65_535 ? String(value) : undefined;
+}
+
+export function mailAddress(value: unknown): string | undefined {
+  return typeof value === 'string' && /^[^\s@<>,;]{1,64}@[^\s@<>,;]{1,255}$/.test(value)
+    ? value
+    : undefined;
+}
+
+/** Any one-line text that is not empty. */
+export function line<T extends string | null>(fallback: T): Setting<string | T> {
+  return { allowed: 'a text of one line', parse: oneLine, fallback: () => fallback };
+}
+
+function oneLine(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\P{Cc}{1,1024}$/u.test(value) ? value : undefined;
+}
+
+export function webOrigin(entry: string): boolean {
+  const url = URL.parse(entry);
+  return url !== null && url.origin === entry && /^https?:$/.test(url.protocol);
 }
 
 export function list(
@@ -56,4 +91,9 @@ export function list(
   if (!Array.isArray(given)) return undefined;
   const entries = given.map((entry) => (typeof entry === 'string' ? entry.trim() : ''));
   return entries.every((entry) => isAllowed(entry)) ? entries : undefined;
+}
+
+/** An empty variable counts as not set, as the XDG rules say. */
+export function nonEmpty(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
 }

@@ -3,7 +3,7 @@
  * Dates are milliseconds since 1970 (UTC), lists and objects are JSON text.
  */
 
-import { blob, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core';
+import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });
@@ -15,8 +15,13 @@ export const tenants = sqliteTable('tenants', {
   keyTag: text('key_tag').notNull().unique(),
   isTrial: flag('is_trial').notNull(),
   webhookUrl: text('webhook_url'),
-  /** Set when the receiver answered 410; cleared by a new URL. */
+  /** Set when the receiver answered 410 or failed for too long; cleared by a new URL. */
   webhookDisabledAt: date('webhook_disabled_at'),
+  webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
+  /** First failed attempt since the last success; null while the receiver works. */
+  webhookFailingSince: date('webhook_failing_since'),
+  /** Where new analyses are kept; null for the default store. */
+  storageConfigId: text('storage_config_id'),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
 });
@@ -33,6 +38,97 @@ export const apiKeys = sqliteTable('api_keys', {
   expiresAt: date('expires_at').notNull(),
   /** A deleted key stays as a tombstone: it must answer differently from a wrong secret. */
   revokedAt: date('revoked_at'),
+  /** Kept to the minute: a busy key does not write a row for every request. */
+  lastUsedAt: date('last_used_at'),
+});
+
+/**
+ * A place where a tenant's objects lie or lay. One row a place: new credentials for the same place change its row, a new
+ * place is a new row, so that every analysis stays readable where it was made.
+ */
+export const storageConfigs = sqliteTable(
+  'storage_configs',
+  {
+    id: text('id').primaryKey(),
+    tenantId: text('tenant_id').notNull(),
+    type: text('type').$type<'azure' | 's3'>().notNull(),
+    /** What makes two configurations the same place: endpoint and bucket, or account and container. */
+    place: text('place').notNull(),
+    /** The configuration as JSON, AES-256-GCM, bound to the tenant. */
+    sealed: blob('sealed', { mode: 'buffer' }).notNull(),
+    /** Origins that were last applied to the bucket; null when that is still to be done. */
+    corsApplied: text('cors_applied', { mode: 'json' }).$type<readonly string[]>(),
+    /** Why they could not be applied; null when they could. */
+    corsWarning: text('cors_warning'),
+    createdAt: date('created_at').notNull(),
+    updatedAt: date('updated_at').notNull(),
+  },
+  (table) => [unique().on(table.tenantId, table.place)],
+);
+
+/** People. `password_hash` for embedded accounts, `issuer` and `subject` for those of an identity provider. */
+export const users = sqliteTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name'),
+    nameFolded: text('name_folded').notNull(),
+    userType: text('user_type').notNull(),
+    scopes: text('scopes', { mode: 'json' }).$type<readonly string[]>().notNull(),
+    passwordHash: text('password_hash'),
+    issuer: text('issuer'),
+    subject: text('subject'),
+    lang: text('lang').notNull(),
+    tosAccepted: flag('tos_accepted').notNull(),
+    failedLogins: integer('failed_logins').notNull(),
+    lockedUntil: date('locked_until'),
+    /** Tokens issued before are worth nothing. */
+    tokensValidFrom: date('tokens_valid_from').notNull(),
+    disabledAt: date('disabled_at'),
+    createdAt: date('created_at').notNull(),
+    lastLoginAt: date('last_login_at'),
+  },
+  (table) => [unique().on(table.issuer, table.subject)],
+);
+
+/** Tenants of embedded accounts; those of an identity provider come with each token. */
+export const userTenants = sqliteTable(
+  'user_tenants',
+  { userId: text('user_id').notNull(), tenantId: text('tenant_id').notNull() },
+  (table) => [primaryKey({ columns: [table.userId, table.tenantId] })],
+);
+
+/** One a login of an embedded account. */
+export const sessions = sqliteTable('sessions', {
+  id: text('id').primaryKey(),
+  userId: text('user_id').notNull(),
+  createdAt: date('created_at').notNull(),
+  /** No refresh prolongs a session beyond this. */
+  expiresAt: date('expires_at').notNull(),
+  revokedAt: date('revoked_at'),
+});
+
+/** Every refresh token of a session; a used one that comes again is a theft and ends the session. */
+export const refreshTokens = sqliteTable('refresh_tokens', {
+  digest: blob('digest', { mode: 'buffer' }).primaryKey(),
+  sessionId: text('session_id').notNull(),
+  createdAt: date('created_at').notNull(),
+  expiresAt: date('expires_at').notNull(),
+  usedAt: date('used_at'),
+});
+
+export const feedback = sqliteTable('feedback', {
+  id: text('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  userId: text('user_id').notNull(),
+  source: text('source').notNull(),
+  /** JSON: the message as it was sent in. */
+  message: text('message').notNull(),
+  createdAt: date('created_at').notNull(),
+  sentAt: date('sent_at'),
+  attempts: integer('attempts').notNull(),
+  lastOutcome: text('last_outcome'),
 });
 
 export const analyses = sqliteTable('analyses', {
@@ -45,6 +141,8 @@ export const analyses = sqliteTable('analyses', {
   commentFolded: text('comment_folded').notNull(),
   tags: text('tags', { mode: 'json' }).$type<readonly string[]>().notNull(),
   storageType: text('storage_type').$type<'azure' | 's3'>().notNull(),
+  /** Where its objects lie; null for the default store. */
+  storageConfigId: text('storage_config_id'),
   format: text('format').$type<'jpg' | 'png'>().notNull(),
   width: integer('width').notNull(),
   height: integer('height').notNull(),
@@ -63,6 +161,8 @@ export const analyses = sqliteTable('analyses', {
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
+  /** True when others of the tenant were in processing while this one was taken up. */
+  isBulk: flag('is_bulk'),
   /** The copy that is examined; no URL is ever signed for it. */
   evidenceKey: text('evidence_key'),
   evidenceSha256: text('evidence_sha256'),
@@ -70,6 +170,7 @@ export const analyses = sqliteTable('analyses', {
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
   deletedAt: date('deleted_at'),
+  createdByType: text('created_by_type').$type<'user' | 'api' | 'system'>(),
   createdById: text('created_by_id'),
   lastChangedByType: text('last_changed_by_type').$type<'user' | 'api' | 'system'>(),
   lastChangedById: text('last_changed_by_id'),

@@ -110,7 +110,7 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const secret = webhookSecret(serverKey, tenantId);
     return {
       'content-type': 'application/json',
-      'user-agent': 'Forensics-Webhook/1.0',
+      'user-agent': 'Service-Webhook/1.0',
       'webhook-event': event,
       ...signedHeaders(secret, { id, at: now(), body: payload }),
     };

@@ -75,6 +75,7 @@ describe('authenticate', () => {
       tenantIds: [tenant.id],
       scopes: [],
       userType: null,
+      sessionId: null,
     });
   });
 

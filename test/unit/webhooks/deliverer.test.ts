@@ -72,7 +72,7 @@ test('a message arrives as JSON with headers that the standard’s own library a
     path: '/hook?token=t',
     headers: {
       'content-type': 'application/json',
-      'user-agent': 'Forensics-Webhook/1.0',
+      'user-agent': 'Service-Webhook/1.0',
       'webhook-event': 'update',
       'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
     },
