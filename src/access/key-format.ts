@@ -3,6 +3,9 @@
 import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
+/** What every key begins with, and no token does. */
+export const keyPrefix = 'sk-';
+
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 // 62^32 = 2^190.5: above the 160 bits that are promised.
 const randomLength = 32;

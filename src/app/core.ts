@@ -2,11 +2,13 @@
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Identity } from '../access/identity.ts';
 import { createKeys } from '../access/keys.ts';
 import type { Keys } from '../access/keys.ts';
 import { createTenants } from '../access/tenants.ts';
 import type { Tenants } from '../access/tenants.ts';
 import type { Settings } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
 import { openDatabase } from '../db/open.ts';
 import type { OpenDatabase } from '../db/open.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
@@ -18,6 +20,7 @@ export interface Core {
   readonly database: OpenDatabase;
   readonly tenants: Tenants;
   readonly keys: Keys;
+  readonly identity: Identity;
   /** Keys the tenants' webhook secrets. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
@@ -40,6 +43,7 @@ export function openCore(settings: Settings, now: () => Date = () => new Date())
     database,
     tenants: createTenants({ db, now }),
     keys: createKeys({ db, pepper: folder.derive('access/pepper'), now }),
+    identity: noUsers,
     webhookKey,
     webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),
@@ -49,3 +53,18 @@ export function openCore(settings: Settings, now: () => Date = () => new Date())
 function databaseFile(dataDir: string): string {
   return join(dataDir, 'forensics.db');
 }
+
+// Stands here until the embedded accounts do.
+const refuse = async (): Promise<never> => {
+  throw new ForensicsError('unauthenticated', 'The token is not valid.');
+};
+const noUsers: Identity = {
+  kind: 'embedded',
+  authenticate: refuse,
+  login: refuse,
+  refresh: refuse,
+  info: refuse,
+  verify: refuse,
+  revoke: refuse,
+  changePassword: refuse,
+};

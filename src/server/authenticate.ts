@@ -1,48 +1,67 @@
 /**
- * Who is asking, found out before a byte of the body is read. A route that says nothing about access needs a key: to
- * open one to everybody takes a word in its own file.
+ * Who is asking, found out before a byte of the body is read. A route that says nothing about access needs a caller of
+ * the tenant: to open one further takes a word in its own file.
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { createAuthenticator } from '../access/authenticator.ts';
+import { settingsScope } from '../access/principal.ts';
 import type { Principal } from '../access/principal.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Caller } from '../analyses/context.ts';
 import type { App } from '../app.ts';
 import { ForensicsError } from '../errors.ts';
 
-/** `everyone` needs nothing; `urlSignature` is checked by the store's own door; `tenant` needs a key of a tenant. */
-export type Access = 'everyone' | 'urlSignature' | 'tenant';
+/** What a route demands; null for one that does not ask who is there. */
+const demands = {
+  everyone: null,
+  /** Checked by the store's own door. */
+  urlSignature: null,
+  /** A key of the tenant that `tenantName` means, or a user who may act for it. */
+  tenant: { isForUsers: false, settings: false, tenant: true },
+  /** The same, and of a user the scope `settings`. */
+  tenantSettings: { isForUsers: false, settings: true, tenant: true },
+  /** A user, whatever the tenant. */
+  user: { isForUsers: true, settings: false, tenant: false },
+  userSettings: { isForUsers: true, settings: true, tenant: false },
+} as const;
+
+export type Access = keyof typeof demands;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access;
   }
   interface FastifyRequest {
-    /** Set on routes with access `tenant`, before validation. */
+    /** Set before validation on every route that asks who is there. */
     principal: Principal | null;
-    /** Set on routes with access `tenant`, after validation; the tenant that `tenantName` means. */
+    /** Set after validation on routes with access `tenant` and `tenantSettings`: the tenant that `tenantName` means. */
     tenant: Tenant | null;
   }
 }
 
 export function authenticateRequests(
   server: FastifyInstance,
-  { keys, tenants }: Pick<App, 'keys' | 'tenants'>,
+  { keys, identity, tenants }: Pick<App, 'keys' | 'identity' | 'tenants'>,
 ): void {
+  const authenticator = createAuthenticator({ keys, identity });
   server.decorateRequest('principal', null);
   server.decorateRequest('tenant', null);
   server.addHook('onRequest', async (request) => {
-    if (accessOf(request) !== 'tenant') return;
-    const { principal } = await keys.authenticate(request.headers.authorization);
+    const demand = demandOf(request);
+    if (demand === null) return;
+    const principal = await authenticator.authenticate(request.headers.authorization);
+    if (demand.isForUsers) refuseUnlessUser(principal);
+    if (demand.settings) refuseUnlessSettings(principal);
     request.principal = principal;
   });
   server.addHook('preHandler', async (request) => {
-    if (accessOf(request) !== 'tenant') return;
+    if (demandOf(request)?.tenant !== true) return;
     request.tenant = await tenants.authorizeTenant(principalOf(request), tenantNameOf(request));
   });
 }
 
-/** On whose behalf the route with access `tenant` acts. */
+/** On whose behalf a route with access `tenant` or `tenantSettings` acts. */
 export function callerOf(request: FastifyRequest): Caller {
   const { tenant } = request;
   if (tenant === null) throw new TypeError('This route does not authorize a tenant.');
@@ -54,17 +73,31 @@ export function callerOf(request: FastifyRequest): Caller {
   };
 }
 
-function principalOf(request: FastifyRequest): Principal {
+/** Who asks, on any route but those for everyone. */
+export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new TypeError('This route does not authenticate.');
   return request.principal;
 }
 
-function accessOf(request: FastifyRequest): Access {
-  if (request.is404) return 'everyone';
-  return request.routeOptions.config.access ?? 'tenant';
+function demandOf(request: FastifyRequest): (typeof demands)[Access] {
+  if (request.is404) return null;
+  return demands[request.routeOptions.config.access ?? 'tenant'];
 }
 
-// Query for reads, body for the rest; the schemas of both demand it, this is for a route that forgot to.
+function refuseUnlessUser({ type }: Principal): void {
+  if (type === 'user') return;
+  const message = 'This operation is for people: send Bearer <access token> instead of an API key.';
+  throw new ForensicsError('forbidden', message);
+}
+
+// An API key has no scopes and needs none: it may do everything that concerns its tenant.
+function refuseUnlessSettings({ type, scopes }: Principal): void {
+  if (type !== 'user' || scopes.includes(settingsScope)) return;
+  const message = `You lack the scope "${settingsScope}"; ask your administrator for it.`;
+  throw new ForensicsError('forbidden', message);
+}
+
+// Body or query; the schemas demand it in one of them, this is for a route that forgot to.
 function tenantNameOf(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;

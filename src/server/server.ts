@@ -28,9 +28,11 @@ declare module 'fastify' {
 }
 
 export interface ServerParts {
-  readonly app: Pick<App, 'keys' | 'tenants' | 'analyses' | 'door' | 'health'>;
+  readonly app: Pick<App, 'keys' | 'identity' | 'tenants' | 'analyses' | 'door' | 'health'>;
   readonly transport: Transport;
   readonly version: string;
+  /** Where clients reach the server when the operator said so; null tells them no address. */
+  readonly publicUrl: string | null;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
@@ -72,7 +74,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   authenticateRequests(server, app);
   answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
-  await describeInterface(server, parts.version);
+  await describeInterface(server, parts);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
   await server.register(blobRoutes, { door: app.door });

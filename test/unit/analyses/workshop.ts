@@ -102,7 +102,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
     const expiresAt = new Date(now().getTime() + 365 * dayMs);
     const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt });
-    return keys.authenticate(`ApiKey ${secret}`);
+    return keys.authenticate(secret);
   }
 
   const caller = await openTenant('acme', options.isTrial);

@@ -35,7 +35,7 @@ test('an app that was closed can be opened again with what it kept', async () =>
   const firstRun = await makeFirstTenant(first, new Date());
   await first.close();
   const second = await openApp(settings);
-  const { tenant } = await second.keys.authenticate(`ApiKey ${firstRun?.key.secret}`);
+  const { tenant } = await second.keys.authenticate(firstRun?.key.secret ?? '');
   const secondRun = await makeFirstTenant(second, new Date());
   const health = await second.health();
   await second.close();
