@@ -1,53 +1,88 @@
-/** The interface document, made from the schemas that requests are checked against. */
+/**
+ * The interface document, made from the schemas that requests are checked against. A route says what is its own
+ * (`operation.ts`); what follows from its address, its access and its input is added here, so that nobody can forget it.
+ */
 
 import swagger from '@fastify/swagger';
-import type { FastifyInstance, FastifySchema } from 'fastify';
-import { failures } from '../errors.ts';
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import { answersOf } from './document/answers.ts';
+import { tagOf, tags } from './document/tags.ts';
+import { analysisMessage, webhooks } from './document/webhook.ts';
 import { analysisComponents } from './schemas/analysis.ts';
 import { failed } from './schemas/words.ts';
 
 const introduction = `Tells whether a picture is real, fake, uncertain or must be abstained from.
-Create an analysis, PUT the picture to its putUrl, start it, read it until its status is completed.
-Every failure is \`{success: false, message}\` with the headers x-request-id and x-error-code.`;
 
-export async function describeInterface(server: FastifyInstance, version: string): Promise<void> {
+Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
+
+Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a word that stays the same when the
+message is worded anew. An address that does not exist answers 404 \`not_found\`, a method that an address does not know
+405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.`;
+
+const securitySchemes = {
+  apiKey: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'Authorization',
+    description: 'A key of the tenant: `ApiKey sk-...`; `Bearer sk-...` is accepted too.',
+  },
+  userToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The access token of a user, from POST /v1/auth/login or the identity provider.',
+  },
+} as const;
+
+type Security = readonly Readonly<Record<string, string[]>>[];
+
+const ofUsers: Security = [{ userToken: [] }];
+const ofTenants: Security = [{ apiKey: [] }, ...ofUsers];
+const securityOf: Readonly<Record<string, Security>> = {
+  everyone: [],
+  tenant: ofTenants,
+  tenantSettings: ofTenants,
+  user: ofUsers,
+  userSettings: ofUsers,
+};
+
+export interface DocumentParts {
+  readonly version: string;
+  /** Where clients reach the server when the operator said so. */
+  readonly publicUrl: string | null;
+}
+
+export async function describeInterface(
+  server: FastifyInstance,
+  { version, publicUrl }: DocumentParts,
+): Promise<void> {
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'forensics', version, description: introduction },
-      components: {
-        securitySchemes: {
-          apiKey: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'Authorization',
-            description: '`ApiKey sk-...`; `Bearer sk-...` is accepted too.',
-          },
-        },
-        headers: {
-          'x-request-id': { schema: { type: 'string' } },
-          'x-error-code': { schema: { type: 'string', enum: Object.keys(failures) } },
-        },
-      },
-      security: [{ apiKey: [] }],
+      // A relative address means the host that the document came from.
+      servers: [...(publicUrl === null ? [] : [{ url: publicUrl }]), { url: '/' }],
+      tags,
+      components: { securitySchemes },
+      webhooks,
     },
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => nameOf(json, index) },
-    transform: ({ schema, url }) => ({ schema: withFailure(schema), url }),
+    transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
-  for (const component of [...analysisComponents, failed]) server.addSchema(component);
+  for (const component of [...analysisComponents, failed, analysisMessage]) {
+    server.addSchema(component);
+  }
 }
 
 function nameOf(json: Readonly<Record<string, unknown>>, index: number): string {
   return typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`;
 }
 
-/** Every operation may fail in the one form. */
-function withFailure(schema: FastifySchema): FastifySchema {
-  const answers = typeof schema.response === 'object' ? schema.response : {};
-  const failure = {
-    description: 'Failure',
-    headers: { 'x-request-id': { type: 'string' }, 'x-error-code': { type: 'string' } },
-    content: { 'application/json': { schema: { $ref: 'Failure#' } } },
+function completed(schema: FastifySchema, url: string, { config }: RouteOptions): FastifySchema {
+  const security = securityOf[config?.access ?? 'tenant'] ?? ofTenants;
+  return {
+    ...schema,
+    tags: [tagOf(url)],
+    security,
+    response: answersOf(schema, security.length === 0),
   };
-  return { ...schema, response: { ...answers, default: failure } };
 }

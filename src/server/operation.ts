@@ -1,21 +1,40 @@
-/** What the interface document says about an operation beside its own schemas, and the header that makes one repeatable. */
+/**
+ * What a route says of itself for the interface document beside its own schemas:
+ *
+ *     schema: {
+ *       ...operation({ id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] }),
+ *       body: createBody,
+ *       response: { 200: analysisAnswer },
+ *     }
+ *
+ * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
+ * 400, 413, 415, 429, 500), its tag and its security is added by `openapi.ts`.
+ */
 
 import { Type } from 'typebox';
-import { failures } from '../errors.ts';
 import type { ErrorCode } from '../errors.ts';
 
-const everywhere: readonly ErrorCode[] = [
-  'invalid_request',
-  'unauthenticated',
-  'forbidden',
-  'body_too_large',
-  'unsupported_media_type',
-  'internal',
-];
+declare module 'fastify' {
+  interface FastifySchema {
+    failures?: readonly ErrorCode[];
+  }
+}
 
-/** @param codes - failures of this operation beside those that any operation can have. */
-export function operation(summary: string, codes: readonly ErrorCode[]) {
-  return { summary, description: failureTable([...codes, ...everywhere]) };
+export interface Operation {
+  /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly failures?: readonly ErrorCode[];
+}
+
+export function operation({ id, summary, description, failures = [] }: Operation) {
+  return {
+    operationId: id,
+    summary,
+    failures,
+    ...(description === undefined ? {} : { description }),
+  };
 }
 
 /** Headers of an operation that may be sent twice and acts once. */
@@ -28,8 +47,3 @@ export const repeatable = Type.Object({
     }),
   ),
 });
-
-function failureTable(codes: readonly ErrorCode[]): string {
-  const lines = codes.map((code) => `- ${failures[code].status} \`${code}\``);
-  return ['Failures (`x-error-code`):', ...lines].join('\n');
-}

@@ -24,7 +24,11 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     '/v1/analysis',
     {
       schema: {
-        ...operation('Read one analysis, or list them newest first', ['analysis_not_found']),
+        ...operation({
+          id: 'listAnalyses',
+          summary: 'Read one analysis, or list them newest first',
+          failures: ['analysis_not_found'],
+        }),
         querystring: listQuery,
         response: { 200: analysisListAnswer },
       },
@@ -47,10 +51,11 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     '/v1/analysis',
     {
       schema: {
-        ...operation('Create an analysis and get the URL to upload its picture to', [
-          'model_not_found',
-          'conflict',
-        ]),
+        ...operation({
+          id: 'createAnalysis',
+          summary: 'Create an analysis and get the URL to upload its picture to',
+          failures: ['model_not_found', 'conflict'],
+        }),
         headers: repeatable,
         body: createBody,
         response: { 200: analysisAnswer },
@@ -65,7 +70,11 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     '/v1/analysis',
     {
       schema: {
-        ...operation('Delete an analysis', ['analysis_not_found']),
+        ...operation({
+          id: 'deleteAnalysis',
+          summary: 'Delete an analysis',
+          failures: ['analysis_not_found'],
+        }),
         body: idBody,
         response: { 200: succeeded },
       },
@@ -80,14 +89,18 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     '/v1/analysis/start',
     {
       schema: {
-        ...operation('Start an analysis whose picture was uploaded', [
-          'analysis_not_found',
-          'analysis_not_pending',
-          'upload_missing',
-          'image_not_as_declared',
-          'trial_image_mismatch',
-          'store_unavailable',
-        ]),
+        ...operation({
+          id: 'startAnalysis',
+          summary: 'Start an analysis whose picture was uploaded',
+          failures: [
+            'analysis_not_found',
+            'analysis_not_pending',
+            'upload_missing',
+            'image_not_as_declared',
+            'trial_image_mismatch',
+            'store_unavailable',
+          ],
+        }),
         headers: repeatable,
         body: idBody,
         response: { 200: succeeded },
@@ -103,12 +116,16 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
     '/v1/analysis/retry',
     {
       schema: {
-        ...operation('Run a failed analysis again, or upgrade the tier of a completed one', [
-          'analysis_not_found',
-          'analysis_not_retryable',
-          'tier_downgrade',
-          'model_not_found',
-        ]),
+        ...operation({
+          id: 'retryAnalysis',
+          summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
+          failures: [
+            'analysis_not_found',
+            'analysis_not_retryable',
+            'tier_downgrade',
+            'model_not_found',
+          ],
+        }),
         headers: repeatable,
         body: retryBody,
         response: { 200: analysisAnswer },

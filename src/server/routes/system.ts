@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
+import { operation } from '../operation.ts';
 import { succeeded } from '../schemas/words.ts';
 
 const pong = Type.Object({
@@ -26,7 +27,10 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
     '/v1/ping',
     {
       ...open,
-      schema: { summary: 'Connectivity test', security: [], response: { 200: pong } },
+      schema: {
+        ...operation({ id: 'ping', summary: 'Connectivity test' }),
+        response: { 200: pong },
+      },
     },
     async () => success({ message: 'pong' as const }),
   );
@@ -36,8 +40,11 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
     {
       ...open,
       schema: {
-        summary: 'Health of database, storage, model and queue; 503 when one that matters fails',
-        security: [],
+        ...operation({
+          id: 'readHealth',
+          summary: 'Health of database, storage, model and queue; 503 when one that matters fails',
+          failures: ['unhealthy'],
+        }),
         response: { 200: healthy },
       },
     },
@@ -58,7 +65,13 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
     '/v1/schema',
     {
       ...open,
-      schema: { summary: 'This document: OpenAPI 3.1, without an envelope', security: [] },
+      schema: {
+        ...operation({
+          id: 'readSchema',
+          summary: 'This document: OpenAPI 3.1, without an envelope',
+        }),
+        response: { 200: Type.Object({}, { description: 'An OpenAPI 3.1 document.' }) },
+      },
     },
     async () => server.swagger(),
   );

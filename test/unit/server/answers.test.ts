@@ -5,7 +5,6 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import { failures } from '../../../src/errors.ts';
 import { openServer } from './open-server.ts';
 import type { Ask, OpenServer, Question } from './open-server.ts';
 
@@ -128,31 +127,6 @@ describe('a client that asks before it sends its body', () => {
     const bucket = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
 
     expect(await askFirst(open, {}, { method: 'PUT', path: bucket })).toEqual([403]);
-  });
-});
-
-describe('the interface document', () => {
-  test('is OpenAPI 3.1 and tells every public route', async () => {
-    const answer = await ask({ method: 'GET', path: '/v1/schema' });
-    const { openapi, paths } = answer.json<{ openapi: string; paths: object }>();
-
-    expect(openapi).toBe('3.1.0');
-    expect(Object.keys(paths).toSorted()).toEqual(
-      [...open.server.methodsByPath.keys()].filter((url) => url.startsWith('/v1/')).toSorted(),
-    );
-  });
-
-  test('points only to what it holds, and lists every error word', async () => {
-    const answer = await ask({ method: 'GET', path: '/v1/schema' });
-    const text = answer.body.toString('utf8');
-    const targets = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
-      ([, name]) => name,
-    );
-    const { schemas } = answer.json<{ components: { schemas: object } }>().components;
-
-    expect(targets.length).toBeGreaterThan(0);
-    expect(targets.filter((name = '') => !Object.hasOwn(schemas, name))).toEqual([]);
-    expect(Object.keys(failures).filter((code) => !text.includes(`"${code}"`))).toEqual([]);
   });
 });
 

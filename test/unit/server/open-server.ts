@@ -46,7 +46,7 @@ export interface Answer {
 export type Ask = (question: Question) => Promise<Answer>;
 
 export async function openServer(
-  parts: { now?: () => Date } & Partial<Pick<ServerParts, 'app' | 'transport'>> = {},
+  parts: { now?: () => Date } & Partial<Omit<ServerParts, 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
   const dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-'));
@@ -58,6 +58,7 @@ export async function openServer(
     app,
     transport: await ensureLocalTls(dataDir, [], new Date()),
     version: '0.0.0',
+    publicUrl: null,
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },
     ...parts,

@@ -1,0 +1,87 @@
+/** The answers of an operation in the interface document: one entry a status, each with the headers that it really has. */
+
+import type { FastifySchema } from 'fastify';
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import { failures } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
+
+type Headers = Readonly<Record<string, TSchema>>;
+
+const requestId = Type.String({
+  format: 'uuid',
+  description: 'Names the request in the log of the server; quote it when you ask for help.',
+});
+
+const rateLimit: Headers = {
+  'ratelimit-limit': Type.Integer({ description: 'Requests a minute.' }),
+  'ratelimit-remaining': Type.Integer({ description: 'What is left of them.' }),
+  'ratelimit-reset': Type.Integer({ description: 'Seconds until all of them are there again.' }),
+};
+
+const challenge: Headers = { 'www-authenticate': Type.String() };
+const retryAfter: Headers = { 'retry-after': Type.Integer({ description: 'Seconds to wait.' }) };
+
+const always: readonly ErrorCode[] = ['rate_limited', 'internal'];
+const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
+const ofBodies: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+
+/** Every answer of a route: its own successes, and its failures by status. */
+export function answersOf(
+  schema: FastifySchema,
+  isOpen: boolean,
+): Readonly<Record<string, object>> {
+  const own: Readonly<Record<string, object>> = isObject(schema.response) ? schema.response : {};
+  const successes = Object.entries(own).map(([status, answer]) => [status, withHeaders(answer)]);
+  return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(schema, isOpen)) };
+}
+
+/** Entries by status; each lists the words that `x-error-code` may hold there. */
+function failureAnswers(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
+  const statuses = [...new Set(codes.map((code) => failures[code].status))];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      failureAnswer(
+        status,
+        codes.filter((code) => failures[code].status === status),
+      ),
+    ]),
+  );
+}
+
+function failureAnswer(status: number, codes: readonly ErrorCode[]): object {
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      'x-request-id': requestId,
+      'x-error-code': { type: 'string', enum: [...codes] },
+      ...(status === 401 ? challenge : {}),
+      ...(status === 429 ? rateLimit : {}),
+      ...(status === 429 || status === 503 ? retryAfter : {}),
+    },
+    content: { 'application/json': { schema: { $ref: 'Failure#' } } },
+  };
+}
+
+function failureCodes(schema: FastifySchema, isOpen: boolean): readonly ErrorCode[] {
+  const { body, querystring, headers, params, failures: own = [] } = schema;
+  const takesInput = [body, querystring, headers, params].some((part) => part !== undefined);
+  const codes: readonly ErrorCode[] = [
+    ...(takesInput ? (['invalid_request'] as const) : []),
+    ...own,
+    ...(isOpen ? [] : ofCallers),
+    ...(body === undefined ? [] : ofBodies),
+    ...always,
+  ];
+  return [...new Set(codes)];
+}
+
+function withHeaders(answer: object): object {
+  const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
+  return { ...answer, headers: { 'x-request-id': requestId, ...own, ...rateLimit } };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, object>> {
+  return typeof value === 'object' && value !== null;
+}

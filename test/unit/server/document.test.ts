@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failures } from '../../../src/errors.ts';
+import { openServer } from './open-server.ts';
+import type { OpenServer } from './open-server.ts';
+
+interface Answer {
+  readonly description: string;
+  readonly headers?: Readonly<Record<string, { schema: { enum?: readonly string[] } }>>;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly object[];
+  readonly parameters?: readonly { in: string; name: string }[];
+  readonly responses: Readonly<Record<string, Answer>>;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly servers: readonly object[];
+  readonly tags: readonly { name: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly webhooks: Readonly<Record<string, { post: Operation }>>;
+}
+
+let open: OpenServer;
+let document: Document;
+let operations: readonly (readonly [string, Operation])[];
+
+beforeAll(async () => {
+  open = await openServer();
+  document = (await open.server.inject('/v1/schema')).json();
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, it]) => [`${method.toUpperCase()} ${path}`, it] as const),
+  );
+});
+
+afterAll(async () => open.close());
+
+test('the document is OpenAPI 3.1 and tells every public route', () => {
+  const registered = [...open.server.methodsByPath].flatMap(([path, methods]) =>
+    methods.filter((method) => method !== 'HEAD').map((method) => `${method} ${path}`),
+  );
+
+  expect(document.openapi).toBe('3.1.0');
+  expect(operations.map(([name]) => name).toSorted()).toEqual(
+    registered.filter((name) => name.includes(' /v1/')).toSorted(),
+  );
+});
+
+test('every reference points to something that the document holds', () => {
+  const targets = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map(([, to]) => to!);
+
+  expect(targets.length).toBeGreaterThan(0);
+  expect(targets.filter((target) => pointed(document, target) === undefined)).toEqual([]);
+});
+
+test('every operation has a summary, a known tag and an id that no other has', () => {
+  const all = [
+    ...operations.map(([, it]) => it),
+    ...Object.values(document.webhooks).map((it) => it.post),
+  ];
+  const ids = all.map(({ operationId }) => operationId);
+  const tags = new Set(document.tags.map(({ name }) => name));
+
+  expect(ids.filter((id) => !/^[a-z]+([A-Z][a-z]*)*$/.test(id))).toEqual([]);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(all.filter(({ summary }) => !summary)).toEqual([]);
+  expect(operations.filter(([, it]) => !it.tags.every((tag) => tags.has(tag)))).toEqual([]);
+});
+
+test('every parameter in a path is declared, and no other', () => {
+  for (const [name, { parameters = [] }] of operations) {
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter);
+    const declared = parameters.filter((it) => it.in === 'path').map((it) => it.name);
+
+    expect(declared).toEqual(inPath);
+  }
+});
+
+test('every failure stands under its own status, and every operation can answer 429 and 500', () => {
+  for (const [, { responses }] of operations) {
+    const listed = Object.entries(responses).flatMap(([status, { headers }]) =>
+      (headers?.['x-error-code']?.schema.enum ?? []).map((code) => [status, code] as const),
+    );
+
+    expect(listed.map(([, code]) => code)).toEqual(
+      expect.arrayContaining(['rate_limited', 'internal']),
+    );
+    for (const [status, code] of listed) {
+      expect([status, code]).toEqual([
+        String(Object.entries(failures).find(([it]) => it === code)?.[1].status),
+        code,
+      ]);
+    }
+  }
+});
+
+test('only what is open to everybody names no way to say who asks', () => {
+  const open = operations.filter(([, { security }]) => security.length === 0);
+
+  for (const [name, { responses }] of operations) {
+    const isOpen = open.some(([it]) => it === name);
+    expect(['401' in responses || '403' in responses, name]).toEqual([!isOpen, name]);
+  }
+});
+
+test('the document says where clients reach the server when the operator said so', async () => {
+  const named = await openServer({ publicUrl: 'https://forensics.example' });
+  const { servers } = (await named.server.inject('/v1/schema')).json<Document>();
+  await named.close();
+
+  expect(document.servers).toEqual([{ url: '/' }]);
+  expect(servers).toEqual([{ url: 'https://forensics.example' }, { url: '/' }]);
+});
+
+function pointed(root: unknown, target: string): unknown {
+  return target
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>(
+      (at, step) =>
+        typeof at === 'object' && at !== null && Object.hasOwn(at, step)
+          ? (at as Record<string, unknown>)[step]
+          : undefined,
+      root,
+    );
+}
