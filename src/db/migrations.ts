@@ -175,8 +175,6 @@ export const migrations: readonly string[] = [
     subject TEXT,
     lang TEXT NOT NULL,
     tos_accepted INTEGER NOT NULL CHECK (tos_accepted IN (0, 1)),
-    failed_logins INTEGER NOT NULL,
-    locked_until INTEGER,
     tokens_valid_from INTEGER NOT NULL,
     disabled_at INTEGER,
     created_at INTEGER NOT NULL,
@@ -190,6 +188,13 @@ export const migrations: readonly string[] = [
     user_id TEXT NOT NULL REFERENCES users (id),
     tenant_id TEXT NOT NULL REFERENCES tenants (id),
     PRIMARY KEY (user_id, tenant_id)
+  ) STRICT, WITHOUT ROWID;
+
+  CREATE TABLE login_attempts (
+    address BLOB PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    last_at INTEGER NOT NULL,
+    locked_until INTEGER
   ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE sessions (
@@ -217,10 +222,10 @@ export const migrations: readonly string[] = [
     source TEXT NOT NULL,
     message TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    sent_at INTEGER,
-    attempts INTEGER NOT NULL,
-    last_outcome TEXT
+    outcomes TEXT NOT NULL
   ) STRICT;
+
+  CREATE INDEX webhook_deliveries_by_end ON webhook_deliveries (settled_at) WHERE settled_at IS NOT NULL;
   `,
 ];
 

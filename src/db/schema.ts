@@ -81,8 +81,6 @@ export const users = sqliteTable(
     subject: text('subject'),
     lang: text('lang').notNull(),
     tosAccepted: flag('tos_accepted').notNull(),
-    failedLogins: integer('failed_logins').notNull(),
-    lockedUntil: date('locked_until'),
     /** Tokens issued before are worth nothing. */
     tokensValidFrom: date('tokens_valid_from').notNull(),
     disabledAt: date('disabled_at'),
@@ -98,6 +96,18 @@ export const userTenants = sqliteTable(
   { userId: text('user_id').notNull(), tenantId: text('tenant_id').notNull() },
   (table) => [primaryKey({ columns: [table.userId, table.tenantId] })],
 );
+
+/**
+ * Failed logins by the address that was typed in, whether it has an account or not: what is counted for one must be
+ * counted for the other, or the lock would tell them apart.
+ */
+export const loginAttempts = sqliteTable('login_attempts', {
+  /** HMAC-SHA-256 of the address: people type passwords into the wrong field. */
+  address: blob('address', { mode: 'buffer' }).primaryKey(),
+  failures: integer('failures').notNull(),
+  lastAt: date('last_at').notNull(),
+  lockedUntil: date('locked_until'),
+});
 
 /** One a login of an embedded account. */
 export const sessions = sqliteTable('sessions', {
@@ -118,17 +128,36 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
   usedAt: date('used_at'),
 });
 
+/** The fields of the contract, as they were sent in. */
+export interface FeedbackMessage {
+  readonly url: string;
+  readonly name: string;
+  readonly email: string;
+  readonly message: string;
+  readonly source: string;
+  readonly replaySessionId?: string;
+  readonly sourceAttributes?: Readonly<Record<string, unknown>>;
+}
+
+/** How far the delivery over one channel has come. */
+export interface FeedbackOutcome {
+  readonly state: 'waiting' | 'sent' | 'given_up';
+  readonly attempts: number;
+  /** What the latest attempt led to, such as `smtp_451` or `timeout`; null before the first. */
+  readonly detail: string | null;
+}
+
 export const feedback = sqliteTable('feedback', {
   id: text('id').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   userId: text('user_id').notNull(),
   source: text('source').notNull(),
-  /** JSON: the message as it was sent in. */
-  message: text('message').notNull(),
+  message: text('message', { mode: 'json' }).$type<FeedbackMessage>().notNull(),
   createdAt: date('created_at').notNull(),
-  sentAt: date('sent_at'),
-  attempts: integer('attempts').notNull(),
-  lastOutcome: text('last_outcome'),
+  /** By channel; empty when none was configured. */
+  outcomes: text('outcomes', { mode: 'json' })
+    .$type<Readonly<Record<string, FeedbackOutcome>>>()
+    .notNull(),
 });
 
 export const analyses = sqliteTable('analyses', {
