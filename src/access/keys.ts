@@ -4,37 +4,57 @@
  */
 
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm';
-import { type Db, transact } from '../db/open.ts';
+import { and, eq, isNull, sql } from 'drizzle-orm';
+import { recall, remember } from '../db/idempotency.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { characterCount } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
-import { masked, newSecret, tagOf } from './key-format.ts';
+import { findKeys, keyEntry } from './key-entry.ts';
+import type { KeyEntry } from './key-entry.ts';
+import { newSecret, tagOf } from './key-format.ts';
+import { endBy, keyToReplace } from './key-rotation.ts';
+import type { WhichKey } from './key-rotation.ts';
+import { createKeyUses } from './key-use.ts';
 import type { Principal } from './principal.ts';
 import type { Tenant } from './tenants.ts';
-
-/** As it is answered. `secret` is the whole key in the answer of `mint`, and masked ever after. */
-export interface KeyEntry {
-  readonly uuid: string;
-  readonly name: string;
-  readonly createdDate: string;
-  readonly expiresAt: string;
-  readonly secret: string;
-}
 
 export interface NewKey {
   readonly tenantId: string;
   readonly name: string;
   readonly expiresAt: Date;
+  /** The same request under the same key of this kind makes one API key. */
+  readonly idempotencyKey?: string | null;
+}
+
+export interface Rotation {
+  readonly tenantId: string;
+  readonly which: WhichKey;
+  /** End of the new key. */
+  readonly expiresAt: Date;
+  /** How long the old key stays good, at most. */
+  readonly graceMs: number;
 }
 
 export interface Keys {
-  /** @throws {ForensicsError} `invalid_request` for a bad name or an expiry that is not ahead, `tenant_not_found`. */
+  /**
+   * The only answer that holds the whole secret. A repeated request gets the same entry with the secret masked: what
+   * was revealed once is not kept.
+   *
+   * @throws {ForensicsError} `invalid_request` for a bad name or an expiry that is not ahead or too far, `tenant_not_found`,
+   * `conflict` for a misused Idempotency-Key.
+   */
   mint(key: NewKey): Promise<KeyEntry>;
   /** Newest first, deleted ones left out. */
   list(tenantId: string): Promise<readonly KeyEntry[]>;
   /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
   revoke(tenantId: string, uuid: string): Promise<void>;
+  /**
+   * A new key of the same name, and the end of the old one brought forward to the end of its grace.
+   *
+   * @throws {ForensicsError} what `mint` throws; `not_found`; `conflict` when several valid keys have the name.
+   */
+  rotate(rotation: Rotation): Promise<{ readonly key: KeyEntry; readonly replaced: KeyEntry }>;
   /**
    * Whose key this is.
    *
@@ -45,6 +65,10 @@ export interface Keys {
 }
 
 type KeyRow = typeof apiKeys.$inferSelect;
+type NewRow = Pick<KeyRow, 'tenantId' | 'name' | 'expiresAt' | 'createdAt'>;
+
+// A key for ever is what the mandatory expiry is there to prevent.
+const longestLifeMs = 3650 * 86_400_000;
 
 export function createKeys({
   db,
@@ -58,40 +82,53 @@ export function createKeys({
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
   const digestOf = (secret: string) => createHmac('sha256', pepper).update(secret).digest();
   const findHolder = prepareFindHolder(db);
+  const uses = createKeyUses({ db });
+
+  function insert(tx: Tx, key: NewRow): KeyEntry {
+    const tenant = tx.select().from(tenants).where(eq(tenants.id, key.tenantId)).get();
+    if (tenant === undefined) {
+      throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+    }
+    const secret = newSecret(tenant.keyTag);
+    const row = { ...key, uuid: randomUUID(), lastUsedAt: null };
+    tx.insert(apiKeys)
+      .values({ ...row, digest: digestOf(secret), ending: secret.slice(-4) })
+      .run();
+    return keyEntry(row, secret);
+  }
 
   return {
-    async mint({ tenantId, name, expiresAt }) {
-      const createdAt = now();
-      refuseUnusable(name, expiresAt, createdAt);
+    async mint({ tenantId, name, expiresAt, idempotencyKey = null }) {
+      const at = now();
+      refuseUnusable(name, expiresAt, at);
+      const request = { act: 'createKey', name, expiresAt };
+      const repeatable =
+        idempotencyKey === null ? null : { tenantId, key: idempotencyKey, request, at };
       return transact(db, (tx) => {
-        const tenant = tx.select().from(tenants).where(eq(tenants.id, tenantId)).get();
-        if (tenant === undefined) {
-          throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
-        }
-        const secret = newSecret(tenant.keyTag);
-        const row = { uuid: randomUUID(), tenantId, name, createdAt, expiresAt };
-        tx.insert(apiKeys)
-          .values({ ...row, digest: digestOf(secret), ending: secret.slice(-4) })
-          .run();
-        return entry(row, secret);
+        const earlier = recall(tx, repeatable);
+        if (earlier !== null) return madeEarlier(tx, tenantId, earlier);
+        const key = insert(tx, { tenantId, name, expiresAt, createdAt: at });
+        remember(tx, repeatable, key.uuid);
+        return key;
       });
     },
 
-    async list(tenantId) {
-      const rows = db
-        .select({ key: apiKeys, tag: tenants.keyTag })
-        .from(apiKeys)
-        .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
-        .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt)))
-        .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
-        .all();
-      return rows.map(({ key, tag }) => entry(key, masked(tag, key.ending)));
+    async rotate({ tenantId, which, expiresAt, graceMs }) {
+      const at = now();
+      return transact(db, (tx) => {
+        const old = keyToReplace(tx, tenantId, which, at);
+        refuseUnusable(old.name, expiresAt, at);
+        const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at });
+        return { key, replaced: endBy(tx, old, new Date(at.getTime() + graceMs)) };
+      });
     },
+
+    list: async (tenantId) => findKeys(db, tenantId),
 
     async revoke(tenantId, uuid) {
       const which = and(
         eq(apiKeys.tenantId, tenantId),
-        eq(apiKeys.uuid, uuid),
+        eq(apiKeys.uuid, uuid.toLowerCase()),
         isNull(apiKeys.revokedAt),
       );
       const { changes } = db.update(apiKeys).set({ revokedAt: now() }).where(which).run();
@@ -111,7 +148,9 @@ export function createKeys({
       if (holder === undefined) throw unknownKey();
       if (key === null || !isSame) throw refused('The API key is wrong.');
       if (key.revokedAt !== null) throw unknownKey();
-      if (key.expiresAt <= now()) throw refused('The API key has expired; use a newer one.');
+      const at = now();
+      if (key.expiresAt <= at) throw refused('The API key has expired; use a newer one.');
+      uses.note(key.uuid, at);
       return { principal: principalOf(key), tenant: holder.tenant };
     },
   };
@@ -142,17 +181,13 @@ function principalOf(key: KeyRow): Principal {
   };
 }
 
-function entry(
-  key: { uuid: string; name: string; createdAt: Date; expiresAt: Date },
-  secret: string,
-): KeyEntry {
-  return {
-    uuid: key.uuid,
-    name: key.name,
-    createdDate: key.createdAt.toISOString(),
-    expiresAt: key.expiresAt.toISOString(),
-    secret,
-  };
+function madeEarlier(tx: Tx, tenantId: string, uuid: string): KeyEntry {
+  const [key] = findKeys(tx, tenantId, eq(apiKeys.uuid, uuid));
+  if (key !== undefined) return key;
+  throw new ForensicsError(
+    'conflict',
+    'The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.',
+  );
 }
 
 function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
@@ -161,6 +196,9 @@ function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
   }
   if (!(expiresAt > at)) {
     throw new ForensicsError('invalid_request', 'expiresAt must be a date and time in the future.');
+  }
+  if (expiresAt.getTime() - at.getTime() > longestLifeMs) {
+    throw new ForensicsError('invalid_request', 'expiresAt must be within ten years from now.');
   }
 }
 

@@ -1,6 +1,6 @@
 /** What an installation needs before anybody can use it: one tenant and one key. */
 
-import type { KeyEntry } from '../access/keys.ts';
+import type { KeyEntry } from '../access/key-entry.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Core } from './core.ts';
 

@@ -1,7 +1,7 @@
 /** `forensics keys`: API keys of a tenant on this machine. */
 
 import { type Command, Option } from 'commander';
-import type { KeyEntry } from '../access/keys.ts';
+import type { KeyEntry } from '../access/key-entry.ts';
 import { parseDuration } from './duration.ts';
 import type { LocalOptions } from './local-core.ts';
 

@@ -2,7 +2,7 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KeyEntry } from '../../src/access/keys.ts';
+import type { KeyEntry } from '../../src/access/key-entry.ts';
 import { main } from '../../src/cli/main.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));

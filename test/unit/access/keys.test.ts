@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { newSecret, tagOf } from '../../../src/access/key-format.ts';
 import { createKeys } from '../../../src/access/keys.ts';
@@ -19,6 +20,11 @@ async function setUp() {
   return { db, clock, tenants, keys, tenant, minted, expiresAt };
 }
 
+function wishFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
+  const expiresAt = new Date(clock.now().getTime() + 90 * dayMs);
+  return { tenantId: tenant.id, expiresAt, graceMs };
+}
+
 describe('mint', () => {
   test('reveals the key once and keeps neither the key nor its plain hash', async () => {
     const { db, keys, tenant, minted, clock, expiresAt } = await setUp();
@@ -28,6 +34,7 @@ describe('mint', () => {
       name: 'ci',
       createdDate: clock.now().toISOString(),
       expiresAt: expiresAt.toISOString(),
+      lastUsedDate: null,
       secret: expect.stringMatching(new RegExp(`^sk-${tenant.keyTag}-[0-9A-Za-z]{38}$`)),
     });
     const [listed] = await keys.list(tenant.id);
@@ -42,6 +49,7 @@ describe('mint', () => {
   test.each([
     ['an expiry that is over', 'ci', -1],
     ['an expiry that is no date', 'ci', Number.NaN],
+    ['an expiry of more than ten years', 'ci', 3650 * dayMs + 1],
     ['an empty name', '', dayMs],
     ['a name of 256 characters', 'x'.repeat(256), dayMs],
   ])('refuses %s', async (_, name, aheadMs) => {
@@ -59,6 +67,146 @@ describe('mint', () => {
     await expect(keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt })).rejects.toMatchObject({
       code: 'tenant_not_found',
     });
+  });
+});
+
+describe('mint under an Idempotency-Key', () => {
+  test('makes one key, and masks it in the second answer', async () => {
+    const { keys, tenant, expiresAt } = await setUp();
+    const wish = { tenantId: tenant.id, name: 'once', expiresAt, idempotencyKey: 'k' };
+
+    const [first, second] = [await keys.mint(wish), await keys.mint(wish)];
+
+    expect(second).toEqual({ ...first, secret: expect.stringContaining('****') });
+    expect(await keys.list(tenant.id)).toHaveLength(2);
+  });
+
+  test('refuses another wish under it, and the same once its key is deleted', async () => {
+    const { keys, tenant, expiresAt } = await setUp();
+    const wish = { tenantId: tenant.id, name: 'once', expiresAt, idempotencyKey: 'k' };
+    const { uuid } = await keys.mint(wish);
+
+    const other = keys.mint({ ...wish, name: 'other' });
+
+    await expect(other).rejects.toMatchObject({ code: 'conflict' });
+    await keys.revoke(tenant.id, uuid);
+    await expect(keys.mint(wish)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('rotate', () => {
+  test('keeps the old key alive until its grace ends', async () => {
+    const setting = await setUp();
+    const { keys, clock, minted } = setting;
+
+    const { key, replaced } = await keys.rotate({ ...wishFor(setting), which: { name: 'ci' } });
+
+    expect(key).toMatchObject({ name: 'ci', secret: expect.stringMatching(/^sk-\w+-\w{38}$/) });
+    expect(replaced).toMatchObject({
+      uuid: minted.uuid,
+      expiresAt: new Date(clock.now().getTime() + dayMs / 2).toISOString(),
+      secret: expect.stringContaining('****'),
+    });
+    clock.step(dayMs / 2 - 1);
+    await keys.authenticate(minted.secret);
+    clock.step(1);
+    await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
+      code: 'unauthenticated',
+    });
+    expect((await keys.authenticate(key.secret)).principal.id).toBe(key.uuid);
+  });
+
+  test('never prolongs the old key', async () => {
+    const setting = await setUp();
+    const { keys, minted } = setting;
+
+    const { replaced } = await keys.rotate({
+      ...wishFor(setting, 30 * dayMs),
+      which: { uuid: minted.uuid },
+    });
+
+    expect(replaced.expiresAt).toBe(minted.expiresAt);
+  });
+
+  test('asks which one when several keys of the name are valid', async () => {
+    const setting = await setUp();
+    const { keys, minted } = setting;
+    const wish = wishFor(setting);
+    await keys.rotate({ ...wish, which: { name: 'ci' } });
+
+    const again = keys.rotate({ ...wish, which: { name: 'ci' } });
+
+    await expect(again).rejects.toMatchObject({ code: 'conflict' });
+    await keys.rotate({ ...wish, which: { uuid: minted.uuid } });
+  });
+
+  test('changes nothing when the new key cannot be made', async () => {
+    const setting = await setUp();
+    const { keys, tenant, clock, minted } = setting;
+    const expiresAt = clock.now();
+
+    const rotated = keys.rotate({ ...wishFor(setting, 0), which: { name: 'ci' }, expiresAt });
+
+    await expect(rotated).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await keys.list(tenant.id)).toMatchObject([{ expiresAt: minted.expiresAt }]);
+  });
+
+  test('finds neither deleted keys nor those of another tenant', async () => {
+    const setting = await setUp();
+    const { keys, tenants, tenant, minted } = setting;
+    const wish = wishFor(setting);
+    const other = await tenants.create({ name: 'other' });
+
+    const foreign = keys.rotate({ ...wish, tenantId: other.id, which: { uuid: minted.uuid } });
+
+    await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
+    await keys.revoke(tenant.id, minted.uuid);
+    const deleted = keys.rotate({ ...wish, which: { name: 'ci' } });
+    await expect(deleted).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('the last use of a key', () => {
+  test('is kept to the minute and written once a minute, after the request', async () => {
+    const { db, keys, tenant, minted, clock } = await setUp();
+    const lastUse = async () => {
+      await setImmediate();
+      return (await keys.list(tenant.id))[0]?.lastUsedDate;
+    };
+    clock.step(1000);
+
+    await keys.authenticate(minted.secret);
+
+    expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+    expect(await lastUse()).toBe('2026-03-01T12:00:00.000Z');
+    const written = db.$client.prepare('SELECT total_changes() AS n').pluck().get();
+    clock.step(58_999);
+    await keys.authenticate(minted.secret);
+    await lastUse();
+    expect(db.$client.prepare('SELECT total_changes() AS n').pluck().get()).toBe(written);
+    clock.step(1);
+    await keys.authenticate(minted.secret);
+    expect(await lastUse()).toBe('2026-03-01T12:01:00.000Z');
+  });
+
+  test('is not noted for a key that is refused', async () => {
+    const { keys, tenant, minted, clock } = await setUp();
+    clock.step(dayMs);
+
+    await keys.authenticate(minted.secret).catch(() => undefined);
+    await setImmediate();
+
+    expect((await keys.list(tenant.id))[0]?.lastUsedDate).toBeNull();
+  });
+
+  test('refuses nobody when it cannot be written', async () => {
+    const { db, keys, minted } = await setUp();
+    db.$client.pragma('query_only = ON');
+
+    const { principal } = await keys.authenticate(minted.secret);
+    await setImmediate();
+
+    expect(principal.id).toBe(minted.uuid);
   });
 });
 
