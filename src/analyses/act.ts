@@ -29,6 +29,8 @@ export interface Restart {
   readonly options: AnalysisOptions;
   readonly modelVersion: string;
   readonly evidence: Evidence;
+  /** The row that the options were merged into. */
+  readonly seen: Pick<AnalysisRow, 'updatedAt'>;
 }
 
 /** What a client's act is about and on whose behalf it is done. */

@@ -40,14 +40,19 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     upgrading: new Set(),
   };
   return {
-    create: (caller, request) => createAnalysis(context, caller, request),
+    create: async (caller, request) => nameless(await createAnalysis(context, caller, request)),
     get: (caller, id) => getAnalysis(context, caller, id),
     list: (caller, query) => listAnalyses(context, caller, query),
     async remove({ tenant, principal }, analysisId) {
       lifecycle.remove({ tenantId: tenant.id, analysisId }, principal);
     },
     start: (caller, id) => startAnalysis(context, caller, id),
-    retry: (caller, request) => retryAnalysis(context, caller, request),
+    retry: async (caller, request) => nameless(await retryAnalysis(context, caller, request)),
     run: createRun(context),
   };
+}
+
+/** The contract fills the name of the last actor in on reads only. */
+function nameless(analysis: Analysis): Analysis {
+  return { ...analysis, lastChangedByUserName: null };
 }

@@ -47,6 +47,7 @@ export async function createAnalysis(
     statusMessage: messages.created,
     retryCount: 0,
     createdAt,
+    createdByType: principal.type,
     createdById: principal.id,
     lastChangedByType: principal.type,
     lastChangedById: principal.id,

@@ -8,7 +8,6 @@ import { type Principal, systemPrincipal } from '../access/principal.ts';
 import { recall, remember, type Repeatable } from '../db/idempotency.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { analyses, examinations } from '../db/schema.ts';
-import { resultClasses } from '../engine/result.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import {
@@ -22,15 +21,17 @@ import {
 } from './act.ts';
 import type { Status } from './analysis.ts';
 import { announce } from './announce.ts';
-import { type Rendered, renderedText, type toRow } from './record.ts';
-import { type AnalysisRow, getRow, isTarget, type Target } from './rows.ts';
-import { countUsage } from './usage.ts';
+import { type Found, type Rendered, renderedText, toRow } from './record.ts';
+import { type AnalysisRow, getRow, hasCompany, isTarget, type Target } from './rows.ts';
+import { type Count, countsOfSuccess, countUsage } from './usage.ts';
 
 /** Kind of the job that runs an analysis; its payload is a Target. */
 export const runJob = 'analysis.run';
 
 type NewRow = typeof analyses.$inferInsert;
-type Change = Partial<AnalysisRow>;
+/** Whose an analysis is and who made it never changes. */
+type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
+type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 interface Move {
   readonly from: Status;
@@ -54,6 +55,9 @@ export function createLifecycle({
   const tell = (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update') =>
     announce(tx, outbox, { row, event, at: now() });
 
+  const countFor = (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]) =>
+    countUsage(tx, { tenantId, at: now() }, counts);
+
   /** The compare-and-set: null when the analysis is gone or not in `from` any more. */
   const move = (tx: Tx, target: Target, { from, change, actor = systemPrincipal }: Move) =>
     tx
@@ -70,7 +74,7 @@ export function createLifecycle({
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
     const row = move(tx, target, { from: 'processing', change });
     if (row === null) return;
-    countUsage(tx, { tenantId: row.tenantId, at: now() }, 'errors');
+    countFor(tx, row, ['errors', 1]);
     tell(tx, row);
   };
 
@@ -130,19 +134,20 @@ export function createLifecycle({
       }),
 
     /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
-    complete: (job: Job, target: Target, record: ReturnType<typeof toRow>, version: string) =>
-      transact(db, (tx): boolean => {
+    complete(job: Job, target: Target, found: Found): boolean {
+      const { decision, model } = found.examination;
+      const record = toRow(target.analysisId, found);
+      return transact(db, (tx): boolean => {
         queue.finish(tx, job);
-        const change = { ...completedAt(now()), modelVersion: version };
+        const change = { ...completedAt(now()), modelVersion: model.version };
         const row = move(tx, target, { from: 'processing', change });
         if (row === null) return false;
         tx.insert(examinations).values(record).run();
-        const event = { tenantId: row.tenantId, at: now() };
-        countUsage(tx, event, `billed.${row.tier}`);
-        countUsage(tx, event, `result.${resultClasses[record.resultClass]!}`);
+        countFor(tx, row, ...countsOfSuccess(row, decision));
         tell(tx, row);
         return true;
-      }),
+      });
+    },
 
     /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
     tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
@@ -164,14 +169,17 @@ export function createLifecycle({
         queue.release(tx, job, runAt);
         const row = move(tx, target, { from: 'processing', change: waitingAgain });
         if (row === null) return;
-        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'backpressure');
+        countFor(tx, row, ['backpressure', 1]);
         tell(tx, row);
       }),
 
     /** failed -> pending, waiting for a worker. False as above. @throws {ForensicsError} `analysis_not_retryable`. */
-    restart: (act: Act, { options, modelVersion, evidence }: Restart) =>
+    restart: (act: Act, { options, modelVersion, evidence, seen }: Restart) =>
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
+        // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
+        const { updatedAt } = getRow(tx, act);
+        if (updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable();
         const fresh = {
           ...waitingAgain,
           retryCount: 0,
@@ -181,15 +189,16 @@ export function createLifecycle({
         const change = { ...fresh, ...options, modelVersion, ...columnsOf(evidence) };
         const row = move(tx, act, { from: 'failed', change, actor: act.actor });
         if (row === null) throw notRetryable();
-        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
+        countFor(tx, row, ['retries', 1]);
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
         return true;
       }),
 
-    /** completed -> completed in the higher tier; billed here, once. @throws {ForensicsError} `analysis_not_retryable`. */
-    upgrade: (act: Act, rendered: Rendered): void =>
-      transact(db, (tx) => {
+    /** completed -> completed in the higher tier; billed here, once. False as above. @throws as above. */
+    upgrade: (act: Act, rendered: Rendered) =>
+      transact(db, (tx): boolean => {
+        if (recall(tx, act.repeatable) !== null) return false;
         const { tier } = getRow(tx, act);
         if (tier !== 'flagging') throw notRetryable();
         const at = { tierUpgradedFrom: tier, tierUpgradedAt: now() };
@@ -201,9 +210,9 @@ export function createLifecycle({
           .set({ rendered: renderedText(rendered) })
           .where(which)
           .run();
-        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'billed.forensicReporting');
-        countUsage(tx, { tenantId: row.tenantId, at: now() }, 'upgrades');
+        countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
         remember(tx, act.repeatable, act.analysisId);
+        return true;
       }),
 
     /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
@@ -217,16 +226,18 @@ export function createLifecycle({
 
   function begin(tx: Tx, target: Target): AnalysisRow | null {
     const begun = { status: 'processing', statusMessage: messages.processing } as const;
-    const change = { ...begun, processingStartedAt: now() };
+    const change = { ...begun, processingStartedAt: now(), isBulk: hasCompany(tx, target) };
     const row = move(tx, target, { from: 'pending', change });
-    if (row !== null) tell(tx, row);
+    if (row === null) return null;
+    countFor(tx, row, ['runs', 1]);
+    tell(tx, row);
     return row;
   }
 
   function countRetry(tx: Tx, target: Target, { retryCount }: AnalysisRow): AnalysisRow | null {
     const change = { retryCount: retryCount + 1, statusMessage: messages.retrying };
     const row = move(tx, target, { from: 'processing', change });
-    if (row !== null) countUsage(tx, { tenantId: row.tenantId, at: now() }, 'retries');
+    if (row !== null) countFor(tx, row, ['retries', 1]);
     return row;
   }
 }

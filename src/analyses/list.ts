@@ -5,7 +5,7 @@ import { findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';
 
 export interface ListQuery {
-  /** Literal text, sought in name and comment without regard to case. */
+  /** Literal text, sought without regard to case in name, comment and the name of the person who changed it last. */
   readonly searchTerm?: string;
   /** Zero-based, default 0. */
   readonly start?: number;

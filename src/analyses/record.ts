@@ -31,14 +31,17 @@ export interface Rendered {
   >;
 }
 
+/** What a run brings home; `rendered` for the tier that shows it. */
+export interface Found {
+  readonly examination: Examination;
+  readonly examinedAt: Date;
+  readonly rendered: Rendered | null;
+}
+
 type Row = typeof examinations.$inferInsert;
 
 /** The row of a finished run. */
-export function toRow(
-  analysisId: string,
-  examination: Examination,
-  { examinedAt, rendered }: { readonly examinedAt: Date; readonly rendered: Rendered | null },
-): Row {
+export function toRow(analysisId: string, { examination, examinedAt, rendered }: Found): Row {
   const { maps, decision, ...rest } = examination;
   const { values, ...grid } = maps;
   const { predictions, classUncertainties, classSimilarities, anomaly } = examination;

@@ -65,7 +65,7 @@ async function restart(
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
-    isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence });
+    isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
   } finally {
     if (!isUsed && kept === null) await discard(context, { store, keys: [evidence.key] });
   }
@@ -83,11 +83,11 @@ async function upgrade(context: Context, { act, row, tenant }: Retry): Promise<v
       const bytes = await readEvidence(context, { row, store });
       return renderInto(context, { row, store, bytes, ...stored });
     });
+    let isUsed = false;
     try {
-      lifecycle.upgrade(act, rendered);
-    } catch (error) {
-      await discard(context, { store, keys: keysOf(rendered) });
-      throw error;
+      isUsed = lifecycle.upgrade(act, rendered);
+    } finally {
+      if (!isUsed) await discard(context, { store, keys: keysOf(rendered) });
     }
   } finally {
     upgrading.delete(row.id);

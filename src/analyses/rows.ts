@@ -1,8 +1,8 @@
 /** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
-import { and, asc, count, desc, eq, isNull, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, isNull, ne, or, sql } from 'drizzle-orm';
 import type { Reader } from '../db/open.ts';
-import { analyses, examinations } from '../db/schema.ts';
+import { analyses, examinations, users } from '../db/schema.ts';
 import { foldText } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -22,6 +22,8 @@ export interface Entry {
     readonly scores: string;
     readonly rendered: string | null;
   } | null;
+  /** The name that the last actor has now; null for one that is no person, and for a person without a name. */
+  readonly lastChangedByName: string | null;
 }
 
 const resultColumns = {
@@ -70,15 +72,43 @@ export function findEntries(
     .limit(page.limit)
     .offset(page.start)
     .all();
-  const counted = reader.select({ total: count() }).from(analyses).where(isMatch).get();
+  const counted = reader
+    .select({ total: count() })
+    .from(analyses)
+    .leftJoin(users, isLastActor)
+    .where(isMatch)
+    .get();
   return { entries, total: counted?.total ?? 0 };
 }
 
+/** True when others of the tenant wait for a worker or are being examined. */
+export function hasCompany(reader: Reader, { tenantId, analysisId }: Target): boolean {
+  const isOther = and(isAtWork, eq(analyses.tenantId, tenantId), ne(analyses.id, analysisId));
+  const other = reader.select({ id: analyses.id }).from(analyses).where(isOther).limit(1).get();
+  return other !== undefined;
+}
+
+/** How many analyses of the tenant were started and wait for a worker. */
+export function countQueued(reader: Reader, tenantId: string): number {
+  const isQueued = and(isAtWork, eq(analyses.tenantId, tenantId), eq(analyses.status, 'pending'));
+  return reader.select({ queued: count() }).from(analyses).where(isQueued).get()?.queued ?? 0;
+}
+
+// Literals, no parameters: only so SQLite sees that its index `analyses_at_work` holds all of these.
+const isAtWork = sql`${analyses.queuedAt} IS NOT NULL AND ${analyses.deletedAt} IS NULL
+  AND ${analyses.status} IN ('pending', 'processing')`;
+
+const isLastActor = and(
+  eq(analyses.lastChangedByType, 'user'),
+  eq(users.id, analyses.lastChangedById),
+);
+
 function selectEntries(reader: Reader) {
   return reader
-    .select({ analysis: analyses, result: resultColumns })
+    .select({ analysis: analyses, result: resultColumns, lastChangedByName: users.name })
     .from(analyses)
-    .leftJoin(examinations, eq(examinations.analysisId, analyses.id));
+    .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
+    .leftJoin(users, isLastActor);
 }
 
 /** Literal: no character of the term means anything but itself. */
@@ -88,6 +118,7 @@ function matches(searchTerm: string) {
   return or(
     sql`instr(${analyses.nameFolded}, ${term}) > 0`,
     sql`instr(${analyses.commentFolded}, ${term}) > 0`,
+    sql`instr(${users.nameFolded}, ${term}) > 0`,
   );
 }
 

@@ -8,10 +8,9 @@ import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
 import { isPictureError } from './intake.ts';
 import { maxRetries } from './act.ts';
-import { type Rendered, toRow } from './record.ts';
+import type { Found } from './record.ts';
 import { discard, keysOf, renderInto } from './rendering.ts';
 import type { AnalysisRow, Target } from './rows.ts';
-import type { Examination } from '../engine/result.ts';
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
@@ -41,12 +40,6 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-interface Found {
-  readonly examination: Examination;
-  readonly examinedAt: Date;
-  readonly rendered: Rendered | null;
-}
-
 async function examine(context: Context, { row, store, signal }: Run): Promise<Found> {
   const bytes = await readEvidence(context, { row, store });
   const { model, decisionStrategy, seed, format, width, height, tier } = row;
@@ -66,12 +59,10 @@ async function complete(
   context: Context,
   { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: Found },
 ): Promise<void> {
-  const { examination, rendered } = found;
-  const record = toRow(target.analysisId, examination, found);
+  const { rendered } = found;
   let isVisible = false;
   try {
-    const version = examination.model.version;
-    isVisible = context.lifecycle.complete(job, target, record, version);
+    isVisible = context.lifecycle.complete(job, target, found);
   } finally {
     if (!isVisible && rendered !== null) await discard(context, { store, keys: keysOf(rendered) });
   }

@@ -6,7 +6,7 @@ import { parseRendered, parseScores, type Rendered } from './record.ts';
 import type { AnalysisRow, Entry } from './rows.ts';
 
 export function viewAnalysis(
-  { analysis: row, result }: Entry,
+  { analysis: row, result, lastChangedByName }: Entry,
   { store, now }: { readonly store: BlobStore; readonly now: Date },
 ): Analysis {
   const sign = (key: string) => store.presign(key, now);
@@ -45,8 +45,7 @@ export function viewAnalysis(
     createdByUserId: row.createdById,
     lastChangedByUserType: row.lastChangedByType,
     lastChangedByUserId: row.lastChangedById,
-    // Only users have names, and an API key is no user.
-    lastChangedByUserName: null,
+    lastChangedByUserName: lastChangedByName,
     tierUpgradedFrom: row.tierUpgradedFrom,
     tierUpgradedAt: isoOrNull(row.tierUpgradedAt),
   };

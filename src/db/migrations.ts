@@ -161,7 +161,7 @@ export const migrations: readonly string[] = [
   ALTER TABLE analyses ADD COLUMN created_by_type TEXT;
   ALTER TABLE analyses ADD COLUMN is_bulk INTEGER CHECK (is_bulk IN (0, 1));
   CREATE INDEX analyses_at_work ON analyses (tenant_id, status)
-    WHERE status IN ('pending', 'processing') AND deleted_at IS NULL;
+    WHERE queued_at IS NOT NULL AND status IN ('pending', 'processing') AND deleted_at IS NULL;
 
   CREATE TABLE users (
     id TEXT PRIMARY KEY,

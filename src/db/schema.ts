@@ -190,7 +190,7 @@ export const analyses = sqliteTable('analyses', {
   queuedAt: date('queued_at'),
   processingStartedAt: date('processing_started_at'),
   processingFinishedAt: date('processing_finished_at'),
-  /** True when others of the tenant were in processing while this one was taken up. */
+  /** True when others of the tenant were waiting or in processing while this one was taken up. */
   isBulk: flag('is_bulk'),
   /** The copy that is examined; no URL is ever signed for it. */
   evidenceKey: text('evidence_key'),

@@ -81,10 +81,11 @@ describe('an upgrade', () => {
     expect(lab.examined).toHaveLength(1);
     expect(lab.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
     expect(messages()).toHaveLength(before);
-    expect(counters()).toEqual({
+    expect(counters()).toMatchObject({
       'billed.flagging': 1,
       'billed.forensicReporting': 1,
       'result.fake': 1,
+      'success.api': 1,
       upgrades: 1,
     });
     const { objectKey } = upgraded.inferenceStatus.result!.report!.en.pdfStorageUrls;
@@ -170,9 +171,14 @@ describe('a worker that dies', () => {
     expect(messages()).toEqual(told);
     expect(told.map(({ status: one }) => one)).toEqual(['processing', 'completed']);
     expect(counters()).toEqual({
-      'billed.forensicReporting': 1,
-      'result.fake': 1,
+      runs: 1,
       retries: 1,
+      'billed.forensicReporting': 1,
+      'success.api': 1,
+      'result.fake': 1,
+      confidence: 930_000,
+      'timed.single': 1,
+      'ms.single': leaseMs,
     });
     expect(errors).toMatchObject([{ code: 'lease_lost' }]);
   });

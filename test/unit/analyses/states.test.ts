@@ -145,7 +145,15 @@ describe('processing', () => {
       processingStartTime: '2026-03-01T12:00:00.000Z',
       processingFinishTime: '2026-03-01T12:00:00.000Z',
     });
-    expect(counters()).toEqual({ 'billed.flagging': 1, 'result.fake': 1 });
+    expect(counters()).toEqual({
+      runs: 1,
+      'billed.flagging': 1,
+      'success.api': 1,
+      'result.fake': 1,
+      confidence: 930_000,
+      'timed.single': 1,
+      'ms.single': 0,
+    });
     expect(queue.count('analysis.run')).toBe(0);
   });
 
@@ -172,7 +180,7 @@ describe('processing', () => {
     expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     expect(messages()[1]).toMatchObject({ statusMessage: 'Crash 4.' });
     expect(lab.examined).toHaveLength(4);
-    expect(counters()).toEqual({ retries: 3, errors: 1 });
+    expect(counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
   });
 
   test('a retry waits before it runs, and may succeed', async () => {
@@ -427,7 +435,7 @@ describe('any', () => {
     await worker.drain();
 
     expect(messages().map(({ event }) => event)).toEqual(['update', 'delete']);
-    expect(counters()).toEqual({});
+    expect(counters()).toEqual({ runs: 1 });
     expect(queue.count('analysis.run')).toBe(0);
   });
 
