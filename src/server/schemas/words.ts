@@ -21,6 +21,11 @@ export const tenantName = Type.String({
 /** Opaque on purpose: what is not an id of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
+/** A success of which there is no more to say than a sentence. */
+export const told = Type.Object({
+  ...succeeded.properties,
+  data: Type.Object({ message: Type.String() }),
+});
 
 export const failed = Type.Object(
   { success: Type.Literal(false), message: Type.String() },

@@ -1,0 +1,141 @@
+/** `/v1/auth/...`: sessions of users. What a session is, the identity knows. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { App } from '../../app.ts';
+import { success } from '../answers.ts';
+import { principalOf } from '../authenticate.ts';
+import { ignoreBodies } from '../no-body.ts';
+import { operation } from '../operation.ts';
+import {
+  changePasswordBody,
+  infoAnswer,
+  loginAnswer,
+  loginBody,
+  refreshAnswer,
+  refreshBody,
+  revokeBody,
+  verifyBody,
+} from '../schemas/auth.ts';
+import { succeeded, told } from '../schemas/words.ts';
+
+type Parts = Pick<App, 'identity'>;
+
+const open = { access: 'everyone' } as const;
+const forUsers = { access: 'user' } as const;
+const ofTokens = ['unauthenticated', 'identity_unavailable'] as const;
+
+export const authRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { identity }) => {
+  server.post(
+    '/v1/auth/login',
+    {
+      config: open,
+      schema: {
+        ...operation({
+          id: 'login',
+          summary: 'Log in with a password, or learn where to log in',
+          failures: ofTokens,
+        }),
+        body: loginBody,
+        response: { 200: loginAnswer },
+      },
+    },
+    async (request) => {
+      const { email, password } = request.body;
+      return success(await identity.login({ email, password, from: request.ip }));
+    },
+  );
+
+  server.post(
+    '/v1/auth/refresh',
+    {
+      config: open,
+      schema: {
+        ...operation({
+          id: 'refreshTokens',
+          summary: 'Exchange a refresh token for new tokens',
+          description: 'A refresh token is good once; one that comes again ends its session.',
+          failures: ofTokens,
+        }),
+        body: refreshBody,
+        response: { 200: refreshAnswer },
+      },
+    },
+    async (request) => success(await identity.refresh(request.body.refreshToken)),
+  );
+
+  server.post(
+    '/v1/auth/verify',
+    {
+      config: open,
+      schema: {
+        ...operation({ id: 'verifyToken', summary: 'Check an id token', failures: ofTokens }),
+        body: verifyBody,
+        response: { 200: told },
+      },
+    },
+    async (request) => {
+      await identity.verify(request.body.idToken);
+      return success({ message: 'The id token is valid.' });
+    },
+  );
+
+  server.post(
+    '/v1/auth/revoke',
+    {
+      config: open,
+      schema: {
+        ...operation({
+          id: 'revokeTokens',
+          summary: 'End the sessions of a user on all devices',
+          failures: ofTokens,
+        }),
+        body: revokeBody,
+        response: { 200: told },
+      },
+    },
+    async (request) => {
+      const { idToken, refreshToken } = request.body;
+      await identity.revoke({ idToken, refreshToken });
+      return success({ message: 'The sessions on all devices are ended.' });
+    },
+  );
+
+  server.post(
+    '/v1/auth/change-password',
+    {
+      config: forUsers,
+      schema: {
+        ...operation({
+          id: 'changePassword',
+          summary: 'Change the own password; every other session ends',
+          failures: ['not_offered'],
+        }),
+        body: changePasswordBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      const { currentPassword, newPassword } = request.body;
+      await identity.changePassword(principalOf(request), { currentPassword, newPassword });
+      return success();
+    },
+  );
+
+  await server.register(information, { identity });
+};
+
+// In a scope of its own: the one POST without a body.
+const information: FastifyPluginAsyncTypebox<Parts> = async (server, { identity }) => {
+  ignoreBodies(server);
+  server.post(
+    '/v1/auth/info',
+    {
+      config: forUsers,
+      schema: {
+        ...operation({ id: 'getUserInfo', summary: 'Who the access token stands for' }),
+        response: { 200: infoAnswer },
+      },
+    },
+    async (request) => success(await identity.info(principalOf(request))),
+  );
+};

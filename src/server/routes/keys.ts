@@ -1,0 +1,88 @@
+/** `/v1/auth/api`: the API keys of a tenant, for everybody who may act for it. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import type { App } from '../../app.ts';
+import { ForensicsError } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { ignoreBodies } from '../no-body.ts';
+import { operation, repeatable } from '../operation.ts';
+import { keyAnswer, keyQuery, keysAnswer, keysQuery, newKeyBody } from '../schemas/keys.ts';
+import { told } from '../schemas/words.ts';
+
+type Parts = Pick<App, 'keys'>;
+
+const path = '/v1/auth/api';
+
+export const keyRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { keys }) => {
+  server.get(
+    path,
+    {
+      schema: {
+        ...operation({ id: 'listApiKeys', summary: 'List the API keys of a tenant, newest first' }),
+        querystring: keysQuery,
+        response: { 200: keysAnswer },
+      },
+    },
+    async (request) => success(await keys.list(callerOf(request).tenant.id)),
+  );
+
+  server.post(
+    path,
+    {
+      schema: {
+        ...operation({
+          id: 'createApiKey',
+          summary: 'Create an API key',
+          description: `This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
+same entry with the secret masked: delete that key and create another if the first answer was lost.`,
+          failures: ['conflict'],
+        }),
+        headers: repeatable,
+        body: newKeyBody,
+        response: { 200: keyAnswer },
+      },
+    },
+    async (request) => {
+      const { tenant, idempotencyKey = null } = callerOf(request);
+      const { name, expiresAt } = request.body;
+      const wish = { tenantId: tenant.id, name, expiresAt: new Date(expiresAt), idempotencyKey };
+      return success(await keys.mint(wish));
+    },
+  );
+
+  await server.register(deletion, { keys });
+};
+
+// In a scope of its own: the contract's DELETE has no body, but a content type.
+const deletion: FastifyPluginAsyncTypebox<Parts> = async (server, { keys }) => {
+  ignoreBodies(server);
+  server.delete(
+    path,
+    {
+      onRequest: refuseCrossSite,
+      schema: {
+        ...operation({
+          id: 'deleteApiKey',
+          summary: 'Delete an API key, at once and for good',
+          description: `A key may delete itself. Send Content-Type: application/json, without which the request is refused:
+no page of another site can send it unasked.`,
+          failures: ['not_found'],
+        }),
+        querystring: keyQuery,
+        response: { 200: told },
+      },
+    },
+    async (request) => {
+      await keys.revoke(callerOf(request).tenant.id, request.query.uuid);
+      return success({ message: 'The API key is deleted.' });
+    },
+  );
+};
+
+async function refuseCrossSite(request: FastifyRequest): Promise<void> {
+  const [type = ''] = (request.headers['content-type'] ?? '').split(';');
+  if (type.trim().toLowerCase() === 'application/json') return;
+  throw new ForensicsError('forbidden', 'Send this DELETE with Content-Type: application/json.');
+}
