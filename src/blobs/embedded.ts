@@ -5,13 +5,14 @@
 
 import { Readable } from 'node:stream';
 import { ForensicsError } from '../errors.ts';
+import { checkContentType } from './checks.ts';
 import { isBucketName } from './credentials.ts';
 import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
 import type { FileSystem } from './files/disk.ts';
-import { checkKey, createObjectFiles } from './files/object-files.ts';
+import { createObjectFiles } from './files/object-files.ts';
 import type { ObjectRecord } from './files/record.ts';
-import { type Credentials, checkExpiry, maxExpirySeconds, presignUrl } from './sigv4.ts';
-import { encodePath } from './signature/canonical.ts';
+import { presignObject } from './presign-object.ts';
+import { type Credentials, checkExpiry, maxExpirySeconds } from './sigv4.ts';
 import type { BlobInfo, BlobStore, StorageUrls } from './store.ts';
 
 export interface EmbeddedStoreSettings {
@@ -84,27 +85,8 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   }
 
   function presign(key: string, signedAt: Date): StorageUrls {
-    checkKey(key);
-    const url = `${endpoint().origin}/${bucket}/${encodePath(key)}`;
-    const urlFor = (method: string) =>
-      presignUrl({
-        method,
-        url,
-        credentials,
-        region,
-        expiresSeconds: expirySeconds,
-        now: signedAt,
-      });
-    // The signature's time has no fraction of a second, so neither has the expiry.
-    const expiresMs = (Math.floor(signedAt.getTime() / 1000) + expirySeconds) * 1000;
-    return {
-      type: 's3',
-      objectKey: key,
-      putUrl: urlFor('PUT'),
-      getUrl: urlFor('GET'),
-      deleteUrl: urlFor('DELETE'),
-      expiresAt: new Date(expiresMs).toISOString(),
-    };
+    const bucketUrl = `${endpoint().origin}/${bucket}`;
+    return presignObject({ bucketUrl, key, credentials, region, expirySeconds, now: signedAt });
   }
 
   return { type: 's3', put, read, head, delete: (key) => files.remove(key), presign };
@@ -118,13 +100,4 @@ function infoOf(record: ObjectRecord): BlobInfo {
     contentType: record.contentType,
     modifiedAt: record.createdAt,
   };
-}
-
-/** It becomes a header one day. */
-function checkContentType(contentType: string): void {
-  if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'A content type is one line of up to 255 characters.',
-  );
 }

@@ -1,5 +1,8 @@
 /** The contract's StorageConfig: where a tenant keeps its objects when not in the service's own store. */
 
+import { parseConnectionString } from './azure/connection-string.ts';
+import { originOf } from './s3/place.ts';
+
 export interface S3StorageConfig {
   /** Host name or address, without scheme and port. */
   readonly endpoint: string;
@@ -23,3 +26,14 @@ export interface AzureStorageConfig {
 export type StorageConfig =
   | { readonly type: 's3'; readonly s3: S3StorageConfig }
   | { readonly type: 'azure'; readonly azure: AzureStorageConfig };
+
+/**
+ * Where the objects lie, whoever asks: the same for two configurations that differ in credentials only. Holds none.
+ *
+ * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
+ */
+export function placeOf(config: StorageConfig): string {
+  if (config.type === 's3') return `s3 ${originOf(config.s3)}/${config.s3.bucketName}`;
+  const { containerName, connectionString } = config.azure;
+  return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
+}

@@ -1,4 +1,4 @@
-import { maxKeyBytes } from '../files/object-files.ts';
+import { maxKeyBytes } from '../checks.ts';
 import { Refusal } from '../refusal.ts';
 import type { Call } from './call.ts';
 import { getObject } from './get-object.ts';

@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
+import { checkKey } from '../checks.ts';
 import { type FileSystem, onDisk, onDiskNow, systemCode } from './disk.ts';
 import { createFolders } from './folders.ts';
 import { incomingName, sweepIncoming } from './incoming.ts';
@@ -51,8 +52,6 @@ export interface ObjectFiles {
   /** @returns how many leftovers of dead writers were removed. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;
 }
-
-export const maxKeyBytes = 1024;
 
 export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   const { root, bucket, maxObjectBytes, now, fileSystem: fs = promises } = settings;
@@ -137,13 +136,6 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   const sweep = () => onDiskNow(() => sweepIncoming(incoming));
 
   return { write, open, head, remove, records, sweep };
-}
-
-/** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
-export function checkKey(key: string): void {
-  const bytes = Buffer.byteLength(key);
-  if (bytes >= 1 && bytes <= maxKeyBytes && !/\p{Surrogate}/u.test(key)) return;
-  throw new ForensicsError('invalid_request', 'An object key has 1 to 1024 bytes of UTF-8.');
 }
 
 function fileName(key: string): string {

@@ -1,0 +1,50 @@
+import { Readable } from 'node:stream';
+import { ForensicsError } from '../../errors.ts';
+
+/**
+ * All bytes of a body, so that they can be sent with their length and digest, and again when the first try fails.
+ *
+ * @throws {ForensicsError} `blob_too_large` when there are more than `maxBytes`.
+ * @throws whatever the stream raises.
+ */
+export async function gather(body: Uint8Array | Readable, maxBytes: number): Promise<Buffer> {
+  if (body instanceof Readable) return gatherStream(body, maxBytes);
+  if (body.length > maxBytes) throw tooLarge(maxBytes);
+  return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+/**
+ * The bytes of an answer.
+ *
+ * @param expected - Its declared length; null when the sender did not say.
+ * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
+ */
+export async function gatherAnswer(
+  answer: AsyncIterable<unknown> & { destroy(): unknown },
+  expected: number | null,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (expected !== null && expected > maxBytes) {
+    answer.destroy();
+    throw tooLarge(maxBytes);
+  }
+  const bytes = await gatherStream(answer, maxBytes);
+  if (expected === null || bytes.length === expected) return bytes;
+  throw new ForensicsError('store_unavailable', 'The store sent only a part of the object.');
+}
+
+async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    if (!(part instanceof Uint8Array)) throw new TypeError('A stream of objects has no bytes.');
+    size += part.length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    parts.push(part);
+  }
+  return Buffer.concat(parts, size);
+}
+
+function tooLarge(maxBytes: number): ForensicsError {
+  return new ForensicsError('blob_too_large', `The object has more than ${maxBytes} bytes.`);
+}

@@ -1,0 +1,21 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { ForensicsError } from '../../errors.ts';
+import type { BlobStore } from '../store.ts';
+
+/**
+ * Does with a small object what the service will do with pictures.
+ *
+ * @throws {ForensicsError} `store_refused`, `store_unavailable`.
+ */
+export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete'>): Promise<void> {
+  const key = `forensics-probe/${randomUUID()}`;
+  const bytes = randomBytes(64);
+  await store.put(key, bytes);
+  const read = await store.read(key, bytes.length);
+  await store.delete(key);
+  if (bytes.equals(read)) return;
+  throw new ForensicsError(
+    'store_refused',
+    'The store gave back other bytes than were written; check what stands between it and this server.',
+  );
+}

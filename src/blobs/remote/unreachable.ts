@@ -1,0 +1,63 @@
+/** What goes wrong between us and a store before it says a word, in sentences that tell what to check. */
+
+import { ForensicsError } from '../../errors.ts';
+
+const untrusted = 'The certificate of the store is not trusted by this machine; check useSSL, or ';
+const sentences: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',
+  EAI_AGAIN: 'The host name of the store could not be looked up; check the endpoint and the DNS.',
+  ECONNREFUSED: 'Nothing answers at the address of the store; check the endpoint and the port.',
+  EHOSTUNREACH: 'There is no route to the store; check the endpoint and the network.',
+  ENETUNREACH: 'There is no route to the store; check the endpoint and the network.',
+};
+
+const certificateCodes = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/**
+ * `store_refused` where only another configuration helps: a certificate that is not trusted, TLS spoken to a port
+ * without it. `store_unavailable` for everything else.
+ */
+export function unreachable(error: unknown): ForensicsError {
+  if (error instanceof ForensicsError) return error;
+  const code = codeOf(error);
+  const cause = safeCause(error, code);
+  if (certificateCodes.has(code)) {
+    return new ForensicsError('store_refused', `${untrusted}set NODE_EXTRA_CA_CERTS.`, { cause });
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_')) {
+    const message = 'The store does not speak the protocol expected; check useSSL and the port.';
+    return new ForensicsError('store_refused', message, { cause });
+  }
+  const message = isTimeout(error)
+    ? 'The store does not answer in time; try again later.'
+    : (sentences[code] ?? 'The connection to the store broke; try again later.');
+  return new ForensicsError('store_unavailable', message, { cause });
+}
+
+export function isTimeout(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ETIMEDOUT' || code === 'ABORT_ERR' || isAbort(error);
+}
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/** Libraries hang the whole request on their errors, its signature included: only name and code go on. */
+function safeCause(error: unknown, code: string): Error {
+  const name = error instanceof Error ? error.name : 'Error';
+  return Object.assign(new Error(`${name} ${code}`.trim()), { code });
+}

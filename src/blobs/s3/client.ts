@@ -1,0 +1,134 @@
+/**
+ * One signed request to an S3 endpoint, path style. The client library signs and sends; what an answer means is decided
+ * here, because the library drops the status of a refusal.
+ */
+
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import { Client, type ClientOptions } from 'minio';
+import { ForensicsError } from '../../errors.ts';
+import { createAgent } from '../remote/agent.ts';
+import { gather } from '../remote/gather.ts';
+import { withRetry } from '../remote/retry.ts';
+import { defaultTimeouts, type RemoteSettings, type Timeouts } from '../remote/timeouts.ts';
+import { unreachable } from '../remote/unreachable.ts';
+import type { S3StorageConfig } from '../storage-config.ts';
+import { endpointOf } from './place.ts';
+import { refusalOf, type S3Refusal } from './refusal.ts';
+
+export interface S3Request {
+  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'PUT';
+  /** Left out: the bucket itself. */
+  readonly key?: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+export interface S3Client {
+  /**
+   * What `take` makes of the answer. Repeated when the store is not there: for requests that may be sent twice.
+   *
+   * @throws {ForensicsError} whatever `take` raises; `store_unavailable`, `store_refused`.
+   */
+  send<T>(
+    request: S3Request,
+    take: (answer: IncomingMessage) => T | Promise<T>,
+    /** Instead of the failure that a refusal means everywhere else. */
+    onRefusal?: (refusal: S3Refusal) => T,
+  ): Promise<T>;
+}
+
+type OnAnswer = (answer: IncomingMessage) => void;
+
+/** The library raises these without their body, and we say that they pass. */
+const busy = [408, 429, 499, 500, 502, 503, 504, 520];
+/** The library hands out the answers that it was told to expect: all. */
+const everyStatus = Array.from({ length: 500 }, (_, i) => 100 + i);
+const maxRefusalBytes = 65_536;
+
+/** @param config - Its endpoint was looked at by `originOf`. */
+export function createS3Client(config: S3StorageConfig, settings: RemoteSettings): S3Client {
+  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
+  const { region, bucketName, useSSL } = config;
+  const client = new Client({
+    endPoint: endpointOf(config),
+    port: config.port,
+    useSSL,
+    region,
+    accessKey: config.accessKeyId,
+    secretKey: config.secretAccessKey,
+    transportAgent: createAgent({ useSSL, ca: settings.ca, timeouts }),
+    transport: createTransport(useSSL, timeouts),
+    // The library's own repetition writes to the console.
+    retryOptions: { disableRetry: true },
+  });
+
+  async function ask({ method, key, query, headers, body }: S3Request): Promise<IncomingMessage> {
+    const options = {
+      method,
+      bucketName,
+      pathStyle: true,
+      headers: { ...headers },
+      ...(key === undefined ? {} : { objectName: key }),
+      ...(query === undefined ? {} : { query }),
+    };
+    return client.makeRequestAsync(options, body ?? '', everyStatus, region);
+  }
+
+  async function attempt<T>(
+    what: S3Request,
+    take: (answer: IncomingMessage) => T | Promise<T>,
+    onRefusal: (refusal: S3Refusal) => T,
+  ): Promise<T> {
+    try {
+      const answer = await ask(what);
+      const status = answer.statusCode ?? 0;
+      if (status >= 200 && status < 300) return await take(answer);
+      return onRefusal(refusalOf(status, (await gather(answer, maxRefusalBytes)).toString()));
+    } catch (error) {
+      throw toFailure(error);
+    }
+  }
+
+  return {
+    send: (what, take, onRefusal = raise) =>
+      withRetry(timeouts.retryDelayMs, () => attempt(what, take, onRefusal)),
+  };
+}
+
+function raise(refusal: S3Refusal): never {
+  throw refusal.failure;
+}
+
+/** Node's own, with an end to every request. */
+function createTransport(
+  useSSL: boolean,
+  { totalMs }: Timeouts,
+): Required<ClientOptions>['transport'] {
+  const start = useSSL ? secureRequest : request;
+  return {
+    request(
+      options: RequestOptions | string | URL,
+      onAnswer?: RequestOptions | OnAnswer,
+    ): ClientRequest {
+      if (typeof options === 'string' || options instanceof URL || typeof onAnswer !== 'function') {
+        throw new TypeError('A request is options and a callback.');
+      }
+      return start({ ...options, signal: AbortSignal.timeout(totalMs) }, (answer) => {
+        if (busy.includes(answer.statusCode ?? 0)) answer.resume();
+        onAnswer(answer);
+      });
+    },
+  };
+}
+
+function toFailure(error: unknown): ForensicsError {
+  const status =
+    error instanceof Error ? /HTTP status: (\d{3})/.exec(error.message)?.[1] : undefined;
+  if (status === undefined) return unreachable(error);
+  return new ForensicsError(
+    'store_unavailable',
+    `The store is busy (HTTP ${status}); try again later.`,
+  );
+}
