@@ -13,7 +13,8 @@ export const exitCodes = {
   conflict: 5,
   tryAgainLater: 6,
   integrityFailure: 7,
-  // Only where asked for: `analyze --fail-on`.
+  // Only where asked for: `analyze --fail-on`, `keys list --expiring-within`.
+  foundExpiring: 10,
   foundFake: 10,
   foundUncertain: 11,
   foundAbstain: 12,
@@ -97,13 +98,20 @@ export const failures = {
 
 export type ErrorCode = keyof typeof failures;
 
+export interface FailureOptions extends ErrorOptions {
+  /** Where it is known: when trying again can help. */
+  readonly retryAfterSeconds?: number;
+}
+
 export class ForensicsError extends Error {
   override readonly name = 'ForensicsError';
   readonly code: ErrorCode;
+  readonly retryAfterSeconds: number | null;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: ErrorCode, message: string, options: FailureOptions = {}) {
     super(message, options);
     this.code = code;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 
   get status(): number {

@@ -54,7 +54,7 @@ function failureHeaders(failure: ForensicsError): Record<string, string> {
     'x-error-code': failure.code,
     ...(failure.status === 401 ? { 'www-authenticate': challenge } : {}),
     ...(failure.status === 503 || failure.status === 429
-      ? { 'retry-after': String(retryAfterSeconds) }
+      ? { 'retry-after': String(failure.retryAfterSeconds ?? retryAfterSeconds) }
       : {}),
   };
 }

@@ -51,9 +51,10 @@ export function authenticateRequests(
     const demand = demandOf(request);
     if (demand === null) return;
     const principal = await authenticator.authenticate(request.headers.authorization);
+    // Known from here on, also to the log and the rate limits, whether let in or not.
+    request.principal = principal;
     if (demand.isForUsers) refuseUnlessUser(principal);
     if (demand.settings) refuseUnlessSettings(principal);
-    request.principal = principal;
   });
   server.addHook('preHandler', async (request) => {
     if (demandOf(request)?.tenant !== true) return;

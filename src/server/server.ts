@@ -10,13 +10,18 @@ import type { App } from '../app.ts';
 import type { LogLevel } from '../config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
+import { allowOrigins } from './cors.ts';
 import { answerExpectations } from './expectation.ts';
 import { logAnswers, loggerOptions } from './log.ts';
 import type { LogTarget } from './log.ts';
 import { describeInterface } from './openapi.ts';
+import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
+import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { systemRoutes } from './routes/system.ts';
+import { usageRoutes } from './routes/usage.ts';
 import { answerUnreadable, guardTransport, listenerFactory } from './transport.ts';
 import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
@@ -28,11 +33,18 @@ declare module 'fastify' {
 }
 
 export interface ServerParts {
-  readonly app: Pick<App, 'keys' | 'identity' | 'tenants' | 'analyses' | 'door' | 'health'>;
+  readonly app: Pick<
+    App,
+    'keys' | 'identity' | 'tenants' | 'analyses' | 'usage' | 'door' | 'health'
+  >;
   readonly transport: Transport;
   readonly version: string;
   /** Where clients reach the server when the operator said so; null tells them no address. */
   readonly publicUrl: string | null;
+  /** Requests a minute of one caller; 0 sets no limit. */
+  readonly rateLimitPerMinute: number;
+  /** Browser origins whose pages may call the interface. */
+  readonly apiCorsAllowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
@@ -52,6 +64,8 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
+    // The proxy next to us wrote the last address of X-Forwarded-For; whoever is before it may have written the rest.
+    trustProxy: transport === null ? (_address: string, hop: number) => hop === 0 : false,
     forceCloseConnections: 'idle',
     // While closing, requests on open connections are still served: everything they need closes later.
     return503OnClosing: false,
@@ -71,12 +85,19 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   guardTransport(server, transport);
   logAnswers(server);
   answerErrors(server);
+  await allowOrigins(server, parts.apiCorsAllowedOrigins);
+  const rateLimits = await createRateLimits(server, parts.rateLimitPerMinute);
+  rateLimits.guardAuthentication();
   authenticateRequests(server, app);
+  rateLimits.countRequests();
   answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
   await describeInterface(server, parts);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
+  await server.register(usageRoutes, { usage: app.usage });
+  await server.register(keyRoutes, { keys: app.keys });
+  await server.register(authRoutes, { identity: app.identity });
   await server.register(blobRoutes, { door: app.door });
   await server.ready();
   return server;

@@ -60,8 +60,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
       app,
       transport,
       version: packageVersion(),
-      publicUrl: settings.publicUrl,
-      logLevel: settings.logLevel,
+      ...settings,
       logTarget: process.stderr,
     });
     const listening = server;

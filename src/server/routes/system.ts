@@ -22,11 +22,12 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
   { health },
 ) => {
   const open = { config: { access: 'everyone' as const } };
+  const probe = { config: { ...open.config, rateLimit: false as const } };
 
   server.get(
     '/v1/ping',
     {
-      ...open,
+      ...probe,
       schema: {
         ...operation({ id: 'ping', summary: 'Connectivity test' }),
         response: { 200: pong },
@@ -38,7 +39,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
   server.get(
     '/v1/health',
     {
-      ...open,
+      ...probe,
       schema: {
         ...operation({
           id: 'readHealth',

@@ -59,6 +59,8 @@ export async function openServer(
     transport: await ensureLocalTls(dataDir, [], new Date()),
     version: '0.0.0',
     publicUrl: null,
+    rateLimitPerMinute: 0,
+    apiCorsAllowedOrigins: [],
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },
     ...parts,

@@ -1,0 +1,83 @@
+/**
+ * How much one caller may ask for. A caller is a key or a user; who named neither is a network address. Addresses that
+ * fail to say who they are have a budget for that of their own: guessing ends long before it can succeed, and others
+ * behind the same address who ask for nothing but open pages are not touched by it.
+ */
+
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ForensicsError } from '../errors.ts';
+
+const windowMs = 60_000;
+
+export interface RateLimits {
+  /** To be called before callers are authenticated. */
+  guardAuthentication(): void;
+  /** To be called after that. */
+  countRequests(): void;
+}
+
+/** @param perMinute - requests a minute of one caller; 0 sets no limit. */
+export async function createRateLimits(
+  server: FastifyInstance,
+  perMinute: number,
+): Promise<RateLimits> {
+  await server.register(rateLimit, { global: false, max: perMinute, timeWindow: windowMs });
+  // Addresses count as the package does it: an IPv6 network of 64 bits is one place.
+  const addresses = server.createRateLimit({});
+  const failures = server.createRateLimit({});
+  const callers = server.createRateLimit({ keyGenerator: callerKey });
+
+  return {
+    guardAuthentication() {
+      if (perMinute === 0) return;
+      server.addHook('onRequest', async (request, reply) => {
+        if (isLimited(request)) spend(reply, await failures(request, { increment: false }));
+      });
+      server.addHook('onError', async (request, _reply, error) => {
+        if (isLimited(request) && isStranger(request, error)) await failures(request);
+      });
+    },
+    countRequests() {
+      if (perMinute === 0) return;
+      server.addHook('onRequest', async (request, reply) => {
+        if (!isLimited(request)) return;
+        spend(reply, await (request.principal === null ? addresses : callers)(request));
+      });
+    },
+  };
+}
+
+type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>>;
+
+/** Tells what is left. @throws {ForensicsError} `rate_limited` when nothing is. */
+function spend(reply: FastifyReply, budget: Budget): void {
+  if (budget.isAllowed) return;
+  const { max, remaining, ttlInSeconds, isExceeded } = budget;
+  void reply.headers({
+    'ratelimit-limit': max,
+    'ratelimit-remaining': remaining,
+    'ratelimit-reset': ttlInSeconds,
+  });
+  if (!isExceeded) return;
+  const message = `Too many requests: ${max} a minute are allowed. Ask again in ${ttlInSeconds} seconds.`;
+  throw new ForensicsError('rate_limited', message, { retryAfterSeconds: ttlInSeconds });
+}
+
+/**
+ * Not the store's door, where signatures and bytes are what counts; and not what tells whether the server is alive: a
+ * probe that is refused because of others would take a healthy server out of service.
+ */
+function isLimited({ routeOptions }: FastifyRequest): boolean {
+  const { access, rateLimit: limit } = routeOptions.config;
+  return access !== 'urlSignature' && limit !== false;
+}
+
+function isStranger(request: FastifyRequest, error: unknown): boolean {
+  if (request.principal !== null || !(error instanceof ForensicsError)) return false;
+  return error.code === 'unauthenticated' || error.code === 'forbidden';
+}
+
+function callerKey({ principal, ip }: FastifyRequest): string {
+  return principal === null ? ip : `${principal.type}:${principal.id}`;
+}

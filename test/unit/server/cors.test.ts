@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openServer } from './open-server.ts';
+import type { OpenServer } from './open-server.ts';
+
+const origin = 'https://app.example';
+const url = '/v1/analysis?tenantName=acme';
+let open: OpenServer;
+
+beforeAll(async () => {
+  open = await openServer({ apiCorsAllowedOrigins: [origin] });
+});
+
+afterAll(async () => open.close());
+
+const corsHeaders = (headers: object) =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+test('a page of an allowed origin may read answers and the headers that matter, failures included', async () => {
+  const { headers, statusCode } = await open.server.inject({ url, headers: { origin } });
+
+  expect(statusCode).toBe(403);
+  expect(headers).toMatchObject({ 'access-control-allow-origin': origin, vary: 'Origin' });
+  expect(String(headers['access-control-expose-headers']).split(', ')).toEqual(
+    expect.arrayContaining(['x-error-code', 'x-request-id', 'x-total-count', 'retry-after']),
+  );
+  expect(headers).not.toHaveProperty('access-control-allow-credentials');
+});
+
+test.each(['GET', 'POST', 'PUT', 'DELETE'])('a preflight for %s needs no key', async (method) => {
+  const preflight = {
+    origin,
+    'access-control-request-method': method,
+    'access-control-request-headers': 'authorization,content-type',
+  };
+  const { headers, statusCode } = await open.server.inject({
+    method: 'OPTIONS',
+    url: '/v1/analysis',
+    headers: preflight,
+  });
+
+  expect(statusCode).toBe(204);
+  expect(headers['access-control-allow-origin']).toBe(origin);
+  expect(headers['access-control-allow-methods']).toContain(method);
+  expect(headers['access-control-allow-headers']).toContain('authorization');
+});
+
+test('a page of any other origin is told nothing', async () => {
+  const { headers } = await open.server.inject({
+    url: '/v1/ping',
+    headers: { origin: 'https://app.example.evil.example' },
+  });
+
+  expect(headers).not.toHaveProperty('access-control-allow-origin');
+});
+
+test('OPTIONS that is no preflight still tells what an address knows', async () => {
+  const { headers, statusCode } = await open.server.inject({
+    method: 'OPTIONS',
+    url: '/v1/analysis',
+  });
+
+  expect([statusCode, headers['allow']]).toEqual([204, 'GET, HEAD, POST, DELETE, OPTIONS']);
+});
+
+test('the door of the store answers by its own rules', async () => {
+  const { headers, statusCode } = await open.server.inject({
+    method: 'OPTIONS',
+    url: '/b-0123456789abcdef01234567/analyses/a/input.jpg',
+    headers: { origin, 'access-control-request-method': 'PUT' },
+  });
+
+  expect(statusCode).toBe(403);
+  expect(corsHeaders(headers)).toEqual([]);
+});
+
+test('nobody is allowed unless the operator says so', async () => {
+  const closed = await openServer();
+  const answers = await Promise.all(
+    (['GET', 'OPTIONS'] as const).map(async (method) =>
+      closed.server.inject({
+        method,
+        url: '/v1/ping',
+        headers: { origin, 'access-control-request-method': 'GET' },
+      }),
+    ),
+  );
+  await closed.close();
+
+  expect(answers.flatMap(({ headers }) => corsHeaders(headers))).toEqual([]);
+});
