@@ -1,53 +1,91 @@
 /** `forensics keys`: API keys of a tenant on this machine. */
 
 import { type Command, Option } from 'commander';
-import type { KeyEntry } from '../access/key-entry.ts';
 import { parseDuration } from './duration.ts';
-import type { LocalOptions } from './local-core.ts';
-
-interface KeyOptions extends LocalOptions {
-  readonly tenant: string;
-  readonly json: boolean;
-}
-
-interface CreateOptions extends KeyOptions {
-  readonly name: string;
-  readonly expiresIn: number;
-}
+import type { CreateOptions } from './keys/create.ts';
+import type { ListOptions } from './keys/list.ts';
+import type { KeyOptions } from './keys/options.ts';
+import type { RotateOptions } from './keys/rotate.ts';
 
 const defaultLife = '90d';
+const defaultGrace = '24h';
 
 export function registerKeys(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list and revoke API keys.')
+    .description('Create, list, rotate and revoke API keys.')
     .addHelpText(
       'after',
       `
 Examples:
   $ forensics keys create --tenant acme --name ci --expires-in 90d
-  $ forensics keys list --tenant acme`,
+  $ forensics keys rotate --tenant acme --name ci --grace 24h --json
+  $ forensics keys list --tenant acme --expiring-within 14d`,
     );
+  registerCreate(keys);
+  registerList(keys);
+  registerRotate(keys);
+  registerRevoke(keys);
+}
+
+function registerCreate(keys: Command): void {
   common(keys.command('create').description('Create a key; its secret is printed this once.'))
     .requiredOption('--name <name>', 'what the key is for')
-    .addOption(
-      new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
-        .argParser(parseDuration)
-        .default(parseDuration(defaultLife), defaultLife),
-    )
+    .addOption(life())
+    .option('--out <file>', 'write the secret into a new file that only you may read')
     .action(async (_own: unknown, command: Command) => {
+      const { create } = await import('./keys/create.ts');
       await create(command.optsWithGlobals<CreateOptions>());
     });
-  common(keys.command('list').description('List the keys of a tenant, newest first.')).action(
-    async (_own: unknown, command: Command) => {
-      await list(command.optsWithGlobals<KeyOptions>());
-    },
-  );
+}
+
+function registerList(keys: Command): void {
+  common(keys.command('list').description('List the keys of a tenant, newest first.'))
+    .option(
+      '--expiring-within <time>',
+      'only those to replace in this time; exit code 10 when there are some',
+      parseDuration,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      const { list } = await import('./keys/list.ts');
+      await list(command.optsWithGlobals<ListOptions>());
+    });
+}
+
+function registerRotate(keys: Command): void {
+  common(
+    keys
+      .command('rotate')
+      .description('Create a key in place of an old one, which stays good for a while.'),
+  )
+    .option('--name <name>', 'the one valid key of this name')
+    .addOption(new Option('--uuid <uuid>', 'the key, as "keys list" names it').conflicts('name'))
+    .addOption(life())
+    .addOption(
+      new Option('--grace <time>', 'how long the old key stays good at most')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultGrace), defaultGrace),
+    )
+    .addOption(new Option('--now', 'end the old key at once, as after a leak').conflicts('grace'))
+    .action(async (_own: unknown, command: Command) => {
+      const { rotate } = await import('./keys/rotate.ts');
+      await rotate(command.optsWithGlobals<RotateOptions>());
+    });
+}
+
+function registerRevoke(keys: Command): void {
   common(keys.command('revoke').description('Revoke a key at once and for good.'))
     .argument('<uuid>', 'the key, as "keys list" names it')
     .action(async (uuid: string, _own: unknown, command: Command) => {
+      const { revoke } = await import('./keys/revoke.ts');
       await revoke(uuid, command.optsWithGlobals<KeyOptions>());
     });
+}
+
+function life(): Option {
+  return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
+    .argParser(parseDuration)
+    .default(parseDuration(defaultLife), defaultLife);
 }
 
 function common(command: Command): Command {
@@ -56,46 +94,4 @@ function common(command: Command): Command {
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false);
-}
-
-async function create(options: CreateOptions): Promise<void> {
-  const { print, printJson, say, tenantNamed, withLocalCore } = await import('./local-core.ts');
-  const key = await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    const expiresAt = new Date(Date.now() + options.expiresIn);
-    return core.keys.mint({ tenantId: tenant.id, name: options.name, expiresAt });
-  });
-  if (options.json) return printJson(key);
-  say(`Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}. It is not shown again:`);
-  print(key.secret);
-}
-
-async function list(options: KeyOptions): Promise<void> {
-  const { print, printJson, say, tenantNamed, withLocalCore } = await import('./local-core.ts');
-  const entries = await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    return core.keys.list(tenant.id);
-  });
-  if (options.json) return printJson(entries);
-  if (entries.length === 0) return say('There are no keys.');
-  print(await tableOf(entries));
-}
-
-async function revoke(uuid: string, options: KeyOptions): Promise<void> {
-  const { printJson, say, tenantNamed, withLocalCore } = await import('./local-core.ts');
-  await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    await core.keys.revoke(tenant.id, uuid);
-  });
-  if (options.json) return printJson({ uuid, revoked: true });
-  say(`Key ${uuid} is revoked.`);
-}
-
-async function tableOf(entries: readonly KeyEntry[]): Promise<string> {
-  const { listTable } = await import('./list-table.ts');
-  const rows = entries.map(({ uuid, name, createdDate, expiresAt, secret }) => {
-    const state = new Date(expiresAt) > new Date() ? expiresAt.slice(0, 10) : 'expired';
-    return [uuid, name, createdDate.slice(0, 10), state, secret];
-  });
-  return listTable(['uuid', 'name', 'created', 'expires', 'secret'], rows);
 }

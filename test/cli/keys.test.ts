@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyEntry } from '../../src/access/key-entry.ts';
@@ -18,10 +18,18 @@ async function runHere(args: readonly string[]) {
     }),
   );
   const code = await main(['node', 'forensics', ...args]);
+  // What a command chose is this process's own exit code too.
+  process.exitCode = undefined;
   for (const spy of spies) spy.mockRestore();
   return { code, ...said };
 }
 
+interface Rotated {
+  readonly key: KeyEntry;
+  readonly replaced: KeyEntry;
+}
+
+const list = async () => run('keys', 'list', '--tenant', 'acme', '--json');
 const create = ['keys', 'create', '--tenant', 'acme', '--name', 'ci'];
 
 beforeAll(async () => {
@@ -53,7 +61,90 @@ test('without --json standard output is the secret alone, and the talk goes to s
   expect(stderr).not.toContain(stdout.trim());
 });
 
+test('the secret goes into a new file that only the owner reads, and nowhere else', async () => {
+  const file = join(dataDir, 'ci.key');
+
+  const { code, stdout, stderr } = await run(...create, '--out', file, '--json');
+
+  const secret = readFileSync(file, 'utf8');
+  expect(code).toBe(0);
+  expect(secret).toMatch(/^sk-\S+\n$/);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(stdout + stderr).not.toContain(secret.trim());
+  expect(JSON.parse(stdout)).not.toHaveProperty('secret');
+});
+
+test('no key is made for a file that exists or cannot be written', async () => {
+  const name = ['--tenant', 'acme', '--name', 'no file'];
+  const taken = join(dataDir, 'taken');
+  await run('keys', 'create', ...name, '--out', taken);
+  const before = readFileSync(taken, 'utf8');
+
+  const again = await run('keys', 'create', ...name, '--out', taken);
+  const nowhere = await run('keys', 'create', ...name, '--out', join(dataDir, 'no', 'folder'));
+
+  expect([again.code, nowhere.code]).toEqual([5, 1]);
+  expect(readFileSync(taken, 'utf8')).toBe(before);
+  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
+  expect(listed.filter((key) => key.name === 'no file')).toHaveLength(1);
+});
+
+test('a file that was made for a key is gone when there is no key', async () => {
+  const file = join(dataDir, 'orphan');
+
+  const { code } = await run('keys', 'create', '--tenant', 'no', '--name', 'x', '--out', file);
+
+  expect([code, existsSync(file)]).toEqual([4, false]);
+});
+
+test('a rotated key stays good for its grace, and its successor is printed', async () => {
+  await run('keys', 'create', '--tenant', 'acme', '--name', 'rotated');
+
+  const rotated = await run('keys', 'rotate', '--tenant', 'acme', '--name', 'rotated', '--json');
+
+  const { key, replaced }: Rotated = JSON.parse(rotated.stdout);
+  expect(key).toMatchObject({ name: 'rotated', secret: expect.stringMatching(/^sk-\S+$/) });
+  expect(replaced.secret).toContain('****');
+  expect(Date.parse(replaced.expiresAt) - Date.parse(key.createdDate)).toBe(86_400_000);
+  const again = await run('keys', 'rotate', '--tenant', 'acme', '--name', 'rotated');
+  expect(again.code).toBe(5);
+  expect(again.stderr).toContain('uuid');
+});
+
+test('a leaked key ends at once, and standard output is the new secret alone', async () => {
+  const made = await run('keys', 'create', '--tenant', 'acme', '--name', 'leaked', '--json');
+  const { uuid }: KeyEntry = JSON.parse(made.stdout);
+
+  const rotated = await run('keys', 'rotate', '--tenant', 'acme', '--uuid', uuid, '--now');
+
+  expect(rotated.stdout).toMatch(/^sk-\S+\n$/);
+  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
+  const old = listed.find((key) => key.uuid === uuid);
+  expect(Date.parse(old?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
+});
+
+test('keys that expire soon end with exit code 10, unless a rotation cared for them', async () => {
+  await run('tenant', 'create', 'expiry');
+  const of = ['--tenant', 'expiry'];
+  const soon = async () => run('keys', 'list', ...of, '--expiring-within', '14d', '--json');
+  await run('keys', 'create', ...of, '--name', 'lasting');
+  const nothing = await soon();
+  await run('keys', 'create', ...of, '--name', 'ending', '--expires-in', '13d');
+
+  const found = await soon();
+
+  expect([nothing.code, JSON.parse(nothing.stdout)]).toEqual([0, []]);
+  expect(found.code).toBe(10);
+  expect(JSON.parse(found.stdout)).toMatchObject([{ name: 'ending' }]);
+  await run('keys', 'rotate', ...of, '--name', 'ending');
+  expect((await soon()).code).toBe(0);
+});
+
 test.each([
+  [['keys', 'rotate', '--tenant', 'acme'], 2, 'Say which key'],
+  [['keys', 'rotate', '--tenant', 'acme', '--name', 'nobody'], 4, 'no such API key'],
+  [['keys', 'rotate', '--tenant', 'acme', '--name', 'a', '--uuid', 'b'], 2, 'cannot be used with'],
+  [['keys', 'rotate', '--tenant', 'acme', '--now', '--grace', '1h'], 2, 'cannot be used with'],
   [['keys', 'list', '--tenant', 'nobody'], 4, 'There is no tenant "nobody"'],
   [[...create, '--expires-in', 'soon'], 2, '30m, 12h, 90d'],
   [['tenant', 'create', 'acme'], 5, 'choose another name'],

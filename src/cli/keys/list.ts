@@ -1,0 +1,50 @@
+/** `forensics keys list`: all keys of a tenant, or those that somebody must replace soon. */
+
+import type { KeyEntry } from '../../access/key-entry.ts';
+import { exitCodes } from '../../errors.ts';
+import { listTable } from '../list-table.ts';
+import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import type { KeyOptions } from './options.ts';
+
+export interface ListOptions extends KeyOptions {
+  /** Milliseconds. */
+  readonly expiringWithin?: number;
+}
+
+export async function list(options: ListOptions): Promise<void> {
+  const { expiringWithin } = options;
+  const all = await withLocalCore(options, async (core) => {
+    const tenant = await tenantNamed(core, options.tenant);
+    return core.keys.list(tenant.id);
+  });
+  const isAsked = expiringWithin !== undefined;
+  const entries = isAsked ? toReplace(all, Date.now(), expiringWithin) : all;
+  if (isAsked && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
+  if (options.json) return printJson(entries);
+  if (entries.length > 0) return print(tableOf(entries));
+  say(isAsked ? 'No key expires in that time.' : 'There are no keys.');
+}
+
+/** Valid now but not after `withinMs`, and no key of the same name is: one that was rotated needs nobody's care. */
+function toReplace(
+  entries: readonly KeyEntry[],
+  now: number,
+  withinMs: number,
+): readonly KeyEntry[] {
+  const isLasting = (entry: KeyEntry) => endOf(entry) > now + withinMs;
+  const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));
+  return entries.filter((entry) => endOf(entry) > now && !lasting.has(entry.name));
+}
+
+function endOf({ expiresAt }: KeyEntry): number {
+  return Date.parse(expiresAt);
+}
+
+function tableOf(entries: readonly KeyEntry[]): string {
+  const rows = entries.map(({ uuid, name, createdDate, expiresAt, lastUsedDate, secret }) => {
+    const state = Date.parse(expiresAt) > Date.now() ? expiresAt.slice(0, 10) : 'expired';
+    const used = lastUsedDate?.slice(0, 10) ?? 'never';
+    return [uuid, name, createdDate.slice(0, 10), state, used, secret];
+  });
+  return listTable(['uuid', 'name', 'created', 'expires', 'last used', 'secret'], rows);
+}
