@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const src = new URL('../../src', import.meta.url).pathname;
 
 /** Who may import whom. A room may always import itself. */
-const services = ['blobs', 'jobs', 'access', 'webhooks'];
+const services = ['blobs', 'jobs', 'access', 'webhooks', 'feedback'];
 const heart = ['errors', 'image', 'inference', 'detectors', 'engine', 'report', 'lab'];
 const mayImport: Record<string, readonly string[]> = {
   errors: [],
@@ -21,6 +21,7 @@ const mayImport: Record<string, readonly string[]> = {
   jobs: ['errors', 'db'],
   access: ['errors', 'db'],
   webhooks: ['errors', 'db', 'jobs'],
+  feedback: ['errors', 'db', 'jobs'],
   analyses: [...heart, 'db', ...services],
   app: [...heart, 'db', 'config', ...services, 'analyses'],
   server: [...heart, 'config', ...services, 'analyses', 'app'],
@@ -34,6 +35,7 @@ const keepers: Record<string, string> = {
   pdfkit: 'report',
   'better-sqlite3': 'db',
   exifreader: 'image',
+  nodemailer: 'feedback',
   fastify: 'server',
 };
 

@@ -1,0 +1,135 @@
+/**
+ * What people tell the team: kept first, then sent over the channels that the administrator configured, each at its own
+ * pace. A message and its sending are written in one transaction: neither exists without the other. The room knows no
+ * requests and no accounts.
+ */
+
+import { eq } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { feedback, type FeedbackOutcome } from '../db/schema.ts';
+import type { Job, Queue } from '../jobs/queue.ts';
+import type { Handler } from '../jobs/worker.ts';
+import { getFeedback } from './archive.ts';
+import type { Attempt, Channel } from './channel.ts';
+import { type FeedbackMessage, refuseHugeAttributes, type Submission } from './message.ts';
+
+/** Kind of the jobs that send; one a message and channel. */
+export const sendJob = 'feedback.send';
+
+export interface Sender {
+  readonly userId: string;
+  readonly tenantId: string;
+}
+
+export interface Feedback {
+  /** Keeps the message; it is sent later. @throws {ForensicsError} `invalid_request`. */
+  submit(sender: Sender, message: FeedbackMessage): Promise<void>;
+  /** The worker's handler for jobs of the kind `sendJob`. */
+  readonly send: Handler;
+}
+
+export interface FeedbackOptions {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly now: () => Date;
+  /** Where messages go, by name; none keeps them only. */
+  readonly channels: Readonly<Record<string, Channel>>;
+  /** Told about a message that is sent no more. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Pauses after the first, second, ... attempt; the last one again and again. */
+export const pausesMs: readonly number[] = [
+  minuteMs,
+  5 * minuteMs,
+  30 * minuteMs,
+  2 * hourMs,
+  6 * hourMs,
+  12 * hourMs,
+];
+/** After this time a message is sent no more; it stays readable here. */
+export const givenUpAfterMs = 72 * hourMs;
+
+interface Task {
+  readonly feedbackId: string;
+  readonly channel: string;
+}
+
+export function createFeedback(options: FeedbackOptions): Feedback {
+  const { db, queue, now, channels, onError = () => undefined } = options;
+
+  async function send(job: Job, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const task = taskOf(job);
+    const submission = getFeedback(db, task.feedbackId);
+    const channel = channels[task.channel];
+    // The settings may have changed since the message came.
+    const attempt = channel ? await channel(submission, signal) : notConfigured;
+    const again = attempt.kind === 'failed' ? nextAttempt(submission, job.fence) : null;
+    transact(db, (tx) => {
+      if (again === null) queue.finish(tx, job);
+      else queue.release(tx, job, again);
+      record(tx, task, attempt, again !== null);
+    });
+    if (attempt.kind === 'accepted' || again !== null) return;
+    onError(
+      new Error(`Feedback ${task.feedbackId} was not sent by ${task.channel}: ${attempt.detail}`),
+    );
+  }
+
+  function nextAttempt({ createdAt }: Submission, attempts: number): Date | null {
+    const pauseMs = pausesMs[Math.min(attempts, pausesMs.length) - 1]!;
+    const at = now().getTime() + pauseMs;
+    return at - createdAt.getTime() > givenUpAfterMs ? null : new Date(at);
+  }
+
+  return {
+    async submit({ userId, tenantId }, message) {
+      refuseHugeAttributes(message);
+      const names = Object.keys(channels);
+      const createdAt = now();
+      const id = newId(createdAt);
+      const { source } = message;
+      const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
+      transact(db, (tx) => {
+        tx.insert(feedback)
+          .values({ id, tenantId, userId, source, message, createdAt, outcomes })
+          .run();
+        for (const channel of names) {
+          queue.enqueue(tx, sendJob, { feedbackId: id, channel } satisfies Task);
+        }
+      });
+    },
+    send,
+  };
+}
+
+const notTried: FeedbackOutcome = { state: 'waiting', attempts: 0, detail: null };
+const notConfigured: Attempt = { kind: 'refused', detail: 'not_configured' };
+
+function record(tx: Tx, task: Task, { kind, detail }: Attempt, isWaiting: boolean): void {
+  const isThis = eq(feedback.id, task.feedbackId);
+  const row = tx.select({ outcomes: feedback.outcomes }).from(feedback).where(isThis).get();
+  const before = row?.outcomes[task.channel] ?? notTried;
+  const state = kind === 'accepted' ? 'sent' : isWaiting ? 'waiting' : 'given_up';
+  const outcome: FeedbackOutcome = { state, attempts: before.attempts + 1, detail };
+  const outcomes = { ...row?.outcomes, [task.channel]: outcome };
+  tx.update(feedback).set({ outcomes }).where(isThis).run();
+}
+
+/** Payloads are written by `submit` alone; anything else is a mistake of this program. */
+function taskOf({ payload }: Job): Task {
+  if (
+    typeof payload === 'object' &&
+    payload !== null &&
+    'feedbackId' in payload &&
+    'channel' in payload
+  ) {
+    const { feedbackId, channel } = payload;
+    if (typeof feedbackId === 'string' && typeof channel === 'string')
+      return { feedbackId, channel };
+  }
+  throw new TypeError('the job names no feedback');
+}

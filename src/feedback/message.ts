@@ -1,0 +1,76 @@
+/** What a person tells us, and the plain text that it becomes. Nothing in it is ever taken for markup or a header. */
+
+import type { FeedbackMessage } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+
+export type { FeedbackMessage };
+
+export const sources = [
+  'frontend-support-request',
+  'frontend-analysis-feedback',
+  'frontend-post-logout-feedback',
+] as const;
+export const defaultSource = sources[0];
+
+/** A message with what the service itself knows about its sender. */
+export interface Submission {
+  readonly id: string;
+  readonly userId: string;
+  readonly tenantId: string;
+  readonly tenantName: string;
+  readonly createdAt: Date;
+  readonly message: FeedbackMessage;
+}
+
+/** Longest texts in characters; a message that needs more is an attachment. */
+export const maxLengths = {
+  url: 2048,
+  name: 255,
+  email: 320,
+  message: 10_000,
+  replaySessionId: 255,
+} as const;
+const maxAttributesLength = 16_384;
+
+/** @throws {ForensicsError} `invalid_request`: attributes have arbitrary members, but not arbitrarily many. */
+export function refuseHugeAttributes({ sourceAttributes }: FeedbackMessage): void {
+  if (JSON.stringify(sourceAttributes ?? {}).length <= maxAttributesLength) return;
+  throw new ForensicsError(
+    'invalid_request',
+    `sourceAttributes must be an object of at most ${maxAttributesLength} characters of JSON.`,
+  );
+}
+
+/** One value a line behind our own labels, and every line of longer texts marked as quoted: none can pose as ours. */
+export function plainText(submission: Submission): string {
+  const { id, userId, tenantName, tenantId, createdAt } = submission;
+  const { source, name, email, url, replaySessionId, sourceAttributes, message } =
+    submission.message;
+  return [
+    `Feedback ${id} (${oneLine(source)})`,
+    '',
+    `Name:     ${oneLine(name)}`,
+    `E-mail:   ${oneLine(email)}`,
+    `User:     ${userId}`,
+    `Tenant:   ${oneLine(tenantName)} (${tenantId})`,
+    `Page:     ${oneLine(url)}`,
+    ...(replaySessionId === undefined ? [] : [`Session:  ${oneLine(replaySessionId)}`]),
+    `Received: ${createdAt.toISOString()}`,
+    '',
+    'Message:',
+    ...quoted(message),
+    ...(sourceAttributes === undefined
+      ? []
+      : ['', 'Attributes:', ...quoted(JSON.stringify(sourceAttributes, null, 2))]),
+    '',
+  ].join('\n');
+}
+
+function quoted(text: string): string[] {
+  return text.split(/\r\n|[\n\r\u2028\u2029\u0085]/).map((line) => `> ${oneLine(line)}`);
+}
+
+/** Control characters, halves of characters, and what turns the direction of writing become blanks. */
+function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, ' ');
+}

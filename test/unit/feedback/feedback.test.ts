@@ -1,0 +1,197 @@
+import { expect, test } from 'vitest';
+import { createTenants } from '../../../src/access/tenants.ts';
+import { users } from '../../../src/db/schema.ts';
+import { getFeedback, listFeedback } from '../../../src/feedback/archive.ts';
+import type { Attempt, Channel } from '../../../src/feedback/channel.ts';
+import { createFeedback, givenUpAfterMs, sendJob } from '../../../src/feedback/feedback.ts';
+import type { FeedbackMessage, Submission } from '../../../src/feedback/message.ts';
+import { createPostChannel } from '../../../src/feedback/post.ts';
+import { createQueue } from '../../../src/jobs/queue.ts';
+import { createWorker } from '../../../src/jobs/worker.ts';
+import { createSender } from '../../../src/webhooks/sender.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { startReceiver } from '../webhooks/receiver.ts';
+
+const message: FeedbackMessage = {
+  url: 'https://app.example/',
+  name: 'Anna',
+  email: 'anna@example.org',
+  message: 'It says fake.',
+  source: 'frontend-support-request',
+};
+
+const accepted: Attempt = { kind: 'accepted', detail: 'smtp_250' };
+const later: Attempt = { kind: 'failed', detail: 'smtp_451' };
+const never: Attempt = { kind: 'refused', detail: 'smtp_550' };
+
+/** Answers with the next of `attempts`, then always with the last. */
+function scripted(...attempts: readonly Attempt[]) {
+  const seen: Submission[] = [];
+  const channel: Channel = async (submission) => {
+    seen.push(submission);
+    return attempts[Math.min(seen.length, attempts.length) - 1]!;
+  };
+  return { channel, seen };
+}
+
+async function setUp(channels: Readonly<Record<string, Channel>>) {
+  const db = temporaryDb();
+  const clock = steppedClock();
+  const { now } = clock;
+  const queue = createQueue({ db, now });
+  const errors: unknown[] = [];
+  const onError = (error: unknown) => void errors.push(error);
+  const feedback = createFeedback({ db, queue, now, channels, onError });
+  const handlers = { [sendJob]: feedback.send };
+  const worker = createWorker({ db, queue, handlers, workerId: 'w', concurrency: 1, now, onError });
+  const tenant = await createTenants({ db, now }).create({ name: 'acme' });
+  const user = {
+    email: 'anna@example.org',
+    nameFolded: '',
+    userType: 'person',
+    scopes: [],
+    lang: 'en',
+  };
+  const userId = '65f000000000000000000002';
+  const state = { tosAccepted: false, failedLogins: 0, tokensValidFrom: now(), createdAt: now() };
+  db.insert(users)
+    .values({ id: userId, ...user, ...state })
+    .run();
+  return {
+    db,
+    clock,
+    queue,
+    worker,
+    errors,
+    submit: async (change: Partial<FeedbackMessage> = {}) =>
+      feedback.submit({ userId, tenantId: tenant.id }, { ...message, ...change }),
+    outcomes: () => listFeedback(db, 10)[0]!.outcomes,
+  };
+}
+
+test('without a channel a message is kept and nothing waits', async () => {
+  const { db, queue, submit } = await setUp({});
+
+  await submit({ sourceAttributes: { analysisId: '1', type: 'image' } });
+
+  const [kept] = listFeedback(db, 10);
+  expect(kept).toMatchObject({
+    tenantName: 'acme',
+    userId: '65f000000000000000000002',
+    message: { ...message, sourceAttributes: { analysisId: '1', type: 'image' } },
+    outcomes: {},
+  });
+  expect(getFeedback(db, kept!.id)).toEqual(kept);
+  expect(queue.count(sendJob)).toBe(0);
+});
+
+test('a message is sent over every channel, each once', async () => {
+  const [mail, post] = [scripted(accepted), scripted({ kind: 'accepted', detail: 'http_200' })];
+  const { submit, worker, outcomes, queue } = await setUp({
+    mail: mail.channel,
+    webhook: post.channel,
+  });
+
+  await submit();
+  await worker.drain();
+
+  expect(outcomes()).toEqual({
+    mail: { state: 'sent', attempts: 1, detail: 'smtp_250' },
+    webhook: { state: 'sent', attempts: 1, detail: 'http_200' },
+  });
+  expect([mail.seen.length, post.seen.length, queue.count(sendJob)]).toEqual([1, 1, 0]);
+});
+
+test('a channel that fails is tried again, and the other one hears nothing twice', async () => {
+  const [mail, post] = [scripted(later, later, accepted), scripted(accepted)];
+  const { submit, worker, clock, outcomes, errors } = await setUp({
+    mail: mail.channel,
+    webhook: post.channel,
+  });
+
+  await submit();
+  await worker.drain();
+  expect(outcomes()['mail']).toEqual({ state: 'waiting', attempts: 1, detail: 'smtp_451' });
+  clock.step(59_999);
+  await worker.drain();
+  expect(mail.seen).toHaveLength(1);
+  clock.step(1);
+  await worker.drain();
+  expect(mail.seen).toHaveLength(2);
+  clock.step(5 * 60_000);
+  await worker.drain();
+
+  expect(outcomes()['mail']).toEqual({ state: 'sent', attempts: 3, detail: 'smtp_250' });
+  expect(post.seen).toHaveLength(1);
+  expect(errors).toEqual([]);
+});
+
+test('after three days a message is sent no more, and somebody is told', async () => {
+  const { channel, seen } = scripted(later);
+  const { submit, worker, clock, outcomes, errors, queue } = await setUp({ mail: channel });
+  await submit();
+
+  const hours = givenUpAfterMs / 3_600_000;
+  for (let hour = 0; hour <= hours + 24; hour++) {
+    await worker.drain();
+    clock.step(3_600_000);
+  }
+
+  expect(outcomes()['mail']).toMatchObject({ state: 'given_up', detail: 'smtp_451' });
+  expect(seen.length).toBeGreaterThan(6);
+  expect(seen.length).toBeLessThan(20);
+  expect(queue.count(sendJob)).toBe(0);
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('smtp_451') }),
+  ]);
+});
+
+test('a message that is refused for good is tried once', async () => {
+  const { channel, seen } = scripted(never);
+  const { submit, worker, clock, outcomes } = await setUp({ mail: channel });
+
+  await submit();
+  await worker.drain();
+  clock.step(givenUpAfterMs);
+  await worker.drain();
+
+  expect(outcomes()['mail']).toEqual({ state: 'given_up', attempts: 1, detail: 'smtp_550' });
+  expect(seen).toHaveLength(1);
+});
+
+test('attributes of arbitrary size are refused, and nothing is kept', async () => {
+  const { db, submit } = await setUp({});
+
+  const huge = submit({ sourceAttributes: { notes: 'x'.repeat(20_000) } });
+
+  await expect(huge).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(listFeedback(db, 10)).toEqual([]);
+});
+
+test('an own receiver gets the message as JSON, and no field can pose as what the service knows', async () => {
+  const receiver = await startReceiver();
+  const sender = createSender({ guard: { isAllowed: () => true } });
+  const webhook = createPostChannel({ url: receiver.url, sender });
+  const { db, submit, worker, outcomes } = await setUp({ webhook });
+  const forged = { name: 'Anna', tenantId: 'forged' };
+
+  await submit(forged);
+  await worker.drain();
+  await sender.close();
+
+  const [kept] = listFeedback(db, 1);
+  const [call] = receiver.calls;
+  expect(call).toMatchObject({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'webhook-id': kept!.id },
+  });
+  expect(JSON.parse(call!.body)).toEqual({
+    ...message,
+    id: kept!.id,
+    userId: kept!.userId,
+    tenantId: kept!.tenantId,
+    tenantName: 'acme',
+    createdAt: '2026-03-01T12:00:00.000Z',
+  });
+  expect(outcomes()).toEqual({ webhook: { state: 'sent', attempts: 1, detail: 'http_200' } });
+});
