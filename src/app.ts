@@ -3,24 +3,21 @@
  * stands behind a port.
  */
 
-import { mkdirSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
-import type { Tenant } from './access/tenants.ts';
 import { createAnalyses } from './analyses/analyses.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import { runJob } from './analyses/lifecycle.ts';
+import { openBlobs } from './app/blobs.ts';
 import { openCore } from './app/core.ts';
 import type { Core } from './app/core.ts';
+import { openFeedback } from './app/feedback.ts';
+import type { OpenFeedback } from './app/feedback.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
+import { openTenantStorage } from './app/tenant-storage.ts';
 import { trialMd5s } from './app/trial-images.ts';
-import { bucketNameFor, createBucketCredentials } from './blobs/credentials.ts';
-import { createS3Door } from './blobs/door.ts';
 import type { S3Door } from './blobs/door.ts';
-import { createEmbeddedStore } from './blobs/embedded.ts';
-import type { BlobStore } from './blobs/store.ts';
 import type { Settings } from './config.ts';
 import { defaultLimits } from './image/limits.ts';
 import { createRegistry } from './inference/registry.ts';
@@ -34,6 +31,7 @@ export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
   /** The HTTP door of the embedded store. */
   readonly door: S3Door;
+  readonly feedback: Pick<OpenFeedback, 'submit'>;
   health(): Promise<readonly Check[]>;
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
@@ -44,17 +42,17 @@ export interface App extends Omit<Core, 'close'> {
 
 export interface AppOptions {
   readonly now?: () => Date;
+  /** Cheaper hashes are for tests. */
+  readonly passwords?: Passwords;
   /** Told about trouble that no caller hears of. */
   readonly onError?: (what: string, error: unknown) => void;
 }
-
-const region = 'us-east-1';
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const { now = () => new Date(), onError = () => undefined } = options;
   return withStack(async (stack) => {
-    const core = openCore(settings, now);
+    const core = openCore(settings, now, options.passwords);
     stack.defer(() => core.close());
     const { db } = core.database;
     const registry = createRegistry({ extra: settings.modelsDir });
@@ -64,15 +62,16 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const lab = createLab({ poolSize: settings.workers, modelsDir: settings.modelsDir, limits });
     stack.defer(() => lab.close());
-    const blobs = openBlobs({ settings, core, now, onError });
+    const onStorageError = (error: unknown) => onError('storage', error);
+    const storage = openTenantStorage({ settings, core, now, onError: onStorageError });
+    const blobs = openBlobs({ settings, core, storage, now, onError: onStorageError });
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
     const analyses = createAnalyses({
       db,
       queue,
       outbox,
-      tenants: core.tenants,
-      storeFor: (tenant) => blobs.storeFor(tenant),
+      stores: blobs.stores,
       lab,
       models,
       trialMd5s: trialMd5s(core.folder.path),
@@ -80,11 +79,12 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       now,
       onError: (error) => onError('analyses', error),
     });
+    const workerId = `${hostname()}:${process.pid}`;
     const worker = createWorker({
       db,
       queue,
       handlers: { [runJob]: analyses.run },
-      workerId: `${hostname()}:${process.pid}`,
+      workerId,
       concurrency: settings.workers,
       leaseMs: settings.leaseSeconds * 1000,
       now,
@@ -99,9 +99,19 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       onError: (error) => onError('webhooks', error),
     });
     stack.defer(() => deliverer.stop());
+    const feedback = openFeedback({
+      settings,
+      db,
+      queue,
+      workerId,
+      now,
+      onError: (error) => onError('feedback', error),
+    });
+    stack.defer(() => feedback.stop());
     return {
       ...core,
       analyses,
+      feedback,
       door: blobs.door,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       health: createHealth({
@@ -116,66 +126,9 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       startWork() {
         worker.start();
         deliverer.start();
+        feedback.start();
       },
       close: () => stack.unwind(),
     };
   });
-}
-
-interface BlobParts {
-  readonly settings: Settings;
-  readonly core: Core;
-  readonly now: () => Date;
-  readonly onError: (what: string, error: unknown) => void;
-}
-
-interface Blobs {
-  readonly root: string;
-  readonly door: S3Door;
-  storeFor(tenant: Tenant): BlobStore;
-  setPublicUrl(url: URL): void;
-}
-
-function openBlobs({ settings, core: { folder }, now, onError }: BlobParts): Blobs {
-  const root = join(folder.path, 'blobs');
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  const credentials = createBucketCredentials(folder.masterKey);
-  const stores = new Map<string, BlobStore>();
-  // A place-holder until the port is known; before that nobody is there to be answered.
-  let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
-
-  function open(tenantId: string): BlobStore {
-    const bucket = bucketNameFor(tenantId);
-    return createEmbeddedStore({
-      root,
-      bucket,
-      credentials: credentials.credentialsFor(bucket),
-      endpoint: () => publicUrl,
-      region,
-      expirySeconds: settings.presignedUrlExpirySeconds,
-      maxObjectBytes: settings.maxUploadBytes,
-      now,
-    });
-  }
-
-  return {
-    root,
-    door: createS3Door({
-      root,
-      secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
-      region,
-      now,
-      maxObjectBytes: settings.maxUploadBytes,
-      corsOrigins: settings.corsAllowedOrigins,
-      onError: (error) => onError('storage', error),
-    }),
-    storeFor({ id }) {
-      const store = stores.get(id) ?? open(id);
-      stores.set(id, store);
-      return store;
-    },
-    setPublicUrl(url) {
-      publicUrl = url;
-    },
-  };
 }

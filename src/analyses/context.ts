@@ -1,8 +1,8 @@
 /** What the acts of this room are given, and who they act for. */
 
 import type { Principal } from '../access/principal.ts';
-import type { Tenant, Tenants } from '../access/tenants.ts';
-import type { BlobStore } from '../blobs/store.ts';
+import type { Tenant } from '../access/tenants.ts';
+import type { Stores } from '../blobs/stores.ts';
 import type { Db } from '../db/open.ts';
 import type { Limits } from '../image/limits.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -15,9 +15,7 @@ export interface AnalysesOptions {
   readonly db: Db;
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
-  readonly tenants: Pick<Tenants, 'byId'>;
-  /** The store of one tenant. Called for every act, so it should be quick. */
-  readonly storeFor: (tenant: Tenant) => BlobStore;
+  readonly stores: Stores;
   readonly lab: Pick<Lab, 'examine' | 'render'>;
   /** Known image models, newest first; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];

@@ -5,24 +5,24 @@ import { foldText } from '../db/text.ts';
 import { messages } from './act.ts';
 import { repeatableOf } from './repeatable.ts';
 import { checkCreateRequest, type CreateRequest, defaultOptions, mergeOptions } from './request.ts';
-import { getEntry } from './rows.ts';
-import { viewAnalysis } from './view.ts';
+import { getAnalysis } from './list.ts';
 
 /**
  * A new analysis, waiting for its upload. Storage URLs in the request are ignored: the service makes its own.
  *
- * @throws {ForensicsError} `invalid_request`, `model_not_found`, `conflict` for a misused Idempotency-Key.
+ * @throws {ForensicsError} `invalid_request`, `model_not_found`, `store_unavailable`, `conflict` for a misused
+ * Idempotency-Key.
  */
 export async function createAnalysis(
   context: Context,
   caller: Caller,
   request: CreateRequest,
 ): Promise<Analysis> {
-  const { db, limits, models, lifecycle, storeFor, now } = context;
+  const { limits, models, lifecycle, stores, now } = context;
   const { principal, tenant } = caller;
   checkCreateRequest(request, limits);
   const options = mergeOptions(defaultOptions(models), request.input.options, models);
-  const store = storeFor(tenant);
+  const { store, configId } = await stores.current(tenant.id);
   const { name, comment = '', tags = [], projectId = null, input } = request;
   const createdAt = now();
   const id = newId(createdAt);
@@ -36,6 +36,7 @@ export async function createAnalysis(
     commentFolded: foldText(comment),
     tags,
     storageType: store.type,
+    storageConfigId: configId,
     format: input.format,
     width: input.width,
     height: input.height,
@@ -53,6 +54,5 @@ export async function createAnalysis(
     lastChangedById: principal.id,
   } as const;
   const analysisId = lifecycle.create(row, repeatableOf(caller, { act: 'create', request }, now()));
-  const entry = getEntry(db, { tenantId: tenant.id, analysisId });
-  return viewAnalysis(entry, { store, now: now() });
+  return getAnalysis(context, caller, analysisId);
 }

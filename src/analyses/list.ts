@@ -36,12 +36,14 @@ export async function listAnalyses(
 ): Promise<AnalysisPage> {
   refuseUnlessWhole('start', start, 0);
   refuseUnlessWhole('limit', limit, 1);
-  const { db, storeFor, now } = context;
+  const { db, stores, now } = context;
   const page = { searchTerm, start, limit: Math.min(limit, mostLimit) };
   const { entries, total } = findEntries(db, tenant.id, page);
-  const view = { store: storeFor(tenant), now: now() };
+  const at = now();
   return {
-    analyses: entries.map((entry) => viewAnalysis(entry, view)),
+    analyses: entries.map((entry) =>
+      viewAnalysis(entry, { store: stores.of(entry.analysis), now: at }),
+    ),
     startIndex: start,
     endIndex: start + entries.length,
     total: entries.length,
@@ -51,12 +53,12 @@ export async function listAnalyses(
 
 /** @throws {ForensicsError} `analysis_not_found`. */
 export async function getAnalysis(
-  { db, storeFor, now }: Context,
+  { db, stores, now }: Context,
   { tenant }: Pick<Caller, 'tenant'>,
   analysisId: string,
 ): Promise<Analysis> {
   const entry = getEntry(db, { tenantId: tenant.id, analysisId });
-  return viewAnalysis(entry, { store: storeFor(tenant), now: now() });
+  return viewAnalysis(entry, { store: stores.of(entry.analysis), now: now() });
 }
 
 function refuseUnlessWhole(field: string, value: number, least: number): void {

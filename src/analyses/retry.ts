@@ -42,7 +42,7 @@ export async function retryAnalysis(
     const merged = mergeOptions(current, options, models);
     refuseDowngrade(current, merged);
     if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
-    else if (isUpgrade(row, merged)) await upgrade(context, { act, row, tenant });
+    else if (isUpgrade(row, merged)) await upgrade(context, { act, row });
     else throw notRetryable();
   }
   return getAnalysis(context, caller, id);
@@ -58,7 +58,7 @@ async function restart(
   context: Context,
   { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
 ): Promise<void> {
-  const store = context.storeFor(tenant);
+  const store = context.stores.of(row);
   const kept = evidenceOf(row);
   // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
   const evidence = kept ?? (await context.gate(() => takeIn(context, { row, tenant, store })));
@@ -71,14 +71,14 @@ async function restart(
   }
 }
 
-async function upgrade(context: Context, { act, row, tenant }: Retry): Promise<void> {
-  const { upgrading, lifecycle, db, storeFor } = context;
+async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
+  const { upgrading, lifecycle, db, stores } = context;
   if (upgrading.has(row.id)) throw notRetryable();
   upgrading.add(row.id);
   try {
     const stored = loadExamination(db, row.id);
     if (stored === null) throw new TypeError('a completed analysis has no examination');
-    const store = storeFor(tenant);
+    const store = stores.of(row);
     const rendered = await context.gate(async () => {
       const bytes = await readEvidence(context, { row, store });
       return renderInto(context, { row, store, bytes, ...stored });

@@ -22,9 +22,7 @@ export function createRun(context: Context): Handler {
     const target = targetOf(job);
     const row = context.lifecycle.lock(job, target);
     if (row === null) return;
-    const tenant = await context.tenants.byId(target.tenantId);
-    if (tenant === null) throw new TypeError('an analysis has no tenant');
-    const run = { row, store: context.storeFor(tenant), signal };
+    const run = { row, store: context.stores.of(row), signal };
     const found = await examine(context, run).catch((error: unknown) => {
       if (signal.aborted) throw error;
       settleFailure(context, { job, target, row, error });

@@ -11,21 +11,21 @@ import { getRow } from './rows.ts';
  * analysed makes the analysis fail.
  *
  * @throws {ForensicsError} `analysis_not_found`, `analysis_not_pending`, `upload_missing` (stays pending);
- * `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `no_space_left`.
+ * `image_*`, `trial_image_mismatch` (now failed); `store_unavailable`, `store_refused`, `no_space_left`.
  */
 export async function startAnalysis(
   context: Context,
   caller: Caller,
   analysisId: string,
 ): Promise<void> {
-  const { db, lifecycle, storeFor, now } = context;
+  const { db, lifecycle, stores, now } = context;
   const { tenant, principal } = caller;
   const repeatable = repeatableOf(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
   if (recall(db, repeatable) !== null) return;
   const row = getRow(db, act);
   refuseUnlessStartable(row);
-  const store = storeFor(tenant);
+  const store = stores.of(row);
   const intake = context.gate(() => takeIn(context, { row, tenant, store }));
   const evidence = await intake.catch((error: unknown) => {
     if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);

@@ -8,16 +8,25 @@ export interface TenantStore {
   readonly configId: string | null;
 }
 
+/** What the row of an analysis says about where its objects lie. */
+export interface Place {
+  readonly tenantId: string;
+  /** Null for the service's own store. */
+  readonly storageConfigId: string | null;
+}
+
 export interface Stores {
   /**
    * Where new objects of the tenant go. Applies the CORS rules of a bucket before the first URL is signed for it;
    * a bucket that does not take them is a recorded warning, not a failure.
-   */
-  current(tenantId: string): Promise<TenantStore>;
-  /**
-   * Where the objects lie that were made under this configuration. Local: asks no server.
    *
    * @throws {ForensicsError} `store_unavailable` when the configuration cannot be opened with the present master key.
    */
-  of(place: { readonly tenantId: string; readonly storageConfigId: string | null }): BlobStore;
+  current(tenantId: string): Promise<TenantStore>;
+  /**
+   * Where the objects lie that were made under this configuration, with its latest credentials. Asks no server. Of a
+   * configuration that cannot be opened comes a store whose acts fail with `store_unavailable` and whose URLs are empty
+   * texts: what is known of an analysis stays readable, and one such analysis takes no list down.
+   */
+  of(place: Place): BlobStore;
 }

@@ -29,6 +29,8 @@ export interface Settings {
   readonly corsAllowedOrigins: readonly string[];
   /** Where webhooks may go: `external`, `private`, and address ranges such as `127.0.0.0/8`. */
   readonly webhookAllow: readonly string[];
+  /** Where the stores that tenants configure may lie, in the same words. */
+  readonly storageAllow: readonly string[];
   /** Requests a minute of one key, one user, or one address that named neither; 0 sets no limit. */
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the interface. */

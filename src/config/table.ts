@@ -52,12 +52,9 @@ export const table: Table = {
     parse: (value) => list(value, (entry) => entry === '*' || webOrigin(entry)),
     fallback: () => [],
   },
-  webhookAllow: {
-    allowed: 'a list of external, private and address ranges such as 10.1.0.0/16',
-    parse: (value) =>
-      list(value, (entry) => /^(external|private|[0-9a-f.:]+\/\d{1,3})$/i.test(entry)),
-    fallback: () => ['external'],
-  },
+  webhookAllow: addressRanges(['external']),
+  // A store in the same network is the normal case; one on the same machine is not.
+  storageAllow: addressRanges(['external', 'private']),
   rateLimitPerMinute: integer(0, 1_000_000, () => 3000),
   apiCorsAllowedOrigins: {
     allowed: 'a list of origins such as https://app.example',
@@ -108,6 +105,15 @@ export const table: Table = {
     secret: true,
   },
 };
+
+function addressRanges(fallback: readonly string[]): Setting<readonly string[]> {
+  return {
+    allowed: 'a list of external, private and address ranges such as 10.1.0.0/16',
+    parse: (value) =>
+      list(value, (entry) => /^(external|private|[0-9a-f.:]+\/\d{1,3})$/i.test(entry)),
+    fallback: () => fallback,
+  };
+}
 
 // One core is left to the server itself; each child may need memory for a whole picture.
 function defaultWorkers(): number {

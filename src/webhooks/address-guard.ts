@@ -1,6 +1,6 @@
 /**
- * Keeps webhooks away from the inside of the network: a tenant names the URL, but the server makes the call. What counts
- * is the address that is really connected to, not the name that was written.
+ * Keeps calls away from the inside of the network where a tenant names the target, but the server makes the call: webhooks
+ * and stores. What counts is the address that is really connected to, not the name that was written.
  */
 
 import { BlockList, isIP, isIPv4 } from 'node:net';
@@ -92,7 +92,7 @@ function parseCidr(text: string): Range {
   if (family !== 0 && bits !== '' && prefix <= (family === 4 ? 32 : 128)) return [network, prefix];
   throw new ForensicsError(
     'config_invalid',
-    `"${text}" is no address range for webhooks; write external, private, or a CIDR such as 10.1.0.0/16.`,
+    `"${text}" is no address range; write external, private, or a CIDR such as 10.1.0.0/16.`,
   );
 }
 

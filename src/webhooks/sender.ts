@@ -1,9 +1,8 @@
 /** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer kept but its status. */
 
-import { lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
 import type { AddressGuard } from './address-guard.ts';
+import { createConnectionGuard } from './connection-guard.ts';
 
 /** What became of an attempt. `gone`: the receiver wants no more messages, ever. */
 export interface Outcome {
@@ -48,34 +47,13 @@ function judge(status: number): Outcome {
   return { kind: status >= 200 && status < 300 ? 'accepted' : 'failed', detail };
 }
 
-class AddressRefused extends Error {
-  readonly code = 'address_refused';
-}
-
-/** Addresses are checked where they are used: names after their resolution, literals before the connection. */
 function guardedConnector(guard: AddressGuard): buildConnector.connector {
-  const connect = buildConnector({
-    lookup: guardedLookup(guard),
-    timeout: timeoutMs,
-    allowH2: false,
-  });
+  const { lookup, refusalOf } = createConnectionGuard(guard);
+  const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
   return (options, callback) => {
-    const host = options.hostname.replace(/^\[|\]$/g, '');
-    if (isIP(host) !== 0 && !guard.isAllowed(host)) callback(new AddressRefused(), null);
+    const refusal = refusalOf(options.hostname);
+    if (refusal !== null) callback(refusal, null);
     else connect(options, callback);
-  };
-}
-
-function guardedLookup(guard: AddressGuard): LookupFunction {
-  return (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
-      if (error !== null) return callback(error, '');
-      const allowed = found.filter(({ address }) => guard.isAllowed(address));
-      const first = allowed[0];
-      if (first === undefined) return callback(new AddressRefused(), '');
-      if (options.all === true) return callback(null, allowed);
-      return callback(null, first.address, first.family);
-    });
   };
 }
 

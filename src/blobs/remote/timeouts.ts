@@ -1,3 +1,5 @@
+import type { LookupFunction } from 'node:net';
+
 /** How long a store on somebody else's machine may take. */
 export interface Timeouts {
   /** Until the connection stands, TLS included. */
@@ -18,10 +20,20 @@ export const defaultTimeouts: Timeouts = {
   retryDelayMs: 200,
 };
 
+/** Asked where connections are made. Its errors have the code `address_refused`. */
+export interface ConnectionGuard {
+  /** Answers only addresses that are allowed. */
+  readonly lookup: LookupFunction;
+  /** Null for a name, which `lookup` judges, and for an allowed address. */
+  refusalOf(host: string): Error | null;
+}
+
 export interface RemoteSettings {
   readonly timeouts?: Partial<Timeouts>;
   /** Authorities to trust instead of the system's, in PEM. */
   readonly ca?: string;
   /** 50 MiB when left out. */
   readonly maxObjectBytes?: number;
+  /** Which addresses may be connected to; all when left out. */
+  readonly guard?: ConnectionGuard;
 }

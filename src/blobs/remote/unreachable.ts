@@ -33,6 +33,11 @@ export function unreachable(error: unknown): ForensicsError {
   if (certificateCodes.has(code)) {
     return new ForensicsError('store_refused', `${untrusted}set NODE_EXTRA_CA_CERTS.`, { cause });
   }
+  if (code === 'address_refused') {
+    const message =
+      'This service may not connect to the address of the store; the administrator can allow it with storageAllow.';
+    return new ForensicsError('store_refused', message, { cause });
+  }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_')) {
     const message = 'The store does not speak the protocol expected; check useSSL and the port.';
     return new ForensicsError('store_refused', message, { cause });

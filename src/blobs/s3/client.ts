@@ -58,7 +58,7 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
     region,
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
-    transportAgent: createAgent({ useSSL, ca: settings.ca, timeouts }),
+    transportAgent: createAgent({ useSSL, ca: settings.ca, timeouts, guard: settings.guard }),
     transport: createTransport(useSSL, timeouts),
     // The library's own repetition writes to the console.
     retryOptions: { disableRetry: true },

@@ -8,8 +8,12 @@ import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
 import { runJob } from '../../../src/analyses/lifecycle.ts';
 import type { CreateRequest } from '../../../src/analyses/request.ts';
+import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
+import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
+import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
+import type { BlobStore } from '../../../src/blobs/store.ts';
 import { deliveries, usageCounters } from '../../../src/db/schema.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
@@ -31,6 +35,8 @@ export interface WorkshopOptions {
   readonly isTrial?: boolean;
   readonly trialMd5s?: readonly string[];
   readonly maxBytes?: number;
+  /** For tenants with stores of their own. */
+  readonly openRemote?: OpenRemoteStore;
 }
 
 export async function openWorkshop(options: WorkshopOptions = {}) {
@@ -58,18 +64,25 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
     const tenants = createTenants({ db, now });
-    const stores = new Map<string, ReturnType<typeof openStore>>();
-    const storeFor = ({ id }: { readonly id: string }) => {
-      const store = stores.get(id) ?? openStore(id);
-      stores.set(id, store);
-      return store;
-    };
+    const configs = createSealedConfigs({ key: masterKey, now });
+    const embedded = new Map<string, BlobStore>();
+    const stores = createStores({
+      db,
+      configs,
+      cors: createBucketCors({ db, defaultOrigins: [], now }),
+      embeddedFor(tenantId) {
+        const store = embedded.get(tenantId) ?? openStore(tenantId);
+        embedded.set(tenantId, store);
+        return store;
+      },
+      openRemote: options.openRemote ?? noRemote,
+      onError: (error) => errors.push(error),
+    });
     const analyses = createAnalyses({
       db,
       queue,
       outbox,
-      tenants,
-      storeFor,
+      stores,
       lab,
       models: [
         { id: 'trace-2', version: '2.0.0' },
@@ -90,7 +103,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       leaseMs: 60_000,
       onError: (error) => errors.push(error),
     });
-    return { db, queue, tenants, storeFor, analyses, worker };
+    return { db, queue, tenants, configs, stores, analyses, worker };
   }
 
   const main = openProcess('one');
@@ -106,7 +119,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   }
 
   const caller = await openTenant('acme', options.isTrial);
-  const store = main.storeFor(caller.tenant);
+  const { store } = await main.stores.current(caller.tenant.id);
 
   const create = (change: Partial<CreateRequest> = {}, who = caller) =>
     analyses.create(who, { ...createRequest(), ...change });
@@ -158,6 +171,10 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       ),
   };
 }
+
+const noRemote: OpenRemoteStore = () => {
+  throw new TypeError('no tenant of this test has a store of its own');
+};
 
 export interface Message {
   readonly analysisId: string;

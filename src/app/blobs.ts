@@ -1,0 +1,86 @@
+/** The stores of all tenants: the service's own, one bucket a tenant, and those that tenants configured. */
+
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createStores } from '../blobs/configured-stores.ts';
+import { bucketNameFor, createBucketCredentials } from '../blobs/credentials.ts';
+import { createS3Door, type S3Door } from '../blobs/door.ts';
+import { createEmbeddedStore } from '../blobs/embedded.ts';
+import type { BlobStore } from '../blobs/store.ts';
+import type { Stores } from '../blobs/stores.ts';
+import type { Settings } from '../config.ts';
+import type { Core } from './core.ts';
+import type { TenantStorage } from './tenant-storage.ts';
+
+export interface Blobs {
+  /** The folder of all buckets. */
+  readonly root: string;
+  /** The HTTP door of the service's own store. */
+  readonly door: S3Door;
+  readonly stores: Stores;
+  setPublicUrl(url: URL): void;
+}
+
+export interface BlobParts {
+  readonly settings: Settings;
+  readonly core: Core;
+  readonly storage: TenantStorage;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+const region = 'us-east-1';
+
+export function openBlobs({ settings, core, storage, now, onError }: BlobParts): Blobs {
+  const root = join(core.folder.path, 'blobs');
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  const credentials = createBucketCredentials(core.folder.masterKey);
+  // A place-holder until the port is known; before that nobody is there to be answered.
+  let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
+
+  const openEmbedded = (tenantId: string): BlobStore => {
+    const bucket = bucketNameFor(tenantId);
+    return createEmbeddedStore({
+      root,
+      bucket,
+      credentials: credentials.credentialsFor(bucket),
+      endpoint: () => publicUrl,
+      region,
+      expirySeconds: settings.presignedUrlExpirySeconds,
+      maxObjectBytes: settings.maxUploadBytes,
+      now,
+    });
+  };
+
+  return {
+    root,
+    door: createS3Door({
+      root,
+      secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
+      region,
+      now,
+      maxObjectBytes: settings.maxUploadBytes,
+      corsOrigins: settings.corsAllowedOrigins,
+      onError,
+    }),
+    stores: createStores({
+      ...storage,
+      db: core.database.db,
+      embeddedFor: oncePerTenant(openEmbedded),
+      onError,
+    }),
+    setPublicUrl(url) {
+      publicUrl = url;
+    },
+  };
+}
+
+/** Opening sweeps a folder; every act asks. */
+function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string) => BlobStore {
+  const opened = new Map<string, BlobStore>();
+  return (tenantId) => {
+    const store = opened.get(tenantId) ?? open(tenantId);
+    opened.set(tenantId, store);
+    return store;
+  };
+}

@@ -1,0 +1,108 @@
+/**
+ * The stores of all tenants: the service's own, or one that the tenant configured. Configurations are read anew for every
+ * act, so that credentials which any process saved are used by the next act of every other.
+ */
+
+import { and, eq, sql } from 'drizzle-orm';
+import type { Db } from '../db/open.ts';
+import { storageConfigs, tenants } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { BucketCors } from './bucket-cors.ts';
+import type { ConfigRow, SealedConfigs } from './sealed-configs.ts';
+import type { StorageConfig } from './storage-config.ts';
+import type { BlobStore, RemoteStore, StorageType, StorageUrls } from './store.ts';
+import type { Stores } from './stores.ts';
+
+/** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
+export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
+
+export interface StoresSettings {
+  readonly db: Db;
+  readonly configs: Pick<SealedConfigs, 'open'>;
+  readonly cors: Pick<BucketCors, 'ensure'>;
+  /** The service's own store for one tenant. Called for every act, so it should be quick. */
+  readonly embeddedFor: (tenantId: string) => BlobStore;
+  readonly openRemote: OpenRemoteStore;
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Opened {
+  readonly sealed: Buffer;
+  readonly config: StorageConfig;
+  readonly store: RemoteStore;
+}
+
+export function createStores(settings: StoresSettings): Stores {
+  const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
+  const findCurrent = prepareFindCurrent(db);
+  const findPlace = prepareFindPlace(db);
+  const opened = new Map<string, Opened>();
+
+  /** One client a configuration, until somebody saves it again: each sealing has bytes of its own. */
+  function open(row: ConfigRow): Opened {
+    const known = opened.get(row.id);
+    if (known?.sealed.equals(row.sealed)) return known;
+    const config = configs.open(row);
+    const fresh = { sealed: row.sealed, config, store: openRemote(config) };
+    opened.set(row.id, fresh);
+    return fresh;
+  }
+
+  return {
+    async current(tenantId) {
+      const row = findCurrent.get({ tenantId })?.config;
+      if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
+      const { config, store } = open(row);
+      await cors.ensure(row, config, store);
+      return { store, configId: row.id };
+    },
+    of({ tenantId, storageConfigId }) {
+      if (storageConfigId === null) return embeddedFor(tenantId);
+      const row = findPlace.get({ tenantId, storageConfigId });
+      if (row === undefined) throw new TypeError('the configuration is not one of the tenant');
+      try {
+        return open(row).store;
+      } catch (error) {
+        onError(error);
+        return createClosedStore(row.type);
+      }
+    },
+  };
+}
+
+function prepareFindCurrent(db: Db) {
+  return db
+    .select({ config: storageConfigs })
+    .from(tenants)
+    .innerJoin(storageConfigs, eq(storageConfigs.id, tenants.storageConfigId))
+    .where(eq(tenants.id, sql.placeholder('tenantId')))
+    .prepare();
+}
+
+function prepareFindPlace(db: Db) {
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.id, sql.placeholder('storageConfigId')),
+  );
+  return db.select().from(storageConfigs).where(isPlace).prepare();
+}
+
+/** Stands for a store whose configuration cannot be opened: knows where things lie and reaches nothing. */
+function createClosedStore(type: StorageType): BlobStore {
+  const refuse = (): Promise<never> =>
+    Promise.reject(
+      new ForensicsError(
+        'store_unavailable',
+        'The storage configuration of this analysis cannot be opened; ask the administrator to put the master key back.',
+      ),
+    );
+  const presign = (objectKey: string, now: Date): StorageUrls => ({
+    type,
+    objectKey,
+    putUrl: '',
+    getUrl: '',
+    deleteUrl: '',
+    expiresAt: now.toISOString(),
+  });
+  return { type, put: refuse, read: refuse, head: refuse, delete: refuse, presign };
+}
