@@ -12,7 +12,7 @@ import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
 import { presignObject } from './presign-object.ts';
 import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
-import type { RemoteSettings } from './remote/timeouts.ts';
+import type { RemoteSettings } from './remote/settings.ts';
 import { createS3Client } from './s3/client.ts';
 import { applyCorsRules } from './s3/cors.ts';
 import { originOf } from './s3/place.ts';

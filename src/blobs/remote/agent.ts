@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import type { Duplex } from 'node:stream';
 import { Socket } from 'node:net';
-import type { ConnectionGuard, Timeouts } from './timeouts.ts';
+import type { RemoteSettings } from './settings.ts';
+import { defaultTimeouts, type Timeouts } from './timeouts.ts';
 
 /** Raised on the connection itself, so that every client library on top of it hears of it. */
 export class StoreTimeout extends Error {
@@ -10,15 +10,13 @@ export class StoreTimeout extends Error {
   readonly code = 'ETIMEDOUT';
 }
 
-export interface AgentSettings {
-  readonly useSSL: boolean;
-  readonly ca?: string | undefined;
-  readonly timeouts: Timeouts;
-  readonly guard?: ConnectionGuard | undefined;
-}
-
-/** Connections that are kept for the next request, and that end when the other side does not answer. */
-export function createAgent({ useSSL, ca, timeouts, guard }: AgentSettings): Agent {
+/**
+ * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
+ * address which the guard forbids.
+ */
+export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
+  const { ca, guard } = settings;
+  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const options = { keepAlive: true, timeout: timeouts.idleMs, lookup: guard?.lookup };
   const agent = useSSL
     ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
@@ -31,19 +29,17 @@ export function createAgent({ useSSL, ca, timeouts, guard }: AgentSettings): Age
       return undefined;
     }
     const connection = connect(target, callback);
-    if (connection instanceof Socket) watch(connection, useSSL, timeouts);
+    if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
+    limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
     return connection;
   };
   return agent;
 }
 
-function watch(socket: Socket & Duplex, useSSL: boolean, timeouts: Timeouts): void {
-  const timer = setTimeout(() => {
-    socket.destroy(new StoreTimeout('No connection within the time allowed.'));
-  }, timeouts.connectMs);
+function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
+  const end = (why: string) => socket.destroy(new StoreTimeout(why));
+  const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
   const stop = () => clearTimeout(timer);
-  socket.once(useSSL ? 'secureConnect' : 'connect', stop).once('close', stop);
-  socket.setTimeout(timeouts.idleMs, () => {
-    socket.destroy(new StoreTimeout('No byte within the time allowed.'));
-  });
+  socket.once(connected, stop).once('close', stop);
+  socket.setTimeout(idleMs, () => end('No byte within the time allowed.'));
 }

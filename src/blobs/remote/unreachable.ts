@@ -2,7 +2,12 @@
 
 import { ForensicsError } from '../../errors.ts';
 
-const untrusted = 'The certificate of the store is not trusted by this machine; check useSSL, or ';
+const untrusted =
+  'The certificate of the store is not trusted by this server; set NODE_EXTRA_CA_CERTS to its authority.';
+const otherProtocol = 'The store does not speak the protocol expected; check useSSL and the port.';
+const forbidden =
+  'The store has an address that this server must not call; its administrator can allow it (storageAllow).';
+
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',
   EAI_AGAIN: 'The host name of the store could not be looked up; check the endpoint and the DNS.',
@@ -23,29 +28,26 @@ const certificateCodes = new Set([
 ]);
 
 /**
- * `store_refused` where only another configuration helps: a certificate that is not trusted, TLS spoken to a port
- * without it. `store_unavailable` for everything else.
+ * `store_refused` where only another configuration helps: a forbidden address, a certificate that is not trusted, TLS
+ * spoken to a port without it. `store_unavailable` for everything else.
  */
 export function unreachable(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = codeOf(error);
   const cause = safeCause(error, code);
-  if (certificateCodes.has(code)) {
-    return new ForensicsError('store_refused', `${untrusted}set NODE_EXTRA_CA_CERTS.`, { cause });
-  }
-  if (code === 'address_refused') {
-    const message =
-      'This service may not connect to the address of the store; the administrator can allow it with storageAllow.';
-    return new ForensicsError('store_refused', message, { cause });
-  }
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_')) {
-    const message = 'The store does not speak the protocol expected; check useSSL and the port.';
-    return new ForensicsError('store_refused', message, { cause });
-  }
+  const refusal = refusalOf(code);
+  if (refusal !== null) return new ForensicsError('store_refused', refusal, { cause });
   const message = isTimeout(error)
     ? 'The store does not answer in time; try again later.'
     : (sentences[code] ?? 'The connection to the store broke; try again later.');
   return new ForensicsError('store_unavailable', message, { cause });
+}
+
+function refusalOf(code: string): string | null {
+  if (code === 'address_refused') return forbidden;
+  if (certificateCodes.has(code)) return untrusted;
+  const isProtocol = code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('HPE_');
+  return isProtocol ? otherProtocol : null;
 }
 
 export function isTimeout(error: unknown): boolean {

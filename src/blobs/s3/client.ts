@@ -10,7 +10,8 @@ import { ForensicsError } from '../../errors.ts';
 import { createAgent } from '../remote/agent.ts';
 import { gather } from '../remote/gather.ts';
 import { withRetry } from '../remote/retry.ts';
-import { defaultTimeouts, type RemoteSettings, type Timeouts } from '../remote/timeouts.ts';
+import type { RemoteSettings } from '../remote/settings.ts';
+import { defaultTimeouts, type Timeouts } from '../remote/timeouts.ts';
 import { unreachable } from '../remote/unreachable.ts';
 import type { S3StorageConfig } from '../storage-config.ts';
 import { endpointOf } from './place.ts';
@@ -58,7 +59,7 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
     region,
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
-    transportAgent: createAgent({ useSSL, ca: settings.ca, timeouts, guard: settings.guard }),
+    transportAgent: createAgent(useSSL, settings),
     transport: createTransport(useSSL, timeouts),
     // The library's own repetition writes to the console.
     retryOptions: { disableRetry: true },
