@@ -4,6 +4,7 @@
  */
 
 import { hostname } from 'node:os';
+import type { Passwords } from './access/passwords.ts';
 import { createAnalyses } from './analyses/analyses.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import { runJob } from './analyses/lifecycle.ts';

@@ -1,26 +1,30 @@
-/** The part of the app that needs no pictures: data folder, database, tenants and keys. Enough for administration. */
+/** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Identity } from '../access/identity.ts';
 import { createKeys } from '../access/keys.ts';
 import type { Keys } from '../access/keys.ts';
+import { createPasswords } from '../access/passwords.ts';
+import type { Passwords } from '../access/passwords.ts';
 import { createTenants } from '../access/tenants.ts';
 import type { Tenants } from '../access/tenants.ts';
+import { createUsageReports } from '../analyses/usage-report.ts';
+import type { UsageReports } from '../analyses/usage-report.ts';
 import type { Settings } from '../config.ts';
-import { ForensicsError } from '../errors.ts';
 import { openDatabase } from '../db/open.ts';
 import type { OpenDatabase } from '../db/open.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { openDataFolder } from './data-folder.ts';
 import type { DataFolder } from './data-folder.ts';
+import { openPeople } from './people.ts';
+import type { People } from './people.ts';
 
-export interface Core {
+export interface Core extends People {
   readonly folder: DataFolder;
   readonly database: OpenDatabase;
   readonly tenants: Tenants;
   readonly keys: Keys;
-  readonly identity: Identity;
+  readonly usage: UsageReports;
   /** Keys the tenants' webhook secrets. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
@@ -33,7 +37,11 @@ export function hasInstallation(settings: Pick<Settings, 'dataDir'>): boolean {
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `no_space_left`, `store_unavailable`. */
-export function openCore(settings: Settings, now: () => Date = () => new Date()): Core {
+export function openCore(
+  settings: Settings,
+  now: () => Date = () => new Date(),
+  passwords: Passwords = createPasswords(),
+): Core {
   const folder = openDataFolder(settings);
   const database = openDatabase({ path: databaseFile(folder.path) });
   const { db } = database;
@@ -43,7 +51,8 @@ export function openCore(settings: Settings, now: () => Date = () => new Date())
     database,
     tenants: createTenants({ db, now }),
     keys: createKeys({ db, pepper: folder.derive('access/pepper'), now }),
-    identity: noUsers,
+    usage: createUsageReports({ db, now }),
+    ...openPeople({ settings, folder, db, passwords, now }),
     webhookKey,
     webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
     close: () => database.close(),
@@ -53,18 +62,3 @@ export function openCore(settings: Settings, now: () => Date = () => new Date())
 function databaseFile(dataDir: string): string {
   return join(dataDir, 'forensics.db');
 }
-
-// Stands here until the embedded accounts do.
-const refuse = async (): Promise<never> => {
-  throw new ForensicsError('unauthenticated', 'The token is not valid.');
-};
-const noUsers: Identity = {
-  kind: 'embedded',
-  authenticate: refuse,
-  login: refuse,
-  refresh: refuse,
-  info: refuse,
-  verify: refuse,
-  revoke: refuse,
-  changePassword: refuse,
-};

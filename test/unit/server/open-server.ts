@@ -7,7 +7,10 @@ import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
 import { openApp } from '../../../src/app.ts';
 import type { App } from '../../../src/app.ts';
+import { createPasswords } from '../../../src/access/passwords.ts';
+import type { TokenSet } from '../../../src/access/identity.ts';
 import type { Tenant } from '../../../src/access/tenants.ts';
+import type { User } from '../../../src/access/users.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createServer } from '../../../src/server/server.ts';
 import type { ServerParts } from '../../../src/server/server.ts';
@@ -21,10 +24,20 @@ export interface OpenServer {
   readonly log: string[];
   /** A tenant and one of its keys. */
   makeTenant(name: string, keyLifeMs?: number): Promise<{ tenant: Tenant; secret: string }>;
+  /** A person with an account, logged in. */
+  makeUser(name: string, rights?: Rights): Promise<{ user: User; tokens: TokenSet }>;
   /** Listens on a free port and returns the way to ask there. */
   listen(): Promise<Ask>;
   close(): Promise<void>;
 }
+
+interface Rights {
+  readonly tenants?: readonly Tenant[];
+  readonly scopes?: readonly string[];
+}
+
+/** Of every user that `makeUser` makes. */
+export const password = 'violet harbour 42 lanterns';
 
 export interface Question {
   readonly method: string;
@@ -51,7 +64,7 @@ export async function openServer(
   const { now = () => new Date() } = parts;
   const dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-'));
   const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
-  const app = await openApp(settings, { now });
+  const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
   const log: string[] = [];
   let agent: Agent | null = null;
   const server = await createServer({
@@ -76,6 +89,14 @@ export async function openServer(
       const key = await app.keys.mint({ tenantId: tenant.id, name: 'test', expiresAt });
       return { tenant, secret: key.secret };
     },
+    async makeUser(name, { tenants = [], scopes = [] } = {}) {
+      const email = `${name}@example.org`;
+      const tenantIds = tenants.map(({ id }) => id);
+      const user = await app.users.create({ email, password, name, tenantIds, scopes });
+      const tokens = await app.identity.login({ email, password, from: '192.0.2.1' });
+      if (!('accessToken' in tokens)) throw new TypeError('Embedded accounts answer tokens.');
+      return { user, tokens };
+    },
     async listen() {
       const url = await server.listen({ host: '127.0.0.1', port: 0 });
       app.setPublicUrl(new URL(url));
@@ -90,6 +111,33 @@ export async function openServer(
     },
   };
 }
+
+/** What most files of tests begin with: a listening server and a tenant "acme" with a key. */
+export interface Listening extends OpenServer {
+  readonly tenant: Tenant;
+  /** The Authorization header of the key. */
+  readonly authorization: string;
+  readonly ask: Ask;
+  readonly askWithKey: Ask;
+}
+
+export async function openListening(...parts: Parameters<typeof openServer>): Promise<Listening> {
+  const open = await openServer(...parts);
+  const ask = await open.listen();
+  const { tenant, secret } = await open.makeTenant('acme');
+  const authorization = `ApiKey ${secret}`;
+  const askWithKey: Ask = (question) =>
+    ask({ ...question, headers: { authorization, ...question.headers } });
+  return { ...open, tenant, authorization, ask, askWithKey };
+}
+
+/** The body of a create request that is in order. */
+export const draft = {
+  tenantName: 'acme',
+  name: 'A',
+  type: 'image',
+  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
+};
 
 /** @param url - scheme, host and port. */
 export function asker(url: string, dispatcher: Agent): Ask {

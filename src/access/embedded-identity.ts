@@ -1,0 +1,93 @@
+/**
+ * The identity that needs nobody else: accounts in our own database. A token says who and which session; everything it
+ * permits is read from the database at each request, so that what an administrator takes away is gone at once.
+ */
+
+import { eq } from 'drizzle-orm';
+import { type Db, transact } from '../db/open.ts';
+import { sessions, users } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Identity, TokenSet } from './identity.ts';
+import { purgeLoginAttempts } from './login-attempts.ts';
+import { createLogins } from './logins.ts';
+import type { LoginParts } from './logins.ts';
+import type { OpenSession } from './sessions.ts';
+import { createSessions, isAlive, purgeSessions } from './sessions.ts';
+import { accessLifeSeconds, createTokens } from './tokens.ts';
+import type { Subject } from './tokens.ts';
+import { endAccess, tenantIdsOf } from './users.ts';
+import type { UserRow, Users } from './users.ts';
+
+export interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
+  readonly users: Pick<Users, 'info'>;
+  /** 32 secret bytes, from which the signing key is made. */
+  readonly seed: Uint8Array;
+  /** Stands in each token; tokens of another issuer are refused. */
+  readonly issuer: string;
+}
+
+export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
+  const { db, now } = parts;
+  const tokens = createTokens(parts);
+  const openSessions = createSessions(parts);
+  const logins = createLogins({ ...parts, sessions: openSessions });
+
+  /** Whose session it is, while it lives. @throws {ForensicsError} `unauthenticated`. */
+  function holder({ userId, sessionId }: Subject): UserRow {
+    const found = db
+      .select({ user: users, session: sessions })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(eq(sessions.id, sessionId))
+      .get();
+    if (found?.user.id === userId && isAlive(found.session, now())) return found.user;
+    throw refused('The session has ended; log in again.');
+  }
+
+  async function tokenSet(opened: OpenSession): Promise<TokenSet> {
+    const bearer = { ...opened, ...holder(opened) };
+    return {
+      accessToken: await tokens.sign('access', bearer),
+      idToken: await tokens.sign('id', bearer),
+      refreshToken: opened.refreshToken,
+      tokenType: 'Bearer',
+      expiresIn: accessLifeSeconds,
+    };
+  }
+
+  return {
+    kind: 'embedded',
+    async authenticate(accessToken) {
+      const subject = await tokens.read('access', accessToken);
+      const { id, scopes, userType } = holder(subject);
+      const { sessionId } = subject;
+      return { type: 'user', id, tenantIds: tenantIdsOf(db, id), scopes, userType, sessionId };
+    },
+    login: async (credentials) => tokenSet(await logins.login(credentials)),
+    refresh: async (refreshToken) => tokenSet(openSessions.refresh(refreshToken)),
+    info: (principal) => parts.users.info(principal),
+    async verify(idToken) {
+      holder(await tokens.read('id', idToken));
+    },
+    async revoke({ idToken, refreshToken }) {
+      const { id } = holder(await tokens.read('id', idToken));
+      if (openSessions.ownerOf(refreshToken) !== id) {
+        throw refused('The refresh token is not one of this person.');
+      }
+      transact(db, (tx) => endAccess(tx, id, now()));
+    },
+    changePassword: (principal, passwords) => logins.changePassword(principal, passwords),
+  };
+}
+
+/** For a daily chore: sessions that ended long ago, failed logins that count no more. */
+export function purgeExpired(db: Db, at: Date): void {
+  transact(db, (tx) => {
+    purgeSessions(tx, at);
+    purgeLoginAttempts(tx, at);
+  });
+}
+
+function refused(message: string): ForensicsError {
+  return new ForensicsError('unauthenticated', message);
+}

@@ -1,0 +1,121 @@
+/** The password side of embedded accounts: opening a session with one, and changing it. */
+
+import { and, eq } from 'drizzle-orm';
+import { type Db, type Tx, transact } from '../db/open.ts';
+import { users } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { LoginAttempts } from './login-attempts.ts';
+import type { Passwords } from './passwords.ts';
+import type { Principal } from './principal.ts';
+import type { OpenSession, Sessions } from './sessions.ts';
+import { endSessions } from './sessions.ts';
+import { embeddedRow, normalisedEmail, tenantIdsOf } from './users.ts';
+import type { UserRow } from './users.ts';
+
+export interface Login {
+  readonly userId: string;
+  readonly tenantIds: readonly string[];
+  readonly at: Date;
+}
+
+export interface LoginParts {
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly attempts: LoginAttempts;
+  readonly sessions: Sessions;
+  readonly now: () => Date;
+  /** Runs in the transaction of each login. */
+  readonly onLogin?: (tx: Tx, login: Login) => void;
+}
+
+/** Both verbs as `Identity` promises them, but for the tokens. */
+export interface Logins {
+  login(credentials: {
+    readonly email: string;
+    readonly password: string;
+    readonly from: string;
+  }): Promise<OpenSession>;
+  changePassword(
+    principal: Principal,
+    passwords: { readonly currentPassword: string; readonly newPassword: string },
+  ): Promise<void>;
+}
+
+export function createLogins(parts: LoginParts): Logins {
+  const { db, passwords, attempts, sessions, now, onLogin = () => undefined } = parts;
+
+  /** The account of an address, when this is its password and it is not disabled. */
+  async function checked(email: string, password: string): Promise<UserRow | null> {
+    // Nothing is awaited before the hash begins: who is turned away because too many wait is not counted as wrong.
+    passwords.refuseWhenBusy();
+    attempts.countAccount(email);
+    const row = embeddedRow(db, email);
+    const isRight = await passwords.verify(password, row?.passwordHash ?? null);
+    return isRight && row?.disabledAt === null ? row : null;
+  }
+
+  /** Costs have grown since the hash was made: now the password is at hand to make a new one. */
+  async function upToDate(row: UserRow, password: string): Promise<UserRow> {
+    if (row.passwordHash === null || !passwords.isOutdated(row.passwordHash)) return row;
+    const passwordHash = await passwords.hash(password);
+    const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
+    db.update(users).set({ passwordHash }).where(isUnchanged).run();
+    return { ...row, passwordHash };
+  }
+
+  /** @returns null when the account was changed while its password was looked at. */
+  function begin({ id, email, passwordHash }: UserRow): OpenSession | null {
+    return transact(db, (tx) => {
+      const row = embeddedRow(tx, email);
+      if (row?.passwordHash !== passwordHash || row.disabledAt !== null) return null;
+      const at = now();
+      attempts.forgiveAccount(tx, email);
+      tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
+      onLogin(tx, { userId: id, tenantIds: tenantIdsOf(tx, id), at });
+      return sessions.begin(tx, id);
+    });
+  }
+
+  return {
+    async login({ email, password, from }) {
+      const takeBack = attempts.countPlace(from);
+      const row = await checked(normalisedEmail(email), password);
+      const opened = row === null ? null : begin(await upToDate(row, password));
+      if (opened === null) {
+        throw new ForensicsError('unauthenticated', 'The e-mail address or the password is wrong.');
+      }
+      takeBack();
+      return opened;
+    },
+    async changePassword(principal, { currentPassword, newPassword }) {
+      const { id, email, name } = accountOf(db, principal);
+      passwords.refuseUnusable(newPassword, { email, name });
+      const row = await checked(email, currentPassword);
+      if (row === null) throw notChanged();
+      const passwordHash = await passwords.hash(newPassword);
+      transact(db, (tx) => {
+        if (embeddedRow(tx, email)?.passwordHash !== row.passwordHash) throw notChanged();
+        tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
+        attempts.forgiveAccount(tx, email);
+        endSessions(tx, { userId: id, at: now(), except: principal.sessionId });
+      });
+    },
+  };
+}
+
+function accountOf(db: Db, { id }: Principal): UserRow {
+  const row = db
+    .select()
+    .from(users)
+    .where(eq(users.id, id ?? ''))
+    .get();
+  if (row?.issuer === null) return row;
+  throw new ForensicsError('forbidden', 'Only a person with an account here has a password.');
+}
+
+function notChanged(): ForensicsError {
+  return new ForensicsError(
+    'invalid_request',
+    'The password was not changed: the current one is wrong.',
+  );
+}

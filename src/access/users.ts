@@ -1,0 +1,253 @@
+/**
+ * People: who they are, what they may do, and their passwords. An account is embedded (address and password kept here)
+ * or belongs to an identity provider, which then decides over everything but the settings and whether it is shut here.
+ */
+
+import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import { newId } from '../db/ids.ts';
+import { type Db, type Reader, type Tx, transact } from '../db/open.ts';
+import { tenants, userTenants, users } from '../db/schema.ts';
+import { characterCount, foldText } from '../db/text.ts';
+import { ForensicsError } from '../errors.ts';
+import type { UserInfo } from './identity.ts';
+import type { LoginAttempts } from './login-attempts.ts';
+import type { Passwords } from './passwords.ts';
+import type { Principal } from './principal.ts';
+import { endSessions } from './sessions.ts';
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string | null;
+  readonly userType: string;
+  readonly scopes: readonly string[];
+  /** Empty for an account of an identity provider: its tenants come with each token. */
+  readonly tenantIds: readonly string[];
+  /** The identity provider that knows this person; null for an embedded account. */
+  readonly issuer: string | null;
+  readonly disabledAt: Date | null;
+  readonly createdAt: Date;
+  readonly lastLoginAt: Date | null;
+}
+
+export interface UserChange {
+  /** Null removes it. */
+  readonly name?: string | null;
+  readonly userType?: string;
+  readonly scopes?: readonly string[];
+  readonly tenantIds?: readonly string[];
+}
+
+export interface NewUser extends UserChange {
+  readonly email: string;
+  readonly password: string;
+}
+
+export interface Users {
+  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is taken, `tenant_not_found`. */
+  create(user: NewUser): Promise<User>;
+  byId(id: string): Promise<User | null>;
+  /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
+  byEmail(email: string): Promise<User | null>;
+  /** All, by address. */
+  list(): Promise<readonly User[]>;
+  /** @throws {ForensicsError} `not_found`, `invalid_request`, `tenant_not_found`, `not_offered` for a provider's account. */
+  update(id: string, change: UserChange): Promise<User>;
+  /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
+  setPassword(id: string, password: string): Promise<void>;
+  /** Ends all sessions and lets nobody in. @throws {ForensicsError} `not_found`. */
+  disable(id: string): Promise<User>;
+  /** @throws {ForensicsError} `not_found`. */
+  enable(id: string): Promise<User>;
+  /** A person as `info` answers: rights as the principal has them. @throws {ForensicsError} `not_found`. */
+  info(principal: Principal): Promise<UserInfo>;
+}
+
+export type UserRow = typeof users.$inferSelect;
+
+export const defaultUserType = 'user';
+export const defaultLang = 'en';
+
+export function createUsers({
+  db,
+  passwords,
+  attempts,
+  now,
+}: {
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
+  readonly now: () => Date;
+}): Users {
+  const shut = async (id: string, disabledAt: Date | null): Promise<User> =>
+    transact(db, (tx) => {
+      existing(tx, id);
+      if (disabledAt !== null) endAccess(tx, id, disabledAt);
+      return saved(tx, id, { disabledAt });
+    });
+
+  return {
+    async create({ email: typed, password, tenantIds = [], ...facts }) {
+      const email = normalisedEmail(typed);
+      refuseUnlessEmail(email);
+      const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
+      passwords.refuseUnusable(password, { email, name: columns.name });
+      // Asked before the dear hash and again behind it: two may be made at once.
+      refuseIfTaken(db, email);
+      const passwordHash = await passwords.hash(password);
+      return transact(db, (tx) => {
+        refuseIfTaken(tx, email);
+        const row = { ...newRow(now()), ...columns, email, passwordHash };
+        tx.insert(users).values(row).run();
+        setTenants(tx, row.id, tenantIds);
+        return toUser(tx, existing(tx, row.id));
+      });
+    },
+    async byId(id) {
+      const row = rowOf(db, id);
+      return row === undefined ? null : toUser(db, row);
+    },
+    async byEmail(email) {
+      const row = embeddedRow(db, normalisedEmail(email));
+      return row === undefined ? null : toUser(db, row);
+    },
+    async list() {
+      const rows = db.select().from(users).orderBy(asc(users.email), asc(users.id)).all();
+      return rows.map((row) => toUser(db, row));
+    },
+    async update(id, { tenantIds, ...change }) {
+      return transact(db, (tx) => {
+        const { name, userType, scopes, issuer } = existing(tx, id);
+        refuseUnlessEmbedded(issuer);
+        if (tenantIds !== undefined) setTenants(tx, id, tenantIds);
+        return saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+      });
+    },
+    async setPassword(id, password) {
+      const row = existing(db, id);
+      refuseUnlessEmbedded(row.issuer);
+      passwords.refuseUnusable(password, row);
+      const passwordHash = await passwords.hash(password);
+      transact(db, (tx) => {
+        endAccess(tx, id, now());
+        attempts.forgiveAccount(tx, row.email);
+        saved(tx, id, { passwordHash });
+      });
+    },
+    disable: (id) => shut(id, now()),
+    enable: (id) => shut(id, null),
+    async info({ id, tenantIds, scopes }) {
+      const row = existing(db, id ?? '');
+      const { email, name, userType, lang, tosAccepted } = row;
+      const settings = { lang, tosAccepted };
+      const names = tenantNames(db, tenantIds);
+      return { id: row.id, email, name, userType, scopes, tenants: names, settings };
+    },
+  };
+}
+
+/** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */
+export function endAccess(tx: Tx, userId: string, at: Date): void {
+  tx.update(users).set({ tokensValidFrom: at }).where(eq(users.id, userId)).run();
+  endSessions(tx, { userId, at });
+}
+
+/** As addresses are stored and compared. */
+export function normalisedEmail(email: string): string {
+  return email.trim().normalize('NFC').toLowerCase();
+}
+
+export function embeddedRow(reader: Reader, email: string): UserRow | undefined {
+  const which = and(eq(users.email, email), isNull(users.issuer));
+  return reader.select().from(users).where(which).get();
+}
+
+export function tenantIdsOf(reader: Reader, userId: string): string[] {
+  const rows = reader.select().from(userTenants).where(eq(userTenants.userId, userId)).all();
+  return rows.map(({ tenantId }) => tenantId);
+}
+
+/** What a new account of any identity begins with. */
+export function newRow(createdAt: Date) {
+  const settings = { lang: defaultLang, tosAccepted: false };
+  return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };
+}
+
+function rowOf(reader: Reader, id: string): UserRow | undefined {
+  return reader.select().from(users).where(eq(users.id, id)).get();
+}
+
+function existing(reader: Reader, id: string): UserRow {
+  const row = rowOf(reader, id);
+  if (row !== undefined) return row;
+  throw new ForensicsError('not_found', 'There is no such user.');
+}
+
+function saved(tx: Tx, id: string, columns: Partial<UserRow>): User {
+  tx.update(users).set(columns).where(eq(users.id, id)).run();
+  return toUser(tx, existing(tx, id));
+}
+
+function toUser(reader: Reader, row: UserRow): User {
+  const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = row;
+  const rights = { userType, scopes, tenantIds: tenantIdsOf(reader, id) };
+  return { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
+}
+
+function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): void {
+  tx.delete(userTenants).where(eq(userTenants.userId, userId)).run();
+  for (const tenantId of new Set(tenantIds)) {
+    if (tenantNames(tx, [tenantId]).length === 0) {
+      throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+    }
+    tx.insert(userTenants).values({ userId, tenantId }).run();
+  }
+}
+
+function tenantNames(reader: Reader, ids: readonly string[]): string[] {
+  const which = inArray(tenants.id, [...ids]);
+  const rows = reader.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
+  return rows.map(({ name }) => name);
+}
+
+/** @throws {ForensicsError} `invalid_request`. */
+function checkedFacts({ name, userType, scopes }: Required<Omit<UserChange, 'tenantIds'>>) {
+  return {
+    name: checkedName(name),
+    nameFolded: foldText(name ?? ''),
+    userType: checkedWord(userType, 'user type'),
+    scopes: [...new Set(scopes.map((scope) => checkedWord(scope, 'scope')))],
+  };
+}
+
+function checkedName(name: string | null): string | null {
+  if (name === null) return null;
+  const length = characterCount(name);
+  if (length >= 1 && length <= 255 && !/\p{Cc}/u.test(name)) return name;
+  throw invalid('A name has 1 to 255 characters, and no control characters.');
+}
+
+// RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same.
+function checkedWord(word: string, what: string): string {
+  if (/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word)) return word;
+  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters, without spaces and quotes.`);
+}
+
+function refuseUnlessEmail(email: string): void {
+  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return;
+  throw invalid('This is no e-mail address.');
+}
+
+function refuseIfTaken(reader: Reader, email: string): void {
+  if (embeddedRow(reader, email) === undefined) return;
+  throw new ForensicsError('conflict', 'There is an account of this address already.');
+}
+
+function refuseUnlessEmbedded(issuer: string | null): void {
+  if (issuer === null) return;
+  throw new ForensicsError('not_offered', 'This account is kept by its identity provider.');
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
+}

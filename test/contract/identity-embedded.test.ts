@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDatabase } from '../../src/db/open.ts';
+import { openPeople } from '../unit/access/people.ts';
+import { steppedClock } from '../unit/db/temporary.ts';
+import { describeIdentity } from './identity.ts';
+
+describeIdentity('embedded accounts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
+  const { db, close } = openDatabase({ path: join(folder, 'test.db') });
+  const clock = steppedClock();
+  const people = openPeople({ db, clock });
+  const foreign = openPeople({ db, clock, seed: new Uint8Array(32).fill(8) });
+  const facts = { userType: 'examiner', scopes: ['settings'] };
+
+  async function person(email: string, name: string | null) {
+    const tenantName = email.split('@')[0]!;
+    const tenant = await people.tenants.create({ name: tenantName });
+    await people.makeUser(email, { name, ...facts, tenantIds: [tenant.id] });
+    return { email, name, ...facts, tenantId: tenant.id, tenantName };
+  }
+
+  const anna = await person('anna@example.org', 'Anna Berg');
+  const ben = await person('ben@example.org', null);
+  return {
+    identity: people.identity,
+    foreign: foreign.identity,
+    anna: { ...anna, logIn: () => people.logIn(anna.email) },
+    ben: { ...ben, logIn: () => people.logIn(ben.email) },
+    foreignTokens: () => foreign.logIn(anna.email),
+    disable: async (id) => void (await people.users.disable(id)),
+    enable: async (id) => void (await people.users.enable(id)),
+    step: (ms) => clock.step(ms),
+    async close() {
+      close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+});

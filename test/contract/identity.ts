@@ -1,0 +1,243 @@
+/**
+ * What every identity promises, whoever keeps the passwords: the same sentences for embedded accounts and OpenID
+ * Connect. A suite, not a test file: each implementation's test file calls it.
+ */
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Identity, TokenSet } from '../../src/access/identity.ts';
+
+export interface PersonUnderTest {
+  readonly email: string;
+  readonly name: string | null;
+  readonly userType: string;
+  readonly scopes: readonly string[];
+  /** Of the only tenant that the person may act for. */
+  readonly tenantId: string;
+  readonly tenantName: string;
+  /** The way this identity does it: here, or at the provider. Each call begins a session of its own. */
+  readonly logIn: () => Promise<TokenSet>;
+}
+
+export interface IdentityUnderTest {
+  readonly identity: Identity;
+  /** Another installation, or another provider, that knows the same people. */
+  readonly foreign: Identity;
+  readonly anna: PersonUnderTest;
+  readonly ben: PersonUnderTest;
+  /** Anna's tokens from `foreign`. */
+  readonly foreignTokens: () => Promise<TokenSet>;
+  /** Shuts an account, as an administrator does, and opens it again. */
+  readonly disable: (userId: string) => Promise<void>;
+  readonly enable: (userId: string) => Promise<void>;
+  /** Moves the clock of both identities. */
+  readonly step: (ms: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+const minuteMs = 60_000;
+const refused = { code: 'unauthenticated' };
+
+export function describeIdentity(name: string, open: () => Promise<IdentityUnderTest>): void {
+  describe(name, () => {
+    let opened: IdentityUnderTest;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
+
+    describeTokens(() => opened);
+    describeEnds(() => opened);
+  });
+}
+
+function describeTokens(opened: () => IdentityUnderTest): void {
+  test('an access token says who sends it and what the person may do', async () => {
+    const { identity, anna } = opened();
+
+    const { accessToken, tokenType, expiresIn } = await anna.logIn();
+    const principal = await identity.authenticate(accessToken);
+
+    expect(principal).toMatchObject({
+      type: 'user',
+      id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      userType: anna.userType,
+      tenantIds: [anna.tenantId],
+    });
+    expect(principal.scopes).toEqual(expect.arrayContaining([...anna.scopes]));
+    expect([tokenType, expiresIn > 0]).toEqual(['Bearer', true]);
+  });
+
+  test('a person has the same id at every login, and no two persons share one', async () => {
+    const { identity, anna, ben } = opened();
+
+    const [first, second, other] = await Promise.all(
+      [anna, anna, ben].map(async (person) => {
+        const { accessToken } = await person.logIn();
+        return (await identity.authenticate(accessToken)).id;
+      }),
+    );
+
+    expect(second).toBe(first);
+    expect(other).not.toBe(first);
+  });
+
+  test('info tells the person as the account stands', async () => {
+    const { identity, anna } = opened();
+    const { accessToken } = await anna.logIn();
+    const principal = await identity.authenticate(accessToken);
+
+    const info = await identity.info(principal);
+
+    expect(info).toEqual({
+      id: principal.id,
+      email: anna.email,
+      name: anna.name,
+      userType: anna.userType,
+      scopes: principal.scopes,
+      tenants: [anna.tenantName],
+      settings: { lang: 'en', tosAccepted: false },
+    });
+  });
+
+  test('an id token is verified, and one kind of token never stands for another', async () => {
+    const { identity, anna } = opened();
+    const { accessToken, idToken, refreshToken } = await anna.logIn();
+
+    await identity.verify(idToken);
+
+    await expect(identity.verify(accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.verify(refreshToken)).rejects.toMatchObject(refused);
+    await expect(identity.authenticate(idToken)).rejects.toMatchObject(refused);
+    await expect(identity.authenticate(refreshToken)).rejects.toMatchObject(refused);
+    await expect(identity.refresh(accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.refresh(idToken)).rejects.toMatchObject(refused);
+  });
+
+  test('what is no token, or was changed in any part, is refused', async () => {
+    const { identity, anna } = opened();
+    const { accessToken, idToken } = await anna.logIn();
+    const broken = ['', 'x', 'a.b.c', '..', `${accessToken}x`, 'ä'.repeat(40), 'x'.repeat(10_000)];
+
+    const refusals = await Promise.all(
+      [...broken, ...changed(accessToken), ...changed(idToken)].flatMap((token) =>
+        [identity.authenticate(token), identity.verify(token)].map((answer) =>
+          answer.catch((error: unknown) => error),
+        ),
+      ),
+    );
+
+    expect(refusals).toHaveLength(26);
+    for (const refusal of refusals) expect(refusal).toMatchObject(refused);
+  });
+
+  test('tokens of a foreign signer are refused', async () => {
+    const { identity, foreign, foreignTokens } = opened();
+    const { accessToken, idToken } = await foreignTokens();
+
+    await foreign.authenticate(accessToken);
+
+    await expect(identity.authenticate(accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.verify(idToken)).rejects.toMatchObject(refused);
+  });
+}
+
+/** The header without its signature's algorithm, another payload, another signature. */
+function changed(token: string): string[] {
+  const [head = '', body = '', signature = ''] = token.split('.');
+  const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url');
+  const payload: unknown = JSON.parse(Buffer.from(body, 'base64url').toString());
+  const richer = { ...Object(payload), scope: 'settings everything' };
+  const otherBody = Buffer.from(JSON.stringify(richer)).toString('base64url');
+  const otherSignature = (signature.startsWith('A') ? 'B' : 'A') + signature.slice(1);
+  return [
+    `${unsigned}.${body}.`,
+    `${head}.${otherBody}.${signature}`,
+    `${head}.${body}.${otherSignature}`,
+  ];
+}
+
+function describeEnds(opened: () => IdentityUnderTest): void {
+  test('a refresh gives a new set of the same person and uses the old refresh token up', async () => {
+    const { identity, anna } = opened();
+    const first = await anna.logIn();
+    const { id } = await identity.authenticate(first.accessToken);
+
+    const second = await identity.refresh(first.refreshToken);
+
+    expect(await identity.authenticate(second.accessToken)).toMatchObject({ id });
+    await identity.verify(second.idToken);
+    expect(second.refreshToken).not.toBe(first.refreshToken);
+    await expect(identity.refresh(first.refreshToken)).rejects.toMatchObject(refused);
+  });
+
+  test('revoke ends the sessions of one person on all devices, and no one else’s', async () => {
+    const { identity, anna, ben } = opened();
+    const [here, there, other] = await Promise.all([anna.logIn(), anna.logIn(), ben.logIn()]);
+
+    await identity.revoke(here);
+
+    for (const { accessToken, idToken, refreshToken } of [here, there]) {
+      await expect(identity.authenticate(accessToken)).rejects.toMatchObject(refused);
+      await expect(identity.verify(idToken)).rejects.toMatchObject(refused);
+      await expect(identity.refresh(refreshToken)).rejects.toMatchObject(refused);
+    }
+    await identity.authenticate(other.accessToken);
+  });
+
+  test('a person who was revoked logs in again', async () => {
+    const { identity, anna, step } = opened();
+    await identity.revoke(await anna.logIn());
+    step(1000);
+
+    const { accessToken, idToken } = await anna.logIn();
+
+    await identity.authenticate(accessToken);
+    await identity.verify(idToken);
+  });
+
+  test('revoke needs both tokens, and of the same person', async () => {
+    const { identity, anna, ben } = opened();
+    const [annas, bens] = await Promise.all([anna.logIn(), ben.logIn()]);
+    const { idToken, refreshToken, accessToken } = annas;
+
+    const answers = await Promise.all(
+      [
+        { idToken, refreshToken: bens.refreshToken },
+        { idToken: bens.idToken, refreshToken },
+        { idToken: accessToken, refreshToken },
+        { idToken: '', refreshToken },
+        { idToken, refreshToken: 'nothing' },
+      ].map((tokens) => identity.revoke(tokens).catch((error: unknown) => error)),
+    );
+
+    for (const answer of answers) expect(answer).toMatchObject(refused);
+    await identity.authenticate(annas.accessToken);
+    await identity.authenticate(bens.accessToken);
+  });
+
+  test('a disabled person is refused at once, and old tokens stay dead when enabled again', async () => {
+    const { identity, ben, disable, enable, step } = opened();
+    const { accessToken, idToken } = await ben.logIn();
+    const { id } = await identity.authenticate(accessToken);
+
+    await disable(id!);
+
+    await expect(identity.authenticate(accessToken)).rejects.toMatchObject(refused);
+    await expect(identity.verify(idToken)).rejects.toMatchObject(refused);
+    step(1000);
+    await enable(id!);
+    await expect(identity.authenticate(accessToken)).rejects.toMatchObject(refused);
+    await identity.authenticate((await ben.logIn()).accessToken);
+  });
+
+  test('access and id tokens end with their time', async () => {
+    const { identity, anna, step } = opened();
+    const { accessToken, idToken, expiresIn } = await anna.logIn();
+
+    step(expiresIn * 1000 + minuteMs);
+
+    await expect(identity.authenticate(accessToken)).rejects.toMatchObject(refused);
+    step(24 * 60 * minuteMs);
+    await expect(identity.verify(idToken)).rejects.toMatchObject(refused);
+  });
+}

@@ -1,0 +1,40 @@
+/** Embedded accounts over a real database, with hashes that cost next to nothing. */
+
+import { createEmbeddedIdentity } from '../../../src/access/embedded-identity.ts';
+import type { EmbeddedIdentityParts } from '../../../src/access/embedded-identity.ts';
+import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
+import { createPasswords } from '../../../src/access/passwords.ts';
+import { createTenants } from '../../../src/access/tenants.ts';
+import { createUsers } from '../../../src/access/users.ts';
+import type { NewUser } from '../../../src/access/users.ts';
+import type { Db } from '../../../src/db/open.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+export const password = 'plum window harbour';
+export const seed = new Uint8Array(32).fill(7);
+export const issuer = 'https://forensics.example';
+
+export function openPeople({
+  db = temporaryDb(),
+  clock = steppedClock(),
+  ...given
+}: { db?: Db; clock?: ReturnType<typeof steppedClock> } & Partial<EmbeddedIdentityParts> = {}) {
+  const { now } = clock;
+  const passwords = given.passwords ?? createPasswords({ ln: 4 });
+  const attempts = createLoginAttempts({ db, key: seed, now });
+  const users = createUsers({ db, passwords, attempts, now });
+  const parts = { db, users, passwords, attempts, seed, issuer, now, ...given };
+  const identity = createEmbeddedIdentity(parts);
+  return {
+    ...{ db, clock, now, users, identity, parts },
+    tenants: createTenants({ db, now }),
+    makeUser: (email: string, facts: Partial<NewUser> = {}) =>
+      users.create({ email, password, ...facts }),
+    /** From an address of its own, so that no test runs into another's window. */
+    async logIn(email: string, typed = password, from = '192.0.2.1') {
+      const answer = await identity.login({ email, password: typed, from });
+      if ('accessToken' in answer) return answer;
+      throw new TypeError('An embedded login answers with tokens.');
+    },
+  };
+}
