@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import type { Tenant } from '../access/tenants.ts';
 import type { LocalOptions } from './local-core.ts';
 import { usageError } from './failure.ts';
+import { describeTenantReport } from './tenant-report.ts';
 
 interface TenantOptions extends LocalOptions {
   readonly json: boolean;
@@ -48,6 +49,7 @@ Examples:
     .action(async (name: string, _own: unknown, command: Command) => {
       await update(name, command.optsWithGlobals<UpdateOptions>());
     });
+  describeTenantReport(common(tenant.command('report')));
   common(tenant.command('webhook-secret').description('Print the secret that signs webhooks.'))
     .argument('<name>', 'the tenant')
     .action(async (name: string, _own: unknown, command: Command) => {

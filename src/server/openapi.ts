@@ -9,6 +9,7 @@ import { answersOf } from './document/answers.ts';
 import { tagOf, tags } from './document/tags.ts';
 import { analysisMessage, webhooks } from './document/webhook.ts';
 import { analysisComponents } from './schemas/analysis.ts';
+import { usageComponents } from './schemas/usage.ts';
 import { failed } from './schemas/words.ts';
 
 const introduction = `Tells whether a picture is real, fake, uncertain or must be abstained from.
@@ -68,7 +69,7 @@ export async function describeInterface(
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => nameOf(json, index) },
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
-  for (const component of [...analysisComponents, failed, analysisMessage]) {
+  for (const component of [...analysisComponents, ...usageComponents, failed, analysisMessage]) {
     server.addSchema(component);
   }
 }

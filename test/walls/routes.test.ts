@@ -50,6 +50,11 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
     letIn: 404,
   },
+  'GET /v1/tenant/report': {
+    access: 'tenant',
+    ask: { url: '/v1/tenant/report?tenantName=acme' },
+    letIn: 200,
+  },
   ...Object.fromEntries(
     ['GET', 'PUT', 'DELETE', 'POST'].flatMap((method) => [
       [

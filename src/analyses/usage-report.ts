@@ -1,0 +1,140 @@
+/** Usage reports: the counters of a tenant added up over a time, in the contract's words. */
+
+import { and, between, eq, sql } from 'drizzle-orm';
+import type { Tenant } from '../access/tenants.ts';
+import type { Db, Reader } from '../db/open.ts';
+import { usageCounters } from '../db/schema.ts';
+import type { ResultClass, Tier } from '../engine/result.ts';
+import { countQueued } from './rows.ts';
+import { type Counter, confidenceScale, type Parallelism } from './usage.ts';
+import { type Period, periodOf, type ReportQuery } from './usage-period.ts';
+
+export interface UsageReport {
+  readonly id: string;
+  readonly tenantId: string;
+  /** Now while the period goes on, afterwards its last moment: no figure of a past day changes any more. */
+  readonly updatedAt: string;
+  readonly startTime: string;
+  readonly endTime: string;
+  /** Started and waiting for a worker at this moment; 0 for a period that does not hold this moment. */
+  readonly queuedAnalyses: number;
+  readonly successfulProcessing: {
+    readonly byType: Readonly<Record<'api' | 'app' | 'total', number>>;
+    readonly byResult: Readonly<Record<ResultClass | 'total' | 'confidenceScore', number>>;
+    /** What is billed: an upgraded analysis counts in both tiers, so they may add up to more than the total. */
+    readonly byModelTypeAndTier: { readonly image: Readonly<Record<Tier, number>> };
+  };
+  readonly userInteraction: { readonly appLogins: number };
+  readonly impediments: { readonly processingErrors: number; readonly retries: number };
+  readonly qualityIndicators: {
+    readonly errorRatePercent: number;
+    readonly backpressurePercent: number;
+  };
+  /** Minutes. */
+  readonly processingDurations: {
+    readonly byModelTypeAndParallelism: {
+      readonly image: Readonly<Record<Parallelism, number | null>>;
+    };
+  };
+}
+
+export interface UsageReports {
+  /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+  report(tenant: Tenant, query: ReportQuery): Promise<UsageReport>;
+}
+
+export function createUsageReports({
+  db,
+  now,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+}): UsageReports {
+  return {
+    async report(tenant, query) {
+      const at = now();
+      const period = periodOf(tenant, query, at);
+      const { id, startTime, endTime, isLive } = period;
+      const updatedAt = isLive || endTime > at ? at : endTime;
+      return {
+        id,
+        tenantId: tenant.id,
+        updatedAt: updatedAt.toISOString(),
+        startTime: startTime.toISOString(),
+        endTime: endTime.toISOString(),
+        queuedAnalyses: isLive ? countQueued(db, tenant.id) : 0,
+        ...figuresOf(sumCounters(db, tenant.id, period)),
+      };
+    },
+  };
+}
+
+type Sums = (counter: Counter) => number;
+
+function sumCounters(reader: Reader, tenantId: string, { days }: Period): Sums {
+  const ofTenant = eq(usageCounters.tenantId, tenantId);
+  const rows = reader
+    .select({ counter: usageCounters.counter, sum: sql<number>`sum(${usageCounters.amount})` })
+    .from(usageCounters)
+    .where(days === null ? ofTenant : and(ofTenant, between(usageCounters.day, ...days)))
+    .groupBy(usageCounters.counter)
+    .all();
+  const sums = new Map(rows.map(({ counter, sum }) => [counter, sum]));
+  return (counter) => sums.get(counter) ?? 0;
+}
+
+function figuresOf(sum: Sums) {
+  const api = sum('success.api');
+  const app = sum('success.app');
+  const total = api + app;
+  const errors = sum('errors');
+  return {
+    successfulProcessing: {
+      byType: { api, app, total },
+      byResult: resultsOf(sum),
+      byModelTypeAndTier: {
+        image: {
+          forensicReporting: sum('billed.forensicReporting'),
+          flagging: sum('billed.flagging'),
+        },
+      },
+    },
+    userInteraction: { appLogins: sum('logins') },
+    impediments: { processingErrors: errors, retries: sum('retries') },
+    qualityIndicators: {
+      errorRatePercent: percent(errors, errors + total),
+      backpressurePercent: percent(sum('backpressure'), sum('runs')),
+    },
+    processingDurations: {
+      byModelTypeAndParallelism: {
+        image: { single: minutes(sum, 'single'), bulk: minutes(sum, 'bulk') },
+      },
+    },
+  };
+}
+
+/**
+ * `confidenceScore` is the mean over what was decided (real, fake) of the calibrated probability of the class that was
+ * decided, 0..1. Uncertain and abstain claim no class, so there is nothing to be confident of; 0 when nothing was decided.
+ */
+function resultsOf(sum: Sums) {
+  const real = sum('result.real');
+  const fake = sum('result.fake');
+  const uncertain = sum('result.uncertain');
+  const abstain = sum('result.abstain');
+  const total = fake + real + uncertain + abstain;
+  const decided = real + fake;
+  const confidenceScore = decided === 0 ? 0 : sum('confidence') / confidenceScale / decided;
+  return { fake, real, uncertain, abstain, total, confidenceScore };
+}
+
+/** At most 100: a run that began before midnight may be rolled back after it, on a day with fewer runs. */
+function percent(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.min(100, (100 * part) / whole);
+}
+
+/** The mean; null when there was none. */
+function minutes(sum: Sums, parallelism: Parallelism): number | null {
+  const count = sum(`timed.${parallelism}`);
+  return count === 0 ? null : sum(`ms.${parallelism}`) / count / 60_000;
+}

@@ -1,0 +1,75 @@
+/** `forensics tenant report`: what a tenant used, as the HTTP interface answers it or as a table. */
+
+import type { Command } from 'commander';
+import type { Tenant } from '../access/tenants.ts';
+import type { ReportQuery } from '../analyses/usage-period.ts';
+import type { UsageReport } from '../analyses/usage-report.ts';
+import type { LocalOptions } from './local-core.ts';
+
+interface ReportOptions extends LocalOptions {
+  readonly json: boolean;
+  readonly from?: string;
+  readonly to?: string;
+}
+
+/** @param command - `report`, with the options that all commands of tenants share. */
+export function describeTenantReport(command: Command): Command {
+  return command
+    .description('Show what a tenant used: all the time, or some days.')
+    .argument('<name>', 'the tenant')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all')
+    .option('--to <day>', 'last day (UTC); default: today')
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await printReport(name, called.optsWithGlobals<ReportOptions>());
+    });
+}
+
+async function printReport(name: string, options: ReportOptions): Promise<void> {
+  const { print, printJson, tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const found = await withLocalCore(options, async (core) => {
+    const tenant = await tenantNamed(core, name);
+    return core.usage.report(tenant, queryOf(tenant, options));
+  });
+  if (options.json) return printJson(found);
+  const { listTable } = await import('./list-table.ts');
+  print(listTable(['figure', 'value'], rowsOf(found)));
+}
+
+function queryOf({ createdAt }: Tenant, { from, to }: ReportOptions): ReportQuery {
+  if (from === undefined && to === undefined) return { type: 'total' };
+  const startTime = from ?? createdAt.toISOString();
+  return { type: 'range', startTime, ...(to === undefined ? {} : { endTime: to }) };
+}
+
+function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {
+  const { successfulProcessing: done, impediments, qualityIndicators: quality } = report;
+  const { byType, byResult, byModelTypeAndTier } = done;
+  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
+  const rows: readonly (readonly [string, string | number])[] = [
+    ['from', report.startTime],
+    ['to', report.endTime],
+    ['waiting now', report.queuedAnalyses],
+    ['succeeded', byType.total],
+    ['  created by API keys', byType.api],
+    ['  created by users', byType.app],
+    ['  real', byResult.real],
+    ['  fake', byResult.fake],
+    ['  uncertain', byResult.uncertain],
+    ['  abstain', byResult.abstain],
+    ['mean confidence', byResult.confidenceScore.toFixed(3)],
+    ['billed as flagging', byModelTypeAndTier.image.flagging],
+    ['billed as forensicReporting', byModelTypeAndTier.image.forensicReporting],
+    ['logins', report.userInteraction.appLogins],
+    ['failed', impediments.processingErrors],
+    ['retries', impediments.retries],
+    ['error rate', `${quality.errorRatePercent.toFixed(1)} %`],
+    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)} %`],
+    ['duration, one at a time', minutesText(single)],
+    ['duration, several at a time', minutesText(bulk)],
+  ];
+  return rows.map(([figure, value]) => [figure, String(value)]);
+}
+
+function minutesText(minutes: number | null): string {
+  return minutes === null ? '-' : `${(60 * minutes).toFixed(1)} s`;
+}

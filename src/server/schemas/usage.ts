@@ -1,0 +1,74 @@
+/** The contract's usage report as JSON Schema. */
+
+import { Type } from 'typebox';
+import { reportTypes } from '../../analyses/usage-period.ts';
+import type { UsageReport } from '../../analyses/usage-report.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
+
+const time = (description: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: `${description} ISO 8601, a date or date and time; default: now.`,
+      examples: ['2026-03-01T00:00:00Z', '2026-03-01'],
+    }),
+  );
+
+export const reportQuery = Type.Object({
+  tenantName,
+  type: Type.Optional(oneOf(reportTypes)),
+  startTime: time('For a range: every UTC day that it touches counts as a whole.'),
+  endTime: time('For a range: not before startTime.'),
+});
+
+const amount = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+const percent = Type.Number({ minimum: 0, maximum: 100 });
+const minutes = orNull(Type.Number({ minimum: 0, description: 'Minutes on average.' }));
+
+const report = Type.Object(
+  {
+    id: Type.String(),
+    tenantId: Type.String(),
+    updatedAt: dateTime,
+    startTime: dateTime,
+    endTime: dateTime,
+    queuedAnalyses: amount('Started and waiting now; 0 for a time that does not hold now.'),
+    successfulProcessing: Type.Object({
+      byType: Type.Object({ api: amount(), app: amount(), total: amount() }),
+      byResult: Type.Object({
+        fake: amount(),
+        real: amount(),
+        uncertain: amount(),
+        abstain: amount(),
+        total: amount(),
+        confidenceScore: Type.Number({
+          minimum: 0,
+          maximum: 1,
+          description: 'Mean probability of the class that was decided, over real and fake.',
+        }),
+      }),
+      byModelTypeAndTier: Type.Object(
+        { image: Type.Object({ forensicReporting: amount(), flagging: amount() }) },
+        { description: 'What is billed: an upgraded analysis counts in both tiers.' },
+      ),
+    }),
+    userInteraction: Type.Object({ appLogins: amount() }),
+    impediments: Type.Object({ processingErrors: amount(), retries: amount() }),
+    qualityIndicators: Type.Object({ errorRatePercent: percent, backpressurePercent: percent }),
+    processingDurations: Type.Object({
+      byModelTypeAndParallelism: Type.Object({
+        image: Type.Object({ single: minutes, bulk: minutes }),
+      }),
+    }),
+  },
+  { $id: 'UsageReport' },
+);
+
+/** Registered by name. */
+export const usageComponents = [report];
+
+export const reportAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<UsageReport>({ $ref: 'UsageReport#' }),
+});
