@@ -7,9 +7,9 @@ class AddressRefused extends Error {
 }
 
 /** The guard where connections are made: names after their resolution, literals before the connection. */
-export function createConnectionGuard(guard: AddressGuard) {
+export function createConnectionGuard(guard: AddressGuard, resolve: typeof lookup = lookup) {
   const guardedLookup: LookupFunction = (hostname, options, callback) => {
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) return callback(error, '');
       const allowed = found.filter(({ address }) => guard.isAllowed(address));
       const first = allowed[0];

@@ -92,18 +92,21 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 
   async function attempt(delivery: Delivery): Promise<void> {
-    if (delivery.url === null) return outbox.settle(delivery, 'given_up', 'no_receiver');
+    if (delivery.url === null) return outbox.drop(delivery, 'no_receiver');
     const { kind, detail } = await sender.post(delivery.url, delivery.payload, headersOf(delivery));
     if (kind === 'accepted') {
       failing.delete(delivery.tenantId);
-      return outbox.settle(delivery, 'delivered', detail);
+      return outbox.accept(delivery, detail);
     }
     failing.add(delivery.tenantId);
     if (kind === 'gone') return outbox.closeReceiver(delivery, detail);
-    const pauseMs = retryPausesMs[delivery.attempts];
-    if (pauseMs === undefined) return outbox.settle(delivery, 'given_up', detail);
-    const spreadMs = pauseMs * (1 + jitter * random());
-    return outbox.retryAt(delivery, detail, new Date(now().getTime() + spreadMs));
+    return outbox.fail(delivery, detail, nextAttempt(delivery));
+  }
+
+  function nextAttempt({ attempts }: Delivery): Date | null {
+    const pauseMs = retryPausesMs[attempts];
+    if (pauseMs === undefined) return null;
+    return new Date(now().getTime() + pauseMs * (1 + jitter * random()));
   }
 
   function headersOf({ id, tenantId, event, payload }: Delivery): Record<string, string> {

@@ -8,6 +8,7 @@ import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { deliveries, tenants } from '../db/schema.ts';
+import { markFailing, markWorking, receiverOf, switchOff } from './receivers.ts';
 
 export interface NewDelivery {
   readonly tenantId: string;
@@ -40,8 +41,12 @@ export interface Outbox {
   claim(slots: (tenantId: string) => number, leaseMs: number): readonly Delivery[];
   /** When the next message is due, tenants in `except` left out. */
   nextDueAt(except: readonly string[]): Date | null;
-  retryAt(delivery: Delivery, outcome: string, at: Date): void;
-  settle(delivery: Delivery, state: 'delivered' | 'given_up', outcome: string): void;
+  /** The receiver has it. */
+  accept(delivery: Delivery, outcome: string): void;
+  /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
+  fail(delivery: Delivery, outcome: string, retryAt: Date | null): void;
+  /** There is nobody to send it to any more. */
+  drop(delivery: Delivery, outcome: string): void;
   /** The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. */
   closeReceiver(delivery: Delivery, outcome: string): void;
   onAdded(listener: () => void): () => void;
@@ -96,35 +101,33 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
       return row?.at == null ? null : new Date(row.at);
     },
 
-    retryAt(delivery, outcome, at) {
-      const change = { attempts: delivery.attempts + 1, lastOutcome: outcome, nextAttemptAt: at };
-      db.update(deliveries).set(change).where(heldAs(delivery)).run();
-    },
-
-    settle: (delivery, state, outcome) =>
+    accept: (delivery, outcome) =>
       transact(db, (tx) => {
-        const settled = { state, lastOutcome: outcome, settledAt: now(), nextAttemptAt: null };
-        const change = { ...settled, attempts: delivery.attempts + 1 };
-        const { changes } = tx.update(deliveries).set(change).where(heldAs(delivery)).run();
-        // A late answer under an old fence settles nothing: somebody else is at it.
-        if (changes === 1) promoteNext(tx, delivery.subject, now());
+        const end = { state: 'delivered', outcome, at: now() } as const;
+        if (settle(tx, delivery, end)) markWorking(tx, delivery);
+      }),
+
+    fail: (delivery, outcome, retryAt) =>
+      transact(db, (tx) => {
+        const end = { state: 'given_up', outcome, at: now() } as const;
+        const isLast = retryAt === null;
+        const isOurs = isLast
+          ? settle(tx, delivery, end)
+          : postpone(tx, delivery, outcome, retryAt);
+        if (!isOurs) return;
+        const isHopeless = markFailing(tx, delivery, end.at);
+        if (isHopeless && isLast) close(tx, delivery, end, 'failing');
+      }),
+
+    drop: (delivery, outcome) =>
+      transact(db, (tx) => {
+        settle(tx, delivery, { state: 'given_up', outcome, at: now() });
       }),
 
     closeReceiver: (delivery, outcome) =>
       transact(db, (tx) => {
-        const isSame = and(
-          eq(tenants.id, delivery.tenantId),
-          eq(tenants.webhookUrl, delivery.url!),
-        );
-        const at = now();
-        const closed = tx.update(tenants).set({ webhookDisabledAt: at }).where(isSame).run();
-        const which =
-          closed.changes === 1 ? eq(deliveries.tenantId, delivery.tenantId) : heldAs(delivery);
-        tx.update(deliveries)
-          .set({ state: 'given_up', lastOutcome: outcome, settledAt: at, nextAttemptAt: null })
-          .where(and(isWaiting, which))
-          .run();
-        if (closed.changes === 0) promoteNext(tx, delivery.subject, at);
+        const end = { state: 'given_up', outcome, at: now() } as const;
+        if (settle(tx, delivery, end)) close(tx, delivery, end, 'gone');
       }),
 
     onAdded(listener) {
@@ -134,13 +137,39 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
   };
 }
 
+interface End {
+  readonly state: 'delivered' | 'given_up';
+  readonly outcome: string;
+  readonly at: Date;
+}
+
+/** False for a late answer under an old fence: it settles nothing, somebody else is at it. */
+function settle(tx: Tx, delivery: Delivery, end: End): boolean {
+  const change = { ...columnsOf(end), attempts: delivery.attempts + 1 };
+  const { changes } = tx.update(deliveries).set(change).where(heldAs(delivery)).run();
+  if (changes === 1) promoteNext(tx, delivery.subject, end.at);
+  return changes === 1;
+}
+
+/** False as above. */
+function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAttemptAt: Date): boolean {
+  const change = { attempts: delivery.attempts + 1, lastOutcome, nextAttemptAt };
+  return tx.update(deliveries).set(change).where(heldAs(delivery)).run().changes === 1;
+}
+
+/** Switches the delivery's receiver off and gives up all that waits for it. */
+function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing'): void {
+  if (!switchOff(tx, delivery, { at: end.at, reason })) return;
+  const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
+  tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
+}
+
+function columnsOf({ state, outcome, at }: End) {
+  return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
+}
+
 // Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
 const isWaiting = sql`${deliveries.state} = 'waiting'`;
-
-function receiverOf(tx: Tx, tenantId: string): string | null {
-  const tenant = tx.select().from(tenants).where(eq(tenants.id, tenantId)).get();
-  return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
-}
 
 function firstWaiting(tx: Tx, subject: string): { readonly seq: number } | undefined {
   return tx

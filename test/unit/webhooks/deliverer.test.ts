@@ -1,62 +1,17 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
-import { expect, onTestFinished, test } from 'vitest';
-import { createTenants } from '../../../src/access/tenants.ts';
-import { transact } from '../../../src/db/open.ts';
+import { expect, test } from 'vitest';
 import { deliveries } from '../../../src/db/schema.ts';
-import {
-  createDeliverer,
-  type DelivererOptions,
-  retryPausesMs,
-} from '../../../src/webhooks/deliverer.ts';
-import { createOutbox } from '../../../src/webhooks/outbox.ts';
+import { retryPausesMs } from '../../../src/webhooks/deliverer.ts';
 import { webhookSecret } from '../../../src/webhooks/signature.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';
+import { serverKey, setUp } from './set-up.ts';
 
 /** The library wants plain texts. */
 const plain = (headers: IncomingHttpHeaders) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-
-const serverKey = new Uint8Array(32).fill(3);
-
-async function setUp(options: Partial<DelivererOptions> = {}) {
-  const db = temporaryDb();
-  // Signatures are checked against the real time by the standard's library.
-  const clock = steppedClock(new Date().toISOString());
-  const tenants = createTenants({ db, now: clock.now });
-  const outbox = createOutbox({ db, now: clock.now });
-  const open = () => {
-    const deliverer = createDeliverer({
-      outbox,
-      now: clock.now,
-      serverKey,
-      allow: ['127.0.0.0/8'],
-      random: () => 0,
-      pollMs: 3_600_000,
-      ...options,
-    });
-    onTestFinished(() => deliverer.stop());
-    return deliverer;
-  };
-  const tenant = async (name: string, webhookUrl: string) => {
-    const { id } = await tenants.create({ name });
-    return tenants.update(id, { webhookUrl });
-  };
-  const send = (tenantId: string, subject: string, payload: Record<string, unknown>) =>
-    transact(db, (tx) =>
-      outbox.enqueueDelivery(tx, { tenantId, subject, event: 'update', payload }),
-    );
-  const states = () =>
-    db
-      .select()
-      .from(deliveries)
-      .all()
-      .map(({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }));
-  return { db, clock, tenants, deliverer: open(), open, tenant, send, states };
-}
 
 test('a message arrives as JSON with headers that the standard’s own library accepts', async () => {
   const receiver = await startReceiver();
