@@ -137,7 +137,8 @@ function shown(tenant: Tenant) {
   };
 }
 
-function webhookState({ webhookUrl, webhookDisabledAt }: Tenant): string {
+function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {
   if (webhookUrl === null) return 'none';
-  return webhookDisabledAt === null ? 'active' : 'disabled: the receiver answered 410';
+  if (tenant.webhookDisabledAt === null) return 'active';
+  return `disabled: the receiver ${reason === 'failing' ? 'failed for days' : 'answered 410'}; set the URL again`;
 }
