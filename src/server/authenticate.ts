@@ -21,6 +21,8 @@ const demands = {
   tenant: { isForUsers: false, settings: false, tenant: true },
   /** The same, and of a user the scope `settings`. */
   tenantSettings: { isForUsers: false, settings: true, tenant: true },
+  /** A user who may act for the tenant that `tenantName` means. */
+  tenantUser: { isForUsers: true, settings: false, tenant: true },
   /** A user, whatever the tenant. */
   user: { isForUsers: true, settings: false, tenant: false },
   userSettings: { isForUsers: true, settings: true, tenant: false },
@@ -35,7 +37,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before validation on every route that asks who is there. */
     principal: Principal | null;
-    /** Set after validation on routes with access `tenant` and `tenantSettings`: the tenant that `tenantName` means. */
+    /** Set after validation on routes with access `tenant...`: the tenant that `tenantName` means. */
     tenant: Tenant | null;
   }
 }
@@ -62,7 +64,7 @@ export function authenticateRequests(
   });
 }
 
-/** On whose behalf a route with access `tenant` or `tenantSettings` acts. */
+/** On whose behalf a route with access `tenant...` acts. */
 export function callerOf(request: FastifyRequest): Caller {
   const { tenant } = request;
   if (tenant === null) throw new TypeError('This route does not authorize a tenant.');
@@ -78,6 +80,13 @@ export function callerOf(request: FastifyRequest): Caller {
 export function principalOf(request: FastifyRequest): Principal {
   if (request.principal === null) throw new TypeError('This route does not authenticate.');
   return request.principal;
+}
+
+/** The person who asks, on a route that is for users alone. */
+export function userIdOf(request: FastifyRequest): string {
+  const { type, id } = principalOf(request);
+  if (type !== 'user' || id === null) throw new TypeError('This route is not for users alone.');
+  return id;
 }
 
 function demandOf(request: FastifyRequest): (typeof demands)[Access] {

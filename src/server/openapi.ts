@@ -5,6 +5,7 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import type { Access } from './authenticate.ts';
 import { answersOf } from './document/answers.ts';
 import { tagOf, tags } from './document/tags.ts';
 import { analysisMessage, webhooks } from './document/webhook.ts';
@@ -38,10 +39,12 @@ type Security = readonly Readonly<Record<string, string[]>>[];
 
 const ofUsers: Security = [{ userToken: [] }];
 const ofTenants: Security = [{ apiKey: [] }, ...ofUsers];
-const securityOf: Readonly<Record<string, Security>> = {
+const securityOf: Readonly<Record<Access, Security>> = {
   everyone: [],
+  urlSignature: [],
   tenant: ofTenants,
   tenantSettings: ofTenants,
+  tenantUser: ofUsers,
   user: ofUsers,
   userSettings: ofUsers,
 };
@@ -79,11 +82,13 @@ function nameOf(json: Readonly<Record<string, unknown>>, index: number): string 
 }
 
 function completed(schema: FastifySchema, url: string, { config }: RouteOptions): FastifySchema {
-  const security = securityOf[config?.access ?? 'tenant'] ?? ofTenants;
+  const security = securityOf[config?.access ?? 'tenant'];
+  const isOpen = security.length === 0;
+  const isLimited = config?.rateLimit !== false;
   return {
     ...schema,
     tags: [tagOf(url)],
     security,
-    response: answersOf(schema, security.length === 0),
+    response: answersOf({ schema, isOpen, isLimited }),
   };
 }

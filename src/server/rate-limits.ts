@@ -1,7 +1,7 @@
 /**
- * How much one caller may ask for. A caller is a key or a user; who named neither is a network address. Addresses that
- * fail to say who they are have a budget for that of their own: guessing ends long before it can succeed, and others
- * behind the same address who ask for nothing but open pages are not touched by it.
+ * How much one caller may ask for. A caller is a key or a user; who named neither is a network address. An address
+ * that fails too often to say who it is (a wrong key, a wrong password) is not listened to any more until the minute
+ * is over, with the right key either: guessing ends long before it can succeed.
  */
 
 import rateLimit from '@fastify/rate-limit';

@@ -22,18 +22,25 @@ const rateLimit: Headers = {
 const challenge: Headers = { 'www-authenticate': Type.String() };
 const retryAfter: Headers = { 'retry-after': Type.Integer({ description: 'Seconds to wait.' }) };
 
-const always: readonly ErrorCode[] = ['rate_limited', 'internal'];
 const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
 const ofBodies: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
 
+interface Route {
+  readonly schema: FastifySchema;
+  /** Nobody is asked who he is. */
+  readonly isOpen: boolean;
+  readonly isLimited: boolean;
+}
+
 /** Every answer of a route: its own successes, and its failures by status. */
-export function answersOf(
-  schema: FastifySchema,
-  isOpen: boolean,
-): Readonly<Record<string, object>> {
-  const own: Readonly<Record<string, object>> = isObject(schema.response) ? schema.response : {};
-  const successes = Object.entries(own).map(([status, answer]) => [status, withHeaders(answer)]);
-  return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(schema, isOpen)) };
+export function answersOf(route: Route): Readonly<Record<string, object>> {
+  const { response } = route.schema;
+  const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
+  const successes = Object.entries(own).map(([status, answer]) => [
+    status,
+    withHeaders(answer, route.isLimited ? rateLimit : {}),
+  ]);
+  return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(route)) };
 }
 
 /** Entries by status; each lists the words that `x-error-code` may hold there. */
@@ -64,7 +71,7 @@ function failureAnswer(status: number, codes: readonly ErrorCode[]): object {
   };
 }
 
-function failureCodes(schema: FastifySchema, isOpen: boolean): readonly ErrorCode[] {
+function failureCodes({ schema, isOpen, isLimited }: Route): readonly ErrorCode[] {
   const { body, querystring, headers, params, failures: own = [] } = schema;
   const takesInput = [body, querystring, headers, params].some((part) => part !== undefined);
   const codes: readonly ErrorCode[] = [
@@ -72,14 +79,15 @@ function failureCodes(schema: FastifySchema, isOpen: boolean): readonly ErrorCod
     ...own,
     ...(isOpen ? [] : ofCallers),
     ...(body === undefined ? [] : ofBodies),
-    ...always,
+    ...(isLimited ? (['rate_limited'] as const) : []),
+    'internal',
   ];
   return [...new Set(codes)];
 }
 
-function withHeaders(answer: object): object {
+function withHeaders(answer: object, limits: Headers): object {
   const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
-  return { ...answer, headers: { 'x-request-id': requestId, ...own, ...rateLimit } };
+  return { ...answer, headers: { 'x-request-id': requestId, ...own, ...limits } };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, object>> {

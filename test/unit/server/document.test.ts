@@ -80,15 +80,13 @@ test('every parameter in a path is declared, and no other', () => {
   }
 });
 
-test('every failure stands under its own status, and every operation can answer 429 and 500', () => {
+test('every failure stands under its own status, and every operation can fail inside', () => {
   for (const [, { responses }] of operations) {
     const listed = Object.entries(responses).flatMap(([status, { headers }]) =>
       (headers?.['x-error-code']?.schema.enum ?? []).map((code) => [status, code] as const),
     );
 
-    expect(listed.map(([, code]) => code)).toEqual(
-      expect.arrayContaining(['rate_limited', 'internal']),
-    );
+    expect(listed.map(([, code]) => code)).toContain('internal');
     for (const [status, code] of listed) {
       expect([status, code]).toEqual([
         String(Object.entries(failures).find(([it]) => it === code)?.[1].status),
@@ -99,12 +97,10 @@ test('every failure stands under its own status, and every operation can answer 
 });
 
 test('only what is open to everybody names no way to say who asks', () => {
-  const open = operations.filter(([, { security }]) => security.length === 0);
+  const asking = operations.filter(([, { security }]) => security.length > 0);
+  const refusing = operations.filter(([, { responses }]) => '403' in responses);
 
-  for (const [name, { responses }] of operations) {
-    const isOpen = open.some(([it]) => it === name);
-    expect(['401' in responses || '403' in responses, name]).toEqual([!isOpen, name]);
-  }
+  expect(refusing).toEqual(asking);
 });
 
 test('the document says where clients reach the server when the operator said so', async () => {
@@ -117,14 +113,10 @@ test('the document says where clients reach the server when the operator said so
 });
 
 function pointed(root: unknown, target: string): unknown {
-  return target
-    .replace(/^#\//, '')
-    .split('/')
-    .reduce<unknown>(
-      (at, step) =>
-        typeof at === 'object' && at !== null && Object.hasOwn(at, step)
-          ? (at as Record<string, unknown>)[step]
-          : undefined,
-      root,
-    );
+  const steps = target.replace(/^#\//, '').split('/');
+  return steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
