@@ -1,0 +1,63 @@
+/** `/v1/feedback`: takes a message in; sending it is no matter of the request. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { App } from '../../app.ts';
+import { ForensicsError } from '../../errors.ts';
+import { defaultSource } from '../../feedback/message.ts';
+import { success } from '../answers.ts';
+import { callerOf, userIdOf } from '../authenticate.ts';
+import { operation } from '../operation.ts';
+import { feedbackBody } from '../schemas/feedback.ts';
+import { succeeded } from '../schemas/words.ts';
+
+export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
+  server,
+  { feedback },
+) => {
+  server.post(
+    '/v1/feedback',
+    {
+      config: { access: 'tenantUser' },
+      preParsing: async (request) => refuseUnlessJson(request),
+      schema: {
+        ...operation({
+          id: 'sendFeedback',
+          summary: 'Send a message to the team behind the service',
+          description:
+            'It is kept at once and sent on later; another Content-Type than JSON is 400.',
+        }),
+        body: feedbackBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      const sender = { userId: userIdOf(request), tenantId: callerOf(request).tenant.id };
+      await feedback.submit(sender, known(request.body));
+      return success();
+    },
+  );
+};
+
+// The contract counts a wrong content type among the invalid requests of this one operation.
+function refuseUnlessJson({ headers }: FastifyRequest): void {
+  if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+  const message = 'The body must be JSON: send Content-Type: application/json.';
+  throw new ForensicsError('invalid_request', message);
+}
+
+/** What the contract knows of a message; whatever else was sent goes no further. */
+function known(body: Static<typeof feedbackBody>) {
+  const { url, name, email, message, source = defaultSource } = body;
+  const { replaySessionId, sourceAttributes } = body;
+  return {
+    url,
+    name,
+    email,
+    message,
+    source,
+    ...(replaySessionId === undefined ? {} : { replaySessionId }),
+    ...(sourceAttributes === undefined ? {} : { sourceAttributes }),
+  };
+}
