@@ -1,11 +1,11 @@
 /** What serving and administration both need of the tenants' own stores: their configurations, and clients for them. */
 
+import { createAzureStore } from '../blobs/azure.ts';
 import { type BucketCors, createBucketCors } from '../blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
 import { createS3Store } from '../blobs/s3.ts';
 import { createSealedConfigs, type SealedConfigs } from '../blobs/sealed-configs.ts';
 import type { Settings } from '../config.ts';
-import { ForensicsError } from '../errors.ts';
 import { createAddressGuard } from '../webhooks/address-guard.ts';
 import { createConnectionGuard } from '../webhooks/connection-guard.ts';
 import type { Core } from './core.ts';
@@ -27,16 +27,14 @@ export interface TenantStorageParts {
 export function openTenantStorage({ settings, core, now, onError }: TenantStorageParts) {
   const { db } = core.database;
   const guard = createConnectionGuard(createAddressGuard(settings.storageAllow));
-  const { maxUploadBytes: maxObjectBytes } = settings;
+  const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;
   const openRemote: OpenRemoteStore = (config) =>
-    config.type === 's3' ? createS3Store(config.s3, { maxObjectBytes, guard }) : notYet();
+    config.type === 's3'
+      ? createS3Store(config.s3, { maxObjectBytes, guard })
+      : createAzureStore(config.azure, { expirySeconds, maxObjectBytes, guard });
   return {
     configs: createSealedConfigs({ key: core.folder.derive('blobs/configs'), now }),
     cors: createBucketCors({ db, defaultOrigins: settings.corsAllowedOrigins, now, onError }),
     openRemote,
   } satisfies TenantStorage;
-}
-
-function notYet(): never {
-  throw new ForensicsError('not_offered', 'Azure is not offered yet.');
 }

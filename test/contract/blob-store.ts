@@ -22,19 +22,26 @@ export interface StoreUnderTest {
 
 const unusualKeys = [
   'with space',
+  'all at once/ä +%2F&?',
   'plus+and&and=and;and,',
   'percent%20%2F%',
   'hash#and?question',
   'umlaute/äöüß/Ünïcödé',
   '日本語/🦊',
   `long/${'x'.repeat(900)}`,
-  'quotes"\'<>\\|^`{}[]',
+  'quotes"\'<>|^`{}[]',
   "marks!*'()~$@:",
   'Case/key',
   'case/Key',
 ];
 
-export function describeBlobStore(name: string, open: () => Promise<StoreUnderTest>): void {
+/** @param moreKeys - What this store takes beyond what every store takes. */
+export function describeBlobStore(
+  name: string,
+  open: () => Promise<StoreUnderTest>,
+  moreKeys: readonly string[] = [],
+): void {
+  const keys = [...unusualKeys, ...moreKeys];
   describe(name, () => {
     let opened: StoreUnderTest;
     beforeAll(async () => {
@@ -44,12 +51,12 @@ export function describeBlobStore(name: string, open: () => Promise<StoreUnderTe
     const send = (url: string, init: RequestInit = {}): Promise<Response> =>
       fetch(url, { ...init, dispatcher: opened.dispatcher });
 
-    describeObjects(() => opened);
-    describeUrls(() => opened, send);
+    describeObjects(() => opened, keys);
+    describeUrls(() => opened, send, keys);
   });
 }
 
-function describeObjects(opened: () => StoreUnderTest): void {
+function describeObjects(opened: () => StoreUnderTest, keys: readonly string[]): void {
   test('what was put is read back, byte for byte, with its facts', async () => {
     const { store } = opened();
     const bytes = randomBytes(100_000);
@@ -82,6 +89,18 @@ function describeObjects(opened: () => StoreUnderTest): void {
     expect(sizeBytes).toBe(40 * 131_072);
     const read = await store.read('stream', sizeBytes);
     expect(Buffer.compare(read, Buffer.concat(parts))).toBe(0);
+  });
+
+  test('a stream of 50 MB is stored', async () => {
+    const { store } = opened();
+    const part = randomBytes(1_000_000);
+
+    const info = await store.put('fifty', Readable.from(Array.from({ length: 50 }, () => part)));
+
+    const read = await store.read('fifty', 50_000_000);
+    expect([info.sizeBytes, read.length]).toEqual([50_000_000, 50_000_000]);
+    expect(Buffer.compare(read.subarray(49_000_000), part)).toBe(0);
+    await store.delete('fifty');
   });
 
   test('a second put replaces the whole object', async () => {
@@ -148,7 +167,7 @@ function describeObjects(opened: () => StoreUnderTest): void {
     expect(Buffer.from(await store.read('private', 10)).toString()).toBe('mine');
   });
 
-  test.each(unusualKeys)('the key %j is only text', async (key) => {
+  test.each(keys)('the key %j is only text', async (key) => {
     const { store } = opened();
     const bytes = Buffer.from(key);
 
@@ -182,6 +201,7 @@ function pathOf(url: string): string {
 function describeUrls(
   opened: () => StoreUnderTest,
   send: (url: string, init?: RequestInit) => Promise<Response>,
+  keys: readonly string[],
 ): void {
   test('presigned URLs put, get and delete without any other credential', async () => {
     const { store, putHeaders } = opened();
@@ -198,7 +218,7 @@ function describeUrls(
     expect(await store.head('signed')).toBeNull();
   });
 
-  test.each(unusualKeys)('presigned URLs work for the key %j', async (key) => {
+  test.each(keys)('presigned URLs work for the key %j', async (key) => {
     const { store, putHeaders } = opened();
     const urls = store.presign(key, new Date());
 

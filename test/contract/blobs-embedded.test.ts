@@ -10,4 +10,4 @@ describeBlobStore('the embedded store', async () => {
     putHeaders: {},
     close: () => server.close(),
   };
-});
+}, ['back\\slash']);

@@ -1,0 +1,48 @@
+import {
+  BlobServiceClient,
+  type ContainerClient,
+  newPipeline,
+  type StoragePipelineOptions,
+  StorageSharedKeyCredential,
+} from '@azure/storage-blob';
+import { ForensicsError } from '../../errors.ts';
+import { createAgent } from '../remote/agent.ts';
+import type { RemoteSettings } from '../remote/settings.ts';
+import type { AzureStorageConfig } from '../storage-config.ts';
+import { parseConnectionString } from './connection-string.ts';
+
+export interface OpenContainer {
+  readonly service: BlobServiceClient;
+  readonly container: ContainerClient;
+  readonly credential: StorageSharedKeyCredential;
+}
+
+/** The library hands its options on to a pipeline that takes Node's agent too. */
+type PipelineOptions = StoragePipelineOptions & { readonly agent: ReturnType<typeof createAgent> };
+
+/**
+ * Connects to nothing.
+ *
+ * @throws {ForensicsError} `invalid_request` for a connection string or a container's name that is none.
+ */
+export function openContainer(config: AzureStorageConfig, settings: RemoteSettings): OpenContainer {
+  const { connectionString, containerName } = config;
+  const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
+  checkContainerName(containerName);
+  const credential = new StorageSharedKeyCredential(accountName, accountKey);
+  const options: PipelineOptions = {
+    agent: createAgent(blobEndpoint.startsWith('https:'), settings),
+    // Repeated by us, with the same rules as for every store.
+    retryOptions: { maxTries: 1 },
+  };
+  const service = new BlobServiceClient(blobEndpoint, newPipeline(credential, options));
+  return { service, container: service.getContainerClient(containerName), credential };
+}
+
+function checkContainerName(name: string): void {
+  if (/^(?=.{3,63}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(name)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'The name of an Azure container has 3 to 63 lower-case letters, digits and single hyphens.',
+  );
+}
