@@ -143,6 +143,36 @@ describe('an upgrade', () => {
   });
 });
 
+describe('a retry', () => {
+  test('whose options were merged before another retry ran and failed changes nothing', async () => {
+    const { create, upload, analyses, caller, store, worker, lab, status, clock } =
+      await openWorkshop();
+    const analysis = await create();
+    const { id } = analysis;
+    await upload(analysis, Buffer.from('no picture'));
+    await expect(analyses.start(caller, id)).rejects.toThrow('not what was declared');
+    await upload(analysis);
+    const head = store.head.bind(store);
+    store.head = async (key) => {
+      store.head = head;
+      clock.step(1000);
+      lab.next(lab.fail('image_unreadable'));
+      await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+      await worker.drain();
+      return head(key);
+    };
+
+    const late = analyses.retry(caller, { id, options: { seed: 7 } });
+
+    await expect(late).rejects.toMatchObject({ code: 'analysis_not_retryable' });
+    expect(await status(id)).toMatchObject({ status: 'failed' });
+    expect((await analyses.get(caller, id)).input.options).toMatchObject({
+      tier: 'forensicReporting',
+      seed: 1337,
+    });
+  });
+});
+
 describe('a worker that dies', () => {
   const leaseMs = 60_000;
 
@@ -328,6 +358,38 @@ describe('an Idempotency-Key', () => {
     const two = await upgrade();
 
     expect(two).toEqual(one);
+    expect(counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('makes an upgrade that two processes do at once answer twice and bill once', async () => {
+    const { complete, analyses, caller, counters, openProcess } = await openWorkshop();
+    const id = await complete();
+    const keyed = { ...caller, idempotencyKey: 'u' };
+    const request = { id, options: { tier: 'forensicReporting' } };
+
+    const answers = await Promise.all(
+      [analyses, openProcess('two').analyses].map((one) => one.retry(keyed, request)),
+    );
+
+    expect(answers.map(({ tierUpgradedFrom }) => tierUpgradedFrom)).toEqual([
+      'flagging',
+      'flagging',
+    ]);
+    expect(counters()).toMatchObject({ upgrades: 1 });
+  });
+
+  test('of an upgrade that is under way is no key for another one', async () => {
+    const { complete, analyses, caller, counters } = await openWorkshop();
+    const ids = [await complete(), await complete()];
+    const keyed = { ...caller, idempotencyKey: 'u' };
+    const options = { tier: 'forensicReporting' };
+
+    const outcomes = await Promise.allSettled(
+      ids.map((id) => analyses.retry(keyed, { id, options })),
+    );
+
+    expect(fulfilled(outcomes)).toBe(1);
+    expect(codes(outcomes)).toEqual(['conflict']);
     expect(counters()).toMatchObject({ upgrades: 1 });
   });
 
