@@ -19,9 +19,11 @@ import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { authRoutes } from './routes/auth.ts';
 import { blobRoutes } from './routes/blobs.ts';
+import { feedbackRoutes } from './routes/feedback.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { systemRoutes } from './routes/system.ts';
 import { usageRoutes } from './routes/usage.ts';
+import { userRoutes } from './routes/user.ts';
 import { answerUnreadable, guardTransport, listenerFactory } from './transport.ts';
 import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
@@ -35,7 +37,15 @@ declare module 'fastify' {
 export interface ServerParts {
   readonly app: Pick<
     App,
-    'keys' | 'identity' | 'tenants' | 'analyses' | 'usage' | 'door' | 'health'
+    | 'keys'
+    | 'identity'
+    | 'userSettings'
+    | 'tenants'
+    | 'analyses'
+    | 'usage'
+    | 'feedback'
+    | 'door'
+    | 'health'
   >;
   readonly transport: Transport;
   readonly version: string;
@@ -98,6 +108,8 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await server.register(usageRoutes, { usage: app.usage });
   await server.register(keyRoutes, { keys: app.keys });
   await server.register(authRoutes, { identity: app.identity });
+  await server.register(userRoutes, { userSettings: app.userSettings });
+  await server.register(feedbackRoutes, { feedback: app.feedback });
   await server.register(blobRoutes, { door: app.door });
   await server.ready();
   return server;

@@ -11,6 +11,9 @@ import { ForensicsError } from '../errors.ts';
 interface Schema {
   readonly type?: string;
   readonly format?: string;
+  readonly pattern?: string;
+  /** Where there is a pattern: what it allows, as the end of a sentence. */
+  readonly description?: string;
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
@@ -100,6 +103,7 @@ function allowed(schema: Schema | undefined): string {
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
+      if (schema.pattern !== undefined) return schema.description ?? 'a text of the right form';
       return `a text${range(schema.minLength, schema.maxLength, ' characters')}`;
     case 'array':
       return `a list${range(schema.minItems, schema.maxItems, ' entries')}, each ${allowed(schema.items)}`;

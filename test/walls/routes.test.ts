@@ -1,21 +1,23 @@
 /** Every route against every kind of caller. A route that is registered and not listed here fails the first test. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSecret } from '../../src/access/key-format.ts';
-import { openServer } from '../unit/server/open-server.ts';
+import type { Access } from '../../src/server/authenticate.ts';
+import { draft, password } from '../unit/server/open-server.ts';
 import type { Answer, Ask, OpenServer } from '../unit/server/open-server.ts';
+import { callers, openWithCallers } from './callers.ts';
+import type { Caller, Headers } from './callers.ts';
 
 const blob = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
 const id = '0123456789abcdef01234567';
-const draft = {
-  name: 'A',
-  type: 'image',
-  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
-};
+const uuid = '01234567-89ab-4def-8123-456789abcdef';
 
 interface Route {
-  readonly access: 'everyone' | 'tenant' | 'urlSignature';
-  readonly ask: { readonly url: string; readonly body?: object };
+  readonly access: Access;
+  readonly ask: {
+    readonly url: string;
+    readonly body?: object;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
   /** What a caller who is let in gets; nobody of this table is let in by the store. */
   readonly letIn: number | null;
 }
@@ -32,7 +34,7 @@ const routes: Readonly<Record<string, Route>> = {
   },
   'POST /v1/analysis': {
     access: 'tenant',
-    ask: { url: '/v1/analysis', body: { tenantName: 'acme', ...draft } },
+    ask: { url: '/v1/analysis', body: draft },
     letIn: 200,
   },
   'DELETE /v1/analysis': {
@@ -55,6 +57,74 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/tenant/report?tenantName=acme' },
     letIn: 200,
   },
+  'GET /v1/auth/api': {
+    access: 'tenant',
+    ask: { url: '/v1/auth/api?tenantName=acme' },
+    letIn: 200,
+  },
+  'POST /v1/auth/api': {
+    access: 'tenant',
+    ask: {
+      url: '/v1/auth/api',
+      body: { tenantName: 'acme', name: 'wall', expiresAt: new Date(Date.now() + 1e9) },
+    },
+    letIn: 200,
+  },
+  'DELETE /v1/auth/api': {
+    access: 'tenant',
+    ask: {
+      url: `/v1/auth/api?tenantName=acme&uuid=${uuid}`,
+      headers: { 'content-type': 'application/json' },
+    },
+    letIn: 404,
+  },
+  'POST /v1/auth/login': {
+    access: 'everyone',
+    ask: { url: '/v1/auth/login', body: { email: 'plain@example.org', password } },
+    letIn: 200,
+  },
+  'POST /v1/auth/refresh': {
+    access: 'everyone',
+    ask: { url: '/v1/auth/refresh', body: { refreshToken: 'none' } },
+    letIn: 401,
+  },
+  'POST /v1/auth/verify': {
+    access: 'everyone',
+    ask: { url: '/v1/auth/verify', body: { idToken: 'none' } },
+    letIn: 401,
+  },
+  'POST /v1/auth/revoke': {
+    access: 'everyone',
+    ask: { url: '/v1/auth/revoke', body: { idToken: 'none', refreshToken: 'none' } },
+    letIn: 401,
+  },
+  'POST /v1/auth/info': { access: 'user', ask: { url: '/v1/auth/info' }, letIn: 200 },
+  'POST /v1/auth/change-password': {
+    access: 'user',
+    ask: {
+      url: '/v1/auth/change-password',
+      body: { currentPassword: password, newPassword: 'short' },
+    },
+    letIn: 400,
+  },
+  'GET /v1/user/settings': {
+    access: 'userSettings',
+    ask: { url: '/v1/user/settings' },
+    letIn: 200,
+  },
+  'PUT /v1/user/settings': {
+    access: 'userSettings',
+    ask: { url: '/v1/user/settings', body: {} },
+    letIn: 200,
+  },
+  'POST /v1/feedback': {
+    access: 'tenantUser',
+    ask: {
+      url: '/v1/feedback',
+      body: { tenantName: 'acme', url: 'a', name: 'A', email: 'a@example.org', message: 'Hello' },
+    },
+    letIn: 200,
+  },
   ...Object.fromEntries(
     ['GET', 'PUT', 'DELETE', 'POST'].flatMap((method) => [
       [
@@ -69,55 +139,20 @@ const routes: Readonly<Record<string, Route>> = {
   ),
 };
 
+const forUsers: ReadonlySet<Access> = new Set(['user', 'userSettings', 'tenantUser']);
+const withScope: ReadonlySet<Access> = new Set(['userSettings', 'tenantSettings']);
+const ofTenant: ReadonlySet<Access> = new Set(['tenant', 'tenantSettings', 'tenantUser']);
+
 let open: OpenServer;
 let ask: Ask;
-let clock = new Date();
-const headers: Record<string, string> = {};
+let headers: Headers;
 
 beforeAll(async () => {
-  open = await openServer({ now: () => clock });
+  ({ open, headers } = await openWithCallers());
   ask = await open.listen();
-  const { tenant, secret } = await open.makeTenant('acme');
-  const expired = await open.app.keys.mint({
-    tenantId: tenant.id,
-    name: 'expired',
-    expiresAt: new Date(clock.getTime() + 60_000),
-  });
-  const deleted = await open.app.keys.mint({
-    tenantId: tenant.id,
-    name: 'deleted',
-    expiresAt: new Date(clock.getTime() + 3_600_000),
-  });
-  await open.app.keys.revoke(tenant.id, deleted.uuid);
-  const other = await open.makeTenant('other');
-  Object.assign(headers, {
-    malformed: 'ApiKey sk-acme-short',
-    garbage: 'Basic YTpi',
-    expired: `ApiKey ${expired.secret}`,
-    deleted: `ApiKey ${deleted.secret}`,
-    unknown: `ApiKey ${newSecret('nobody')}`,
-    other: `ApiKey ${other.secret}`,
-    key: `ApiKey ${secret}`,
-    wrong: `ApiKey ${newSecret(tenant.keyTag)}`,
-    bearer: `Bearer ${secret}`,
-  });
-  clock = new Date(clock.getTime() + 120_000);
 });
 
 afterAll(async () => open.close());
-
-/** What each caller gets from a route with access `tenant`. */
-const refusals: Readonly<Record<string, number>> = {
-  nobody: 403,
-  malformed: 401,
-  garbage: 401,
-  expired: 401,
-  wrong: 401,
-  deleted: 403,
-  unknown: 403,
-  other: 403,
-};
-const callers = [...Object.keys(refusals), 'key', 'bearer'];
 
 test('the table names every registered route and no other', () => {
   const registered = [...open.server.methodsByPath].flatMap(([path, methods]) =>
@@ -130,29 +165,27 @@ test('the table names every registered route and no other', () => {
 });
 
 describe.each(Object.entries(routes))('%s', (name, route) => {
-  test.each(callers)('answers as it should to: %s', async (caller) => {
-    const answer = await askAs(headers[caller], name, route);
+  test.each(Object.entries(callers))('answers as it should to: %s', async (sender, caller) => {
+    const method = name.slice(0, name.indexOf(' '));
+    const answer = await askAs(sender, method, route);
 
     expect(answer.status).toBe(expected(route, caller));
-    if (route.access === 'tenant' && caller in refusals) {
-      expect(Object.keys(answer.json())).toEqual(['success', 'message']);
-      expect('www-authenticate' in answer.headers).toBe(answer.status === 401);
-    }
+    if (route.access === 'urlSignature' || answer.status < 400) return;
+    expect(Object.keys(answer.json())).toEqual(['success', 'message']);
+    expect('www-authenticate' in answer.headers).toBe(answer.status === 401);
   });
+
+  if (!name.startsWith('GET /v1/')) return;
+  test.each(Object.entries(callers))(
+    'answers HEAD like GET, without a body, to: %s',
+    async (sender, caller) => {
+      const answer = await askAs(sender, 'HEAD', route);
+
+      expect(answer.status).toBe(expected(route, caller));
+      expect(answer.body).toHaveLength(0);
+    },
+  );
 });
-
-test.each(Object.keys(routes).filter((name) => name.startsWith('GET /v1/')))(
-  'HEAD lets in nobody whom %s keeps out',
-  async (name) => {
-    const path = routes[name]?.ask.url ?? '';
-    const [get, head] = await Promise.all(
-      ['GET', 'HEAD'].map(async (method) => ask({ method, path })),
-    );
-
-    expect(head?.status).toBe(get?.status);
-    expect(head?.body).toHaveLength(0);
-  },
-);
 
 test('a tenant that exists and one that does not are refused alike', async () => {
   const [foreign, missing] = await Promise.all(
@@ -160,7 +193,7 @@ test('a tenant that exists and one that does not are refused alike', async () =>
       ask({
         method: 'GET',
         path: `/v1/analysis?tenantName=${tenantName}`,
-        headers: { authorization: headers['key'] ?? '' },
+        headers: { authorization: headers['a key'] ?? '' },
       }),
     ),
   );
@@ -175,21 +208,27 @@ test('a caller who is not let in learns nothing about what would be wrong with t
   expect(answer.status).toBe(403);
 });
 
-function expected(route: Route, caller: string): number | null {
+function expected({ access, letIn }: Route, caller: Caller): number | null {
+  if (access === 'everyone') return letIn;
   // The store knows signatures only: an API key is for it a header that it cannot read.
-  if (route.access === 'urlSignature') return caller === 'nobody' ? 403 : 400;
-  return route.access === 'tenant' ? (refusals[caller] ?? route.letIn) : route.letIn;
+  if (access === 'urlSignature') return caller.isSilent ? 403 : 400;
+  if (caller.refusal !== null) return caller.refusal;
+  const { isUser = false, hasScope = false, isOfTenant = false } = caller;
+  if (!isUser && forUsers.has(access)) return 403;
+  if (isUser && !hasScope && withScope.has(access)) return 403;
+  return !isOfTenant && ofTenant.has(access) ? 403 : letIn;
 }
 
 async function askAs(
-  authorization: string | undefined,
-  name: string,
-  { ask: { url, body } }: Route,
+  sender: string,
+  method: string,
+  { ask: { url, ...rest } }: Route,
 ): Promise<Answer> {
+  const authorization = headers[sender];
   return ask({
-    method: name.slice(0, name.indexOf(' ')),
+    ...rest,
+    method,
     path: url,
-    headers: authorization === undefined ? {} : { authorization },
-    ...(body === undefined ? {} : { body }),
+    headers: { ...rest.headers, ...(authorization === undefined ? {} : { authorization }) },
   });
 }

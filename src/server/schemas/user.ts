@@ -1,13 +1,13 @@
-/** What a user sets for himself, as JSON Schema. */
+/** What a person chooses for himself, as JSON Schema. */
 
 import { Type } from 'typebox';
+import { langPattern } from '../../access/user-settings.ts';
 import { succeeded } from './words.ts';
 
 export const userSettings = Type.Object({
   lang: Type.String({
-    minLength: 2,
-    maxLength: 16,
-    description: 'An ISO 639-1 code, with an optional region: de, en-GB.',
+    pattern: langPattern,
+    description: 'a language code such as "de", with an optional region such as "de-AT"',
   }),
   tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
 });
