@@ -27,6 +27,7 @@ import { createWorker } from './jobs/worker.ts';
 import { createLab } from './lab/create-lab.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 import { createOutbox } from './webhooks/outbox.ts';
+import { hasTroubledReceiver } from './webhooks/receivers.ts';
 
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
@@ -122,6 +123,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         blobsRoot: blobs.root,
         jobKinds: [runJob],
         jobsInHand: () => worker.running(),
+        hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
         now,
       }),
       startWork() {

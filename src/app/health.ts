@@ -1,4 +1,7 @@
-/** Whether the parts without which no analysis can be done are at work. Each check is quick and changes nothing. */
+/**
+ * Whether the parts are at work. Each check is quick, changes nothing, and tells nothing about tenants. Without database,
+ * storage, model and queue no analysis can be done; webhooks may fail because of somebody else's machine.
+ */
 
 import { randomUUID } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -6,12 +9,15 @@ import { join } from 'node:path';
 import type { OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
 
-const checkNames = ['database', 'storage', 'model', 'queue'] as const;
+const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
+type CheckName = (typeof checkNames)[number];
 
 export interface Check {
-  readonly name: (typeof checkNames)[number];
+  readonly name: CheckName;
   /** Null when all is well. */
   readonly cause: Error | null;
+  /** False when the service does its work all the same. */
+  readonly isVital: boolean;
 }
 
 interface Parts {
@@ -23,6 +29,8 @@ interface Parts {
   readonly jobKinds: readonly string[];
   /** Jobs that this process works on. */
   readonly jobsInHand: () => number;
+  /** Whether some tenant's receiver is switched off or fails. */
+  readonly hasTroubledReceiver: () => boolean;
   readonly now: () => Date;
 }
 
@@ -33,6 +41,7 @@ const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
   const { database, queue, registry, blobsRoot, jobKinds, jobsInHand, now } = parts;
+  const { hasTroubledReceiver } = parts;
   const checks = {
     database: () => database.check(),
     storage: () => writeAndRemove(blobsRoot),
@@ -46,10 +55,16 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
       if (waitedMs <= longestWaitMs || jobsInHand() > 0) return;
       throw new Error(`Work has been due for ${waitedMs} ms and nobody does it.`);
     },
+    webhooks() {
+      if (hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
+    },
   };
   const look = async (): Promise<readonly Check[]> =>
     Promise.all(
-      checkNames.map(async (name) => ({ name, cause: await causeOf(() => checks[name]()) })),
+      checkNames.map(async (name) => {
+        const cause = await causeOf(() => checks[name]());
+        return { name, cause, isVital: name !== 'webhooks' };
+      }),
     );
   let latest: { readonly atMs: number; readonly checks: ReturnType<typeof look> } | null = null;
   return async () => {

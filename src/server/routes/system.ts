@@ -6,7 +6,7 @@ import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { operation } from '../operation.ts';
-import { succeeded } from '../schemas/words.ts';
+import { oneOf, succeeded } from '../schemas/words.ts';
 
 const pong = Type.Object({
   ...succeeded.properties,
@@ -14,7 +14,7 @@ const pong = Type.Object({
 });
 const healthy = Type.Object({
   ...succeeded.properties,
-  data: Type.Record(Type.String(), Type.Literal('ok')),
+  data: Type.Record(Type.String(), oneOf(['ok', 'degraded'])),
 });
 
 export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = async (
@@ -43,7 +43,9 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
       schema: {
         ...operation({
           id: 'readHealth',
-          summary: 'Health of database, storage, model and queue; 503 when one that matters fails',
+          summary: 'Health of database, storage, model, queue and webhooks',
+          description:
+            '503 when database, storage, model or queue fails; webhooks are degraded when a receiver does not answer.',
           failures: ['unhealthy'],
         }),
         response: { 200: healthy },
@@ -51,14 +53,14 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
     },
     async (request) => {
       const checks = await health();
-      const failing = checks.filter(({ cause }) => cause !== null);
+      const failing = checks.filter(({ cause, isVital }) => isVital && cause !== null);
       for (const { name, cause } of failing)
         request.log.error({ err: cause, check: name }, 'unhealthy');
       if (failing.length > 0) {
         const names = failing.map(({ name }) => name).join(', ');
         throw new ForensicsError('unhealthy', `Not healthy: ${names}.`);
       }
-      return success(Object.fromEntries(checks.map(({ name }) => [name, 'ok' as const])));
+      return success(Object.fromEntries(checks.map(({ name, cause }) => [name, wordFor(cause)])));
     },
   );
 
@@ -77,3 +79,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
     async () => server.swagger(),
   );
 };
+
+function wordFor(cause: Error | null): 'ok' | 'degraded' {
+  return cause === null ? 'ok' : 'degraded';
+}

@@ -47,6 +47,7 @@ test('an app that was closed can be opened again with what it kept', async () =>
     ['storage', null],
     ['model', null],
     ['queue', null],
+    ['webhooks', null],
   ]);
 });
 

@@ -12,6 +12,7 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
     blobsRoot: mkdtempSync(join(tmpdir(), 'forensics-health-')),
     jobKinds: ['run'],
     jobsInHand: () => 0,
+    hasTroubledReceiver: () => false,
     now: () => new Date(),
     ...change,
   });
@@ -50,6 +51,20 @@ test('a long queue is well as long as somebody works on it', async () => {
 
   expect(await failing(healthOf({ queue, now: () => now, jobsInHand: () => 1 }))).toEqual([]);
   expect(await failing(healthOf({ queue, now: () => now }))).toEqual(['queue']);
+});
+
+test('a receiver that does not answer is told, and is not vital', async () => {
+  const checks = await healthOf({ hasTroubledReceiver: () => true })();
+
+  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
+    { name: 'webhooks', isVital: false },
+  ]);
+  expect(checks.filter(({ isVital }) => isVital).map(({ name }) => name)).toEqual([
+    'database',
+    'storage',
+    'model',
+    'queue',
+  ]);
 });
 
 test('a second look within a second is the first one again', async () => {
