@@ -9,6 +9,7 @@ import { createAnalyses } from './analyses/analyses.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import { runJob } from './analyses/lifecycle.ts';
 import { openBlobs } from './app/blobs.ts';
+import { choresOf } from './app/chores.ts';
 import { openCore } from './app/core.ts';
 import type { Core } from './app/core.ts';
 import { openFeedback } from './app/feedback.ts';
@@ -16,21 +17,24 @@ import type { OpenFeedback } from './app/feedback.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
-import { openTenantStorage } from './app/tenant-storage.ts';
+import { openTenancy } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
 import type { S3Door } from './blobs/door.ts';
 import type { Settings } from './config.ts';
 import { defaultLimits } from './image/limits.ts';
 import { createRegistry } from './inference/registry.ts';
+import { createChores } from './jobs/chores.ts';
 import { createQueue } from './jobs/queue.ts';
 import { createWorker } from './jobs/worker.ts';
 import { createLab } from './lab/create-lab.ts';
+import type { Tenancy } from './tenancy/tenancy.ts';
 import { createDeliverer } from './webhooks/deliverer.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { hasTroubledReceiver } from './webhooks/receivers.ts';
 
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
+  readonly tenancy: Tenancy;
   /** The HTTP door of the embedded store. */
   readonly door: S3Door;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
@@ -64,9 +68,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const lab = createLab({ poolSize: settings.workers, modelsDir: settings.modelsDir, limits });
     stack.defer(() => lab.close());
-    const onStorageError = (error: unknown) => onError('storage', error);
-    const storage = openTenantStorage({ settings, core, now, onError: onStorageError });
-    const blobs = openBlobs({ settings, core, storage, now, onError: onStorageError });
+    const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
     const analyses = createAnalyses({
@@ -110,10 +112,18 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       onError: (error) => onError('feedback', error),
     });
     stack.defer(() => feedback.stop());
+    const chores = createChores({
+      db,
+      now,
+      chores: choresOf({ db, now }),
+      onError: (error) => onError('chores', error),
+    });
+    stack.defer(() => chores.stop());
     return {
       ...core,
       analyses,
       feedback,
+      tenancy: openTenancy(core, blobs.storage, now),
       door: blobs.door,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       health: createHealth({
@@ -130,6 +140,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         worker.start();
         deliverer.start();
         feedback.start();
+        chores.start();
       },
       close: () => stack.unwind(),
     };

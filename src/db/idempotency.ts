@@ -46,11 +46,14 @@ export function recall(reader: Reader, request: Repeatable | null): string | nul
 export function remember(tx: Tx, request: Repeatable | null, subject: string): void {
   if (request === null) return;
   const { tenantId, key, at } = request;
-  tx.delete(idempotencyKeys)
-    .where(lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs)))
-    .run();
+  forgetOldRequests(tx, at);
   const fingerprint = fingerprintOf(request);
   tx.insert(idempotencyKeys).values({ tenantId, key, fingerprint, subject, createdAt: at }).run();
+}
+
+export function forgetOldRequests(tx: Tx, at: Date): void {
+  const isOld = lt(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));
+  tx.delete(idempotencyKeys).where(isOld).run();
 }
 
 function fingerprintOf({ request }: Repeatable): string {

@@ -1,0 +1,21 @@
+/** What the program cleans up once a day. */
+
+import { purgeExpired } from '../access/embedded-identity.ts';
+import { forgetOldRequests } from '../db/idempotency.ts';
+import { type Db, transact } from '../db/open.ts';
+import type { Chore } from '../jobs/chores.ts';
+import { purgeDeliveries } from '../webhooks/purge.ts';
+
+/** Long enough to look into a complaint about a message that did not come. */
+const deliveriesKeptMs = 30 * 24 * 3_600_000;
+
+export function choresOf({ db, now }: { readonly db: Db; readonly now: () => Date }): Chore[] {
+  return [
+    {
+      name: 'webhook-deliveries',
+      run: (signal) => purgeDeliveries(db, new Date(now().getTime() - deliveriesKeptMs), signal),
+    },
+    { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
+    { name: 'sessions', run: () => purgeExpired(db, now()) },
+  ];
+}
