@@ -12,12 +12,25 @@ export interface LogTarget {
 
 type LoggerOptions = FastifyLoggerOptions & { stream: LogTarget };
 
+interface ErrorLine {
+  readonly [member: string]: unknown;
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly code?: string;
+  readonly cause?: ErrorLine;
+}
+
 /** @param target - where lines go; standard error when a server runs. */
 export function loggerOptions(level: LogLevel, target: LogTarget): LoggerOptions {
   return {
     level,
     stream: target,
-    serializers: { req: describeRequest, res: ({ statusCode }) => ({ statusCode }) },
+    serializers: {
+      req: describeRequest,
+      res: ({ statusCode }) => ({ statusCode }),
+      err: (error) => describeError(error),
+    },
   };
 }
 
@@ -35,6 +48,25 @@ export function logAnswers(server: FastifyInstance): void {
       'answered',
     );
   });
+}
+
+const deepestCause = 5;
+
+/**
+ * What failed and where. The other members of a foreign error stay out: they can hold what was sent, with its tokens
+ * and passwords.
+ */
+function describeError(error: Readonly<Error & { code?: unknown }>, depth = 0): ErrorLine {
+  const { name, message, stack = '', code, cause } = error;
+  return {
+    type: name,
+    message,
+    stack,
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(cause instanceof Error && depth < deepestCause
+      ? { cause: describeError(cause, depth + 1) }
+      : {}),
+  };
 }
 
 function describeRequest(request: FastifyRequest): { method: string; route: string } {

@@ -5,31 +5,19 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import { openServer } from './open-server.ts';
-import type { Ask, OpenServer, Question } from './open-server.ts';
+import { draft, openListening, openServer } from './open-server.ts';
+import type { Ask, Listening, OpenServer } from './open-server.ts';
 
-let open: OpenServer;
-let ask: Ask;
-let authorization = '';
+let open: Listening;
+const ask: Ask = (question) => open.ask(question);
+const askWithKey: Ask = (question) => open.askWithKey(question);
 
 beforeAll(async () => {
-  open = await openServer();
-  ask = await open.listen();
-  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
+  open = await openListening();
 });
 
 afterAll(async () => open.close());
 
-async function askWithKey(question: Question) {
-  return ask({ ...question, headers: { authorization, ...question.headers } });
-}
-
-const draft = {
-  tenantName: 'acme',
-  name: 'A',
-  type: 'image',
-  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
-};
 const path = '/v1/analysis';
 
 describe('answers', () => {
@@ -116,7 +104,7 @@ describe('answers', () => {
 
 describe('a client that asks before it sends its body', () => {
   test('is asked for the body once it is known', async () => {
-    expect(await askFirst(open, { authorization })).toEqual([100, 200]);
+    expect(await askFirst(open, { authorization: open.authorization })).toEqual([100, 200]);
   });
 
   test('is refused without sending it when it is not let in', async () => {
@@ -142,7 +130,7 @@ describe('the transport', () => {
     const text = open.log.join('');
 
     expect(text).toContain('"route":"/v1/analysis"');
-    for (const secret of ['classified', 'X-Amz-Signature', authorization.slice(7), 'a.jpg']) {
+    for (const secret of ['classified', 'X-Amz-Signature', open.authorization.slice(7), 'a.jpg']) {
       expect(text).not.toContain(secret);
     }
     for (const line of open.log) expect(() => JSON.parse(line)).not.toThrow();

@@ -1,38 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../../src/app/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { openServer } from './open-server.ts';
-import type { Ask, OpenServer, Question } from './open-server.ts';
+import { draft, openListening, openServer } from './open-server.ts';
+import type { Ask, Listening, Question } from './open-server.ts';
 
-let open: OpenServer;
-let ask: Ask;
-let authorization = '';
+let open: Listening;
+const askWithKey: Ask = (question) => open.askWithKey(question);
 
 beforeAll(async () => {
-  open = await openServer();
-  ask = await open.listen();
-  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
+  open = await openListening();
 });
 
 afterAll(async () => open.close());
 
-async function askWithKey(question: Question) {
-  return ask({ ...question, headers: { authorization, ...question.headers } });
-}
+const deafReceiver: Check = { name: 'webhooks', cause: new Error('timeout'), isVital: false };
 
 async function withoutStorage(): Promise<readonly Check[]> {
   return [
-    { name: 'database', cause: null },
-    { name: 'storage', cause: new Error('read-only file system') },
+    { name: 'database', cause: null, isVital: true },
+    { name: 'storage', cause: new Error('read-only file system'), isVital: true },
+    deafReceiver,
   ];
 }
 
-const draft = {
-  tenantName: 'acme',
-  name: 'A',
-  type: 'image',
-  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
-};
 const json = { 'content-type': 'application/json' };
 const path = '/v1/analysis';
 
@@ -196,7 +186,7 @@ describe('failures', () => {
     const broken = await openServer({ app: { ...app, analyses } });
     const answer = await broken.server.inject({
       url: `${path}?tenantName=acme`,
-      headers: { authorization },
+      headers: { authorization: open.authorization },
     });
     await broken.close();
 
@@ -212,7 +202,7 @@ describe('failures', () => {
     const broken = await openServer({ app: { ...app, analyses } });
     const answer = await broken.server.inject({
       url: `${path}?tenantName=acme`,
-      headers: { authorization },
+      headers: { authorization: open.authorization },
     });
     await broken.close();
 
@@ -227,5 +217,19 @@ describe('failures', () => {
 
     expect(answer.statusCode).toBe(503);
     expect(answer.json()).toEqual({ success: false, message: 'Not healthy: storage.' });
+  });
+
+  test('a part without which the work goes on is degraded, and the whole is well', async () => {
+    const { app } = open;
+    const health = async () => [...(await app.health()).slice(0, -1), deafReceiver];
+    const degraded = await openServer({ app: { ...app, health } });
+    const answer = await degraded.server.inject({ url: '/v1/health' });
+    await degraded.close();
+
+    expect(answer.statusCode).toBe(200);
+    expect(answer.json()).toEqual({
+      success: true,
+      data: { database: 'ok', storage: 'ok', model: 'ok', queue: 'ok', webhooks: 'degraded' },
+    });
   });
 });

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { TokenSet, UserInfo } from '../../../src/access/identity.ts';
+import { settingsScope } from '../../../src/access/principal.ts';
+import { ForensicsError } from '../../../src/errors.ts';
+import { openListening, openServer, password } from './open-server.ts';
+import type { Answer, Listening } from './open-server.ts';
+
+let open: Listening;
+
+beforeAll(async () => {
+  open = await openListening();
+});
+
+afterAll(async () => open.close());
+
+const newPassword = 'nine quiet umbrellas';
+
+async function post(act: string, body?: object, accessToken?: string): Promise<Answer> {
+  const headers = accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` };
+  const sent = body === undefined ? {} : { body };
+  return open.ask({ method: 'POST', path: `/v1/auth/${act}`, headers, ...sent });
+}
+
+async function login(name: string, typed = password): Promise<Answer> {
+  return post('login', { email: `${name}@example.org`, password: typed });
+}
+
+const tokensOf = (answer: Answer) => answer.json<{ data: TokenSet }>().data;
+const statusAndCode = ({ status, headers }: Answer) => [status, headers['x-error-code']];
+
+describe('a session', () => {
+  test('is opened, used, refreshed, and ended for the thief and the owner when a token is reused', async () => {
+    await open.makeUser('ann', { tenants: [open.tenant] });
+    const first = tokensOf(await login('ann'));
+    expect(first).toEqual({
+      accessToken: expect.any(String),
+      idToken: expect.any(String),
+      refreshToken: expect.any(String),
+      tokenType: 'Bearer',
+      expiresIn: expect.any(Number),
+    });
+    expect(await usedWith(first.accessToken)).toBe(200);
+    expect((await post('verify', { idToken: first.idToken })).json()).toEqual({
+      success: true,
+      data: { message: expect.any(String) },
+    });
+
+    const second = tokensOf(await post('refresh', { refreshToken: first.refreshToken }));
+    expect(await usedWith(second.accessToken)).toBe(200);
+    const reused = await post('refresh', { refreshToken: first.refreshToken });
+
+    expect(statusAndCode(reused)).toEqual([401, 'unauthenticated']);
+    expect(await usedWith(first.accessToken)).toBe(401);
+    expect(await usedWith(second.accessToken)).toBe(401);
+    expect((await post('refresh', { refreshToken: second.refreshToken })).status).toBe(401);
+    expect((await post('verify', { idToken: second.idToken })).status).toBe(401);
+    expect((await login('ann')).status).toBe(200);
+  });
+
+  test('ends on all devices when it is revoked', async () => {
+    const { tokens } = await open.makeUser('bob', { tenants: [open.tenant] });
+    const elsewhere = tokensOf(await login('bob'));
+    const { idToken, refreshToken } = tokens;
+
+    const revoked = await post('revoke', { idToken, refreshToken });
+
+    expect(revoked.json()).toEqual({ success: true, data: { message: expect.any(String) } });
+    expect(await usedWith(tokens.accessToken)).toBe(401);
+    expect(await usedWith(elsewhere.accessToken)).toBe(401);
+    expect((await post('revoke', { idToken, refreshToken })).status).toBe(401);
+  });
+
+  test('lives on alone when the password was changed in it', async () => {
+    const { tokens } = await open.makeUser('eve', { tenants: [open.tenant] });
+    const elsewhere = tokensOf(await login('eve'));
+    const change = { currentPassword: password, newPassword };
+
+    const changed = await post('change-password', change, tokens.accessToken);
+
+    expect(changed.json()).toEqual({ success: true });
+    expect(await usedWith(tokens.accessToken)).toBe(200);
+    expect(await usedWith(elsewhere.accessToken)).toBe(401);
+    expect((await login('eve')).status).toBe(401);
+    expect((await login('eve', newPassword)).status).toBe(200);
+    expect(statusAndCode(await post('change-password', change, tokens.accessToken))).toEqual([
+      400,
+      'invalid_request',
+    ]);
+  });
+
+  test('tells who its user is', async () => {
+    const { user, tokens } = await open.makeUser('joe', {
+      tenants: [open.tenant],
+      scopes: [settingsScope],
+    });
+
+    const answer = await post('info', undefined, tokens.accessToken);
+
+    expect(answer.json<{ data: UserInfo }>().data).toEqual({
+      id: user.id,
+      email: 'joe@example.org',
+      name: 'joe',
+      userType: user.userType,
+      scopes: [settingsScope],
+      tenants: ['acme'],
+      settings: { lang: 'en', tosAccepted: false },
+    });
+    const asJson = {
+      authorization: `Bearer ${tokens.accessToken}`,
+      'content-type': 'application/json',
+    };
+    const empty = await open.ask({ method: 'POST', path: '/v1/auth/info', headers: asJson });
+    expect(empty.status).toBe(200);
+  });
+});
+
+test('an unknown address and a wrong password are answered alike', async () => {
+  await open.makeUser('kim');
+
+  const [wrong, unknown] = [await login('kim', newPassword), await login('nobody')];
+
+  expect(statusAndCode(wrong)).toEqual([401, 'unauthenticated']);
+  expect(unknown.json()).toEqual(wrong.json());
+});
+
+test('an account that is guessed at is locked, and says for how long', async () => {
+  await open.makeUser('max');
+  for (let guess = 0; guess < 5; guess++) await login('max', `${newPassword} ${guess}`);
+
+  const locked = await login('max');
+
+  expect(statusAndCode(locked)).toEqual([429, 'rate_limited']);
+  expect(Number(locked.headers['retry-after'])).toBeGreaterThan(0);
+});
+
+describe('what is missing or of the wrong form is refused', () => {
+  const full: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    login: { email: 'a@example.org', password },
+    refresh: { refreshToken: 'a' },
+    verify: { idToken: 'a' },
+    revoke: { idToken: 'a', refreshToken: 'a' },
+    'change-password': { currentPassword: password, newPassword },
+  };
+  const cases = Object.entries(full).flatMap(([act, body]) =>
+    Object.keys(body).map((field) => [act, field] as const),
+  );
+
+  test.each(cases)('%s: %s', async (act, field) => {
+    const { tokens } = await open.makeUser(`${act}-${field}`);
+    const { [field]: _left, ...rest } = full[act] ?? {};
+
+    for (const body of [rest, { ...rest, [field]: '' }, { ...rest, [field]: 7 }]) {
+      const answer = await post(act, body, tokens.accessToken);
+      expect(statusAndCode(answer)).toEqual([400, 'invalid_request']);
+    }
+  });
+});
+
+test('a login that happens elsewhere is answered with where', async () => {
+  const elsewhere = {
+    issuer: 'https://id.example',
+    clientId: 'forensics',
+    authorizationEndpoint: 'https://id.example/auth',
+    tokenEndpoint: 'https://id.example/token',
+    deviceAuthorizationEndpoint: null,
+  };
+  const identity = { ...open.app.identity, login: async () => elsewhere };
+  const other = await openServer({ app: { ...open.app, identity } });
+  const payload = { email: 'a@example.org', password };
+  const answer = await other.server.inject({ method: 'POST', url: '/v1/auth/login', payload });
+  await other.close();
+
+  expect([answer.statusCode, answer.json()]).toEqual([200, { success: true, data: elsewhere }]);
+});
+
+describe('the log', () => {
+  test('knows no password and no token, whether they were right or not', async () => {
+    await open.makeUser('pat', { tenants: [open.tenant] });
+    const { idToken, ...tokens } = tokensOf(await login('pat'));
+    const wrong = 'seven wrong umbrellas';
+    await login('pat', wrong);
+    await usedWith(tokens.accessToken);
+    await usedWith(`${tokens.accessToken}x`);
+    await post('verify', { idToken });
+    await post('verify', { idToken: `${idToken}x` });
+    await post('change-password', { currentPassword: wrong, newPassword }, tokens.accessToken);
+    await post('refresh', { refreshToken: tokens.refreshToken });
+
+    const text = open.log.join('');
+
+    expect(text).toContain('"route":"/v1/auth/login"');
+    const secrets = [password, wrong, newPassword, 'pat@', idToken, tokens.refreshToken];
+    for (const secret of [...secrets, tokens.accessToken]) expect(text).not.toContain(secret);
+  });
+
+  test('tells the message of a broken identity provider, not what was sent to it', async () => {
+    const cause = Object.assign(new Error('socket hang up'), { options: { form: password } });
+    const failure = new ForensicsError('identity_unavailable', 'Try again.', { cause });
+    const identity = { ...open.app.identity, login: async () => Promise.reject(failure) };
+    const broken = await openServer({ app: { ...open.app, identity } });
+    const payload = { email: 'a@example.org', password };
+    const answer = await broken.server.inject({ method: 'POST', url: '/v1/auth/login', payload });
+    await broken.close();
+
+    expect(answer.statusCode).toBe(503);
+    expect(broken.log.join('')).toContain('socket hang up');
+    expect(broken.log.join('')).not.toContain(password);
+  });
+});
+
+async function usedWith(accessToken: string): Promise<number> {
+  const headers = { authorization: `Bearer ${accessToken}` };
+  return (await open.ask({ method: 'GET', path: '/v1/analysis?tenantName=acme', headers })).status;
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { KeyEntry } from '../../../src/access/key-entry.ts';
+import { openListening } from './open-server.ts';
+import type { Ask, Listening, Question } from './open-server.ts';
+
+type Headers = NonNullable<Question['headers']>;
+
+let open: Listening;
+const askWithKey: Ask = (question) => open.askWithKey(question);
+
+beforeAll(async () => {
+  open = await openListening();
+});
+
+afterAll(async () => open.close());
+
+const path = '/v1/auth/api';
+const json = { 'content-type': 'application/json' };
+const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+
+async function create(name: string, headers: Headers = {}): Promise<KeyEntry> {
+  const body = { tenantName: 'acme', name, expiresAt: soon() };
+  const answer = await askWithKey({ method: 'POST', path, headers, body });
+  expect(answer.status).toBe(200);
+  return answer.json<{ data: KeyEntry }>().data;
+}
+
+async function list(): Promise<readonly KeyEntry[]> {
+  const answer = await askWithKey({ method: 'GET', path: `${path}?tenantName=acme` });
+  return answer.json<{ data: KeyEntry[] }>().data;
+}
+
+async function remove(uuid: string, headers: Headers = json) {
+  const query = `?tenantName=acme&uuid=${uuid}`;
+  return askWithKey({ method: 'DELETE', path: path + query, headers });
+}
+
+async function statusWith(secret: string): Promise<number> {
+  const headers = { authorization: `ApiKey ${secret}` };
+  return (await open.ask({ method: 'GET', path: `${path}?tenantName=acme`, headers })).status;
+}
+
+describe('keys over HTTP', () => {
+  test('a key is revealed once, works, is listed masked, deletes itself and is refused', async () => {
+    const key = await create('ci');
+
+    expect(await statusWith(key.secret)).toBe(200);
+    const listed = (await list()).find(({ uuid }) => uuid === key.uuid);
+    expect(listed).toEqual({
+      ...key,
+      secret: expect.stringContaining('********'),
+      lastUsedDate: expect.any(String),
+    });
+    const removed = await remove(key.uuid, { ...json, authorization: `ApiKey ${key.secret}` });
+    expect([removed.status, removed.json()]).toEqual([
+      200,
+      { success: true, data: { message: expect.any(String) } },
+    ]);
+    expect(await statusWith(key.secret)).toBe(403);
+    expect((await remove(key.uuid)).status).toBe(404);
+  });
+
+  test('a repeated create makes one key, and its secret stays with the first answer', async () => {
+    const body = { tenantName: 'acme', name: 'once', expiresAt: soon() };
+    const send = async () =>
+      askWithKey({ method: 'POST', path, headers: { 'idempotency-key': 'once' }, body });
+
+    const [first, second] = [await send(), await send()];
+
+    const made = first.json<{ data: KeyEntry }>().data;
+    expect(await statusWith(made.secret)).toBe(200);
+    expect(second.json()).toMatchObject({ data: { uuid: made.uuid } });
+    expect(second.body.toString()).not.toContain(made.secret);
+    expect((await list()).filter(({ name }) => name === 'once')).toHaveLength(1);
+  });
+
+  test('a user of the tenant makes and deletes keys without a scope', async () => {
+    const { tokens } = await open.makeUser('plain', { tenants: [open.tenant] });
+    const headers = { authorization: `Bearer ${tokens.accessToken}` };
+
+    const { uuid } = await create('by a user', headers);
+
+    expect((await remove(uuid, { ...json, ...headers })).status).toBe(200);
+  });
+
+  test.each<[string, object]>([
+    ['no expiry', { name: 'x' }],
+    ['an expiry that is over', { name: 'x', expiresAt: '2020-01-01T00:00:00Z' }],
+    ['an expiry of more than ten years', { name: 'x', expiresAt: '2099-01-01T00:00:00Z' }],
+    ['an expiry without a time', { name: 'x', expiresAt: '2030-01-01' }],
+    ['no name', { expiresAt: '2030-01-01T00:00:00Z' }],
+  ])('a key with %s is not made', async (_, wish) => {
+    const answer = await askWithKey({
+      method: 'POST',
+      path,
+      body: { tenantName: 'acme', ...wish },
+    });
+
+    expect(answer.status).toBe(400);
+  });
+});
+
+describe('a delete', () => {
+  const uuid = '01234567-89ab-4def-8123-456789abcdef';
+
+  test.each<[string, string, number]>([
+    ['without uuid', '?tenantName=acme', 400],
+    ['without tenantName', `?uuid=${uuid}`, 400],
+    ['without both', '', 400],
+    ['of what is no UUID', '?tenantName=acme&uuid=7', 400],
+    ['of an unknown key', `?tenantName=acme&uuid=${uuid}`, 404],
+    ['for another tenant', `?tenantName=other&uuid=${uuid}`, 403],
+  ])('%s is refused', async (_, query, status) => {
+    const answer = await askWithKey({ method: 'DELETE', path: path + query, headers: json });
+
+    expect(answer.status).toBe(status);
+  });
+
+  test.each<[string, Headers]>([
+    ['no content type', {}],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['text', { 'content-type': 'text/plain' }],
+    ['another JSON', { 'content-type': 'application/json-patch+json' }],
+  ])('with %s could come from another site, and nothing is deleted', async (_, headers) => {
+    const { uuid: kept } = await create('kept');
+
+    const answer = await remove(kept, headers);
+
+    expect([answer.status, answer.headers['x-error-code']]).toEqual([403, 'forbidden']);
+    expect((await list()).some((key) => key.uuid === kept)).toBe(true);
+  });
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    'as %s deletes, with a body or without',
+    async (type) => {
+      const [bare, full] = [await create('bare'), await create('full')];
+      const headers = { 'content-type': type };
+
+      const answers = [
+        await remove(bare.uuid.toUpperCase(), headers),
+        await askWithKey({
+          method: 'DELETE',
+          path: `${path}?tenantName=acme&uuid=${full.uuid}`,
+          headers,
+          body: '{}',
+        }),
+      ];
+
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    },
+  );
+});
