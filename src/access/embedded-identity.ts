@@ -3,19 +3,20 @@
  * permits is read from the database at each request, so that what an administrator takes away is gone at once.
  */
 
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { type Db, transact } from '../db/open.ts';
-import { sessions, users } from '../db/schema.ts';
+import { sessions, userTenants, users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Identity, TokenSet } from './identity.ts';
 import { purgeLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
 import type { LoginParts } from './logins.ts';
+import type { Principal } from './principal.ts';
 import type { OpenSession } from './sessions.ts';
 import { createSessions, isAlive, purgeSessions } from './sessions.ts';
 import { accessLifeSeconds, createTokens } from './tokens.ts';
 import type { Subject } from './tokens.ts';
-import { endAccess, tenantIdsOf } from './users.ts';
+import { endAccess } from './users.ts';
 import type { UserRow, Users } from './users.ts';
 
 export interface EmbeddedIdentityParts extends Omit<LoginParts, 'sessions'> {
@@ -31,16 +32,15 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
   const tokens = createTokens(parts);
   const openSessions = createSessions(parts);
   const logins = createLogins({ ...parts, sessions: openSessions });
+  const findHolder = prepareFindHolder(db);
 
   /** Whose session it is, while it lives. @throws {ForensicsError} `unauthenticated`. */
-  function holder({ userId, sessionId }: Subject): UserRow {
-    const found = db
-      .select({ user: users, session: sessions })
-      .from(sessions)
-      .innerJoin(users, eq(users.id, sessions.userId))
-      .where(eq(sessions.id, sessionId))
-      .get();
-    if (found?.user.id === userId && isAlive(found.session, now())) return found.user;
+  function holder({ userId, sessionId }: Subject): UserRow & Pick<Principal, 'tenantIds'> {
+    const rows = findHolder.all({ sessionId });
+    const [found] = rows;
+    if (found?.user.id === userId && isAlive(found.session, now())) {
+      return { ...found.user, tenantIds: rows.flatMap(({ tenantId }) => tenantId ?? []) };
+    }
     throw refused('The session has ended; log in again.');
   }
 
@@ -59,9 +59,8 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     kind: 'embedded',
     async authenticate(accessToken) {
       const subject = await tokens.read('access', accessToken);
-      const { id, scopes, userType } = holder(subject);
-      const { sessionId } = subject;
-      return { type: 'user', id, tenantIds: tenantIdsOf(db, id), scopes, userType, sessionId };
+      const { id, tenantIds, scopes, userType } = holder(subject);
+      return { type: 'user', id, tenantIds, scopes, userType, sessionId: subject.sessionId };
     },
     login: async (credentials) => tokenSet(await logins.login(credentials)),
     refresh: async (refreshToken) => tokenSet(openSessions.refresh(refreshToken)),
@@ -78,6 +77,17 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     },
     changePassword: (principal, passwords) => logins.changePassword(principal, passwords),
   };
+}
+
+/** Asked on every request: a session and its person, a row for each tenant of the person, one when there is none. */
+function prepareFindHolder(db: Db) {
+  return db
+    .select({ user: users, session: sessions, tenantId: userTenants.tenantId })
+    .from(sessions)
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(eq(sessions.id, sql.placeholder('sessionId')))
+    .prepare();
 }
 
 /** For a daily chore: sessions that ended long ago, failed logins that count no more. */

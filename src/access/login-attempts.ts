@@ -37,6 +37,10 @@ const maxInWindow = 30;
 // A hundred bytes each. Who owns more addresses than this is not stopped by counting them.
 const maxPlaces = 10_000;
 
+interface Failure {
+  readonly at: number;
+}
+
 export function createLoginAttempts({
   db,
   key,
@@ -48,7 +52,7 @@ export function createLoginAttempts({
   readonly now: () => Date;
 }): LoginAttempts {
   const digestOf = (email: string) => createHmac('sha256', key).update(email).digest();
-  const places = new Map<string, number[]>();
+  const places = new Map<string, readonly Failure[]>();
 
   return {
     countAccount(email) {
@@ -74,17 +78,16 @@ export function createLoginAttempts({
     countPlace(from) {
       const place = placeOf(from);
       const at = now().getTime();
-      const recent = (places.get(place) ?? []).filter((time) => time > at - windowMs);
-      if (recent.length >= maxInWindow) throw tooMany(recent[0]! + windowMs - at);
-      recent.push(at);
+      const recent = (places.get(place) ?? []).filter((one) => one.at > at - windowMs);
+      if (recent.length >= maxInWindow) throw tooMany(recent[0]!.at + windowMs - at);
+      const counted = { at };
       // Taken out and put back, the place that was quiet for the longest time comes first.
       places.delete(place);
-      places.set(place, recent);
+      places.set(place, [...recent, counted]);
       if (places.size > maxPlaces) places.delete(places.keys().next().value ?? place);
       return () => {
-        const counted = places.get(place) ?? [];
-        const index = counted.indexOf(at);
-        if (index >= 0) counted.splice(index, 1);
+        const others = places.get(place)?.filter((one) => one !== counted);
+        if (others !== undefined) places.set(place, others);
       };
     },
   };

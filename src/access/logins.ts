@@ -46,8 +46,6 @@ export function createLogins(parts: LoginParts): Logins {
 
   /** The account of an address, when this is its password and it is not disabled. */
   async function checked(email: string, password: string): Promise<UserRow | null> {
-    // Nothing is awaited before the hash begins: who is turned away because too many wait is not counted as wrong.
-    passwords.refuseWhenBusy();
     attempts.countAccount(email);
     const row = embeddedRow(db, email);
     const isRight = await passwords.verify(password, row?.passwordHash ?? null);
@@ -78,6 +76,8 @@ export function createLogins(parts: LoginParts): Logins {
 
   return {
     async login({ email, password, from }) {
+      // Nothing is awaited from here until the hash begins: whoever is counted gets his password looked at.
+      passwords.refuseWhenBusy();
       const takeBack = attempts.countPlace(from);
       const row = await checked(normalisedEmail(email), password);
       const opened = row === null ? null : begin(await upToDate(row, password));
@@ -90,6 +90,7 @@ export function createLogins(parts: LoginParts): Logins {
     async changePassword(principal, { currentPassword, newPassword }) {
       const { id, email, name } = accountOf(db, principal);
       passwords.refuseUnusable(newPassword, { email, name });
+      passwords.refuseWhenBusy();
       const row = await checked(email, currentPassword);
       if (row === null) throw notChanged();
       const passwordHash = await passwords.hash(newPassword);

@@ -73,9 +73,18 @@ export function createTokens({
     },
     async read(kind, token) {
       const { typ, audience } = kinds[kind];
-      const options = { algorithms: [algorithm], typ, audience, issuer, currentDate: now() };
+      const options = {
+        algorithms: [algorithm],
+        requiredClaims: ['exp', 'iat'],
+        typ,
+        audience,
+        issuer,
+        currentDate: now(),
+      };
       try {
-        const { payload } = await jwtVerify(token, publicKey, options);
+        const { payload, protectedHeader } = await jwtVerify(token, publicKey, options);
+        // Our tokens have no extensions, not even those that the library knows.
+        if (protectedHeader.crit !== undefined) throw invalid();
         return subjectOf(payload);
       } catch (error) {
         throw refused(error);
@@ -120,7 +129,11 @@ function refused(error: unknown): unknown {
   }
   // No cause: it can hold the token's claims.
   if (error instanceof errors.JOSEError) {
-    return new ForensicsError('unauthenticated', 'The token is not valid here.');
+    return invalid();
   }
   return error;
+}
+
+function invalid(): ForensicsError {
+  return new ForensicsError('unauthenticated', 'The token is not valid here.');
 }

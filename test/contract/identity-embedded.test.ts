@@ -8,7 +8,8 @@ import { describeIdentity } from './identity.ts';
 
 describeIdentity('embedded accounts', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
-  const { db, close } = openDatabase({ path: join(folder, 'test.db') });
+  const database = openDatabase({ path: join(folder, 'test.db') });
+  const { db } = database;
   const clock = steppedClock();
   const people = openPeople({ db, clock });
   const foreign = openPeople({ db, clock, seed: new Uint8Array(32).fill(8) });
@@ -33,7 +34,7 @@ describeIdentity('embedded accounts', async () => {
     enable: async (id) => void (await people.users.enable(id)),
     step: (ms) => clock.step(ms),
     async close() {
-      close();
+      database.close();
       rmSync(folder, { recursive: true, force: true });
     },
   };

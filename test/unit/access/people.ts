@@ -26,12 +26,15 @@ export function openPeople({
   const parts = { db, users, passwords, attempts, seed, issuer, now, ...given };
   const identity = createEmbeddedIdentity(parts);
   return {
-    ...{ db, clock, now, users, identity, parts },
+    db,
+    clock,
+    users,
+    identity,
+    parts,
     tenants: createTenants({ db, now }),
     makeUser: (email: string, facts: Partial<NewUser> = {}) =>
       users.create({ email, password, ...facts }),
-    /** From an address of its own, so that no test runs into another's window. */
-    async logIn(email: string, typed = password, from = '192.0.2.1') {
+    logIn: async (email: string, typed = password, from = '192.0.2.1') => {
       const answer = await identity.login({ email, password: typed, from });
       if ('accessToken' in answer) return answer;
       throw new TypeError('An embedded login answers with tokens.');

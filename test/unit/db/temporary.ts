@@ -23,7 +23,7 @@ export function steppedClock(start = '2026-03-01T12:00:00.000Z') {
   let at = new Date(start).getTime();
   return {
     now: () => new Date(at),
-    step(ms: number) {
+    step: (ms: number) => {
       at += ms;
     },
   };

@@ -1,0 +1,148 @@
+import { expect, test } from 'vitest';
+import { purgeExpired } from '../../../src/access/embedded-identity.ts';
+import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
+import { transact } from '../../../src/db/open.ts';
+import { loginAttempts } from '../../../src/db/schema.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+const key = new Uint8Array(32).fill(9);
+const minuteMs = 60_000;
+
+function setUp() {
+  const db = temporaryDb();
+  const clock = steppedClock();
+  const attempts = createLoginAttempts({ db, key, now: clock.now });
+  const account = (email = 'anna@example.org') => wait(() => attempts.countAccount(email));
+  const place = (from: string) => wait(() => attempts.countPlace(from));
+  return { db, ...clock, attempts, account, place };
+}
+
+/** Seconds until the next attempt is let in; 0 when this one was. */
+function wait(act: () => unknown): number {
+  try {
+    act();
+    return 0;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'rate_limited' });
+    return Number(Object(error)['retryAfterSeconds']);
+  }
+}
+
+test('the fifth failure and each one after it lock the account for longer', () => {
+  const { account, step } = setUp();
+  const free = Array.from({ length: 5 }, () => account());
+
+  const pauses = Array.from({ length: 7 }, () => {
+    const seconds = account();
+    step(seconds * 1000);
+    return [seconds, account()];
+  });
+
+  expect(free).toEqual([0, 0, 0, 0, 0]);
+  expect(pauses).toEqual([30, 60, 300, 900, 3600, 3600, 3600].map((seconds) => [seconds, 0]));
+});
+
+test('asking while it is locked does not prolong the lock', () => {
+  const { account, step } = setUp();
+  for (let i = 0; i < 5; i++) account();
+  step(29_999);
+  for (let i = 0; i < 50; i++) account();
+
+  const before = account();
+  step(1);
+
+  expect([before, account()]).toEqual([1, 0]);
+});
+
+test('a lock survives a restart, and locks no other account', () => {
+  const { db, now, account } = setUp();
+  for (let i = 0; i < 5; i++) account();
+
+  const afterRestart = createLoginAttempts({ db, key, now });
+
+  expect(() => afterRestart.countAccount('anna@example.org')).toThrow(/wait/);
+  expect(() => afterRestart.countAccount('ben@example.org')).not.toThrow();
+});
+
+test('a right password and a quiet day forget the failures', () => {
+  const { db, attempts, account, step } = setUp();
+  for (let i = 0; i < 4; i++) account();
+  transact(db, (tx) => attempts.forgiveAccount(tx, 'anna@example.org'));
+  const afterSuccess = Array.from({ length: 6 }, () => account());
+  step(24 * 60 * minuteMs + 1);
+
+  const afterADay = Array.from({ length: 6 }, () => account());
+
+  expect(afterSuccess).toEqual([0, 0, 0, 0, 0, 30]);
+  expect(afterADay).toEqual([0, 0, 0, 0, 0, 30]);
+});
+
+test('what was typed in is not kept, and goes when it no longer counts', () => {
+  const { db, now, account, step } = setUp();
+  account('my password in the wrong field');
+
+  purgeExpired(db, now());
+  const kept = db.select().from(loginAttempts).all();
+  step(24 * 60 * minuteMs + 1);
+  purgeExpired(db, now());
+
+  expect(JSON.stringify(kept)).not.toContain('password');
+  expect(kept[0]?.address).toHaveLength(32);
+  expect(db.select().from(loginAttempts).all()).toEqual([]);
+});
+
+test('one network address fails 30 times in 15 minutes, whichever accounts it tries', () => {
+  const { place, step } = setUp();
+  for (let i = 0; i < 30; i++) {
+    expect(place('192.0.2.1')).toBe(0);
+    step(1000);
+  }
+
+  const locked = place('192.0.2.1');
+  const other = place('192.0.2.2');
+  step(locked * 1000);
+
+  expect([locked, other]).toEqual([15 * 60 - 30, 0]);
+  expect([place('192.0.2.1'), place('192.0.2.1')]).toEqual([0, 1]);
+});
+
+test('an attempt that is taken back does not count', () => {
+  const { attempts, place } = setUp();
+
+  for (let i = 0; i < 100; i++) attempts.countPlace('192.0.2.1')();
+  const takeBack = attempts.countPlace('192.0.2.1');
+  for (let i = 0; i < 29; i++) place('192.0.2.1');
+  const full = place('192.0.2.1');
+  takeBack();
+  takeBack();
+
+  expect(full).toBe(900);
+  expect([place('192.0.2.1'), place('192.0.2.1')]).toEqual([0, 900]);
+});
+
+test.each([
+  ['2001:db8:1:2::1', '2001:db8:1:2:ffff::9', 900],
+  ['2001:db8:1:2::1', '2001:0DB8:0001:0002:0:0:0:7', 900],
+  ['2001:db8::1', '2001:db8:0:0:1::', 900],
+  ['2001:db8:1:2::1', '2001:db8:1:3::1', 0],
+  ['::ffff:192.0.2.1', '192.0.2.1', 900],
+  ['::1', '::2', 900],
+  ['fe80::1%eth0', 'fe80::2%eth1', 900],
+  ['192.0.2.1', '192.0.2.3', 0],
+])('%s has used up what %s has left: %i seconds to wait', (first, second, seconds) => {
+  const { place } = setUp();
+  for (let i = 0; i < 30; i++) place(first);
+
+  expect(place(second)).toBe(seconds);
+});
+
+test('ten thousand other addresses push the longest quiet one out, no more', () => {
+  const { place } = setUp();
+  for (let i = 0; i < 30; i++) place('192.0.2.1');
+  for (let i = 0; i < 9_999; i++) place(`198.51.${i >> 8}.${i & 255}`);
+  const before = place('192.0.2.1');
+
+  place('203.0.113.1');
+
+  expect([before, place('192.0.2.1')]).toEqual([900, 0]);
+});
