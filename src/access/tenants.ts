@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, transact } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Principal } from './principal.ts';
@@ -21,12 +21,16 @@ export interface Tenant {
   /** Where new analyses are kept; null for the default store. */
   readonly storageConfigId: string | null;
   readonly createdAt: Date;
+  /** Null when never changed. */
+  readonly updatedAt: Date | null;
 }
 
 export interface TenantChange {
   readonly name?: string;
   /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
   readonly webhookUrl?: string | null;
+  /** Whether only the two trial pictures may be analysed. */
+  readonly isTrial?: boolean;
 }
 
 export interface Tenants {
@@ -68,18 +72,7 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     byName: async (name) => byName(name),
     byId: async (id) => db.select().from(tenants).where(eq(tenants.id, id)).get() ?? null,
     list: async () => db.select().from(tenants).orderBy(asc(tenants.name)).all(),
-    async update(id, { name, webhookUrl }) {
-      if (name !== undefined) refuseUnlessSlug(name);
-      if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
-      return transact(db, (tx) => {
-        if (name !== undefined) refuseIfTaken(tx, name, id);
-        const webhook = webhookUrl === undefined ? {} : { webhookUrl, webhookDisabledAt: null };
-        const change = { ...(name === undefined ? {} : { name }), ...webhook, updatedAt: now() };
-        const changed = tx.update(tenants).set(change).where(eq(tenants.id, id)).returning().get();
-        if (changed !== undefined) return changed;
-        throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
-      });
-    },
+    update: async (id, change) => transact(db, (tx) => updateTenant(tx, { id, change, at: now() })),
     async authorizeTenant(principal, tenantName) {
       const tenant = byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
@@ -87,6 +80,47 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     },
   };
 }
+
+/**
+ * The same change inside a transaction of somebody else's.
+ *
+ * @param how.change - where new analyses are kept, too: null for the default store.
+ * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
+ */
+export function updateTenant(
+  tx: Tx,
+  {
+    id,
+    change,
+    at,
+  }: {
+    readonly id: string;
+    readonly change: TenantChange & { readonly storageConfigId?: string | null };
+    readonly at: Date;
+  },
+): Tenant {
+  const { name, webhookUrl } = change;
+  if (name !== undefined) {
+    refuseUnlessSlug(name);
+    refuseIfTaken(tx, name, id);
+  }
+  if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
+  const columns = {
+    ...change,
+    ...(webhookUrl === undefined ? {} : freshWebhook),
+    updatedAt: at,
+  };
+  const changed = tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
+  if (changed !== undefined) return changed;
+  throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+}
+
+/** What is known of a receiver when nothing was sent to it yet. */
+const freshWebhook = {
+  webhookDisabledAt: null,
+  webhookDisabledReason: null,
+  webhookFailingSince: null,
+} as const;
 
 function find(reader: Reader, name: string): Tenant | null {
   return reader.select().from(tenants).where(eq(tenants.name, name)).get() ?? null;

@@ -10,7 +10,7 @@ import type { BlobStore } from '../blobs/store.ts';
 import type { Stores } from '../blobs/stores.ts';
 import type { Settings } from '../config.ts';
 import type { Core } from './core.ts';
-import type { TenantStorage } from './tenant-storage.ts';
+import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 
 export interface Blobs {
   /** The folder of all buckets. */
@@ -18,20 +18,22 @@ export interface Blobs {
   /** The HTTP door of the service's own store. */
   readonly door: S3Door;
   readonly stores: Stores;
+  readonly storage: TenantStorage;
   setPublicUrl(url: URL): void;
 }
 
 export interface BlobParts {
   readonly settings: Settings;
   readonly core: Core;
-  readonly storage: TenantStorage;
   readonly now: () => Date;
   readonly onError: (error: unknown) => void;
 }
 
 const region = 'us-east-1';
 
-export function openBlobs({ settings, core, storage, now, onError }: BlobParts): Blobs {
+export function openBlobs(parts: BlobParts): Blobs {
+  const { settings, core, now, onError } = parts;
+  const storage = openTenantStorage(parts);
   const root = join(core.folder.path, 'blobs');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const credentials = createBucketCredentials(core.folder.masterKey);
@@ -69,6 +71,7 @@ export function openBlobs({ settings, core, storage, now, onError }: BlobParts):
       embeddedFor: oncePerTenant(openEmbedded),
       onError,
     }),
+    storage,
     setPublicUrl(url) {
       publicUrl = url;
     },

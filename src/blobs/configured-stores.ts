@@ -89,13 +89,6 @@ function prepareFindPlace(db: Db) {
 
 /** Stands for a store whose configuration cannot be opened: knows where things lie and reaches nothing. */
 function createClosedStore(type: StorageType): BlobStore {
-  const refuse = (): Promise<never> =>
-    Promise.reject(
-      new ForensicsError(
-        'store_unavailable',
-        'The storage configuration of this analysis cannot be opened; ask the administrator to put the master key back.',
-      ),
-    );
   const presign = (objectKey: string, now: Date): StorageUrls => ({
     type,
     objectKey,
@@ -105,4 +98,11 @@ function createClosedStore(type: StorageType): BlobStore {
     expiresAt: now.toISOString(),
   });
   return { type, put: refuse, read: refuse, head: refuse, delete: refuse, presign };
+}
+
+async function refuse(): Promise<never> {
+  throw new ForensicsError(
+    'store_unavailable',
+    'The storage configuration of this analysis cannot be opened; ask the administrator to put the master key back.',
+  );
 }

@@ -20,7 +20,7 @@ export interface LocalOptions {
  */
 export async function withLocalCore<T>(
   options: LocalOptions,
-  act: (core: Core) => Promise<T>,
+  act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const settings = settingsFor(options);
   if (!hasInstallation(settings)) {
@@ -35,7 +35,7 @@ export async function withLocalCore<T>(
 /** The same for the one act that may be the first in a data folder. */
 export async function withNewCore<T>(
   options: LocalOptions,
-  act: (core: Core) => Promise<T>,
+  act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   return withCore(settingsFor(options), act);
 }
@@ -49,10 +49,13 @@ function settingsFor(options: LocalOptions): Settings {
   return settings;
 }
 
-async function withCore<T>(settings: Settings, act: (core: Core) => Promise<T>): Promise<T> {
+async function withCore<T>(
+  settings: Settings,
+  act: (core: Core, settings: Settings) => Promise<T>,
+): Promise<T> {
   const core = openCore(settings);
   try {
-    return await act(core);
+    return await act(core, settings);
   } finally {
     core.close();
   }

@@ -10,6 +10,7 @@ import { answersOf } from './document/answers.ts';
 import { tagOf, tags } from './document/tags.ts';
 import { analysisMessage, webhooks } from './document/webhook.ts';
 import { analysisComponents } from './schemas/analysis.ts';
+import { tenantComponents } from './schemas/tenant.ts';
 import { usageComponents } from './schemas/usage.ts';
 import { failed } from './schemas/words.ts';
 
@@ -72,7 +73,8 @@ export async function describeInterface(
     refResolver: { buildLocalReference: (json, _base, _fragment, index) => nameOf(json, index) },
     transform: ({ schema, url, route }) => ({ schema: completed(schema, url, route), url }),
   });
-  for (const component of [...analysisComponents, ...usageComponents, failed, analysisMessage]) {
+  const ours = [...analysisComponents, ...tenantComponents, ...usageComponents];
+  for (const component of [...ours, failed, analysisMessage]) {
     server.addSchema(component);
   }
 }
@@ -81,14 +83,14 @@ function nameOf(json: Readonly<Record<string, unknown>>, index: number): string 
   return typeof json['$id'] === 'string' ? json['$id'] : `def-${index}`;
 }
 
-function completed(schema: FastifySchema, url: string, { config }: RouteOptions): FastifySchema {
-  const security = securityOf[config?.access ?? 'tenant'];
-  const isOpen = security.length === 0;
-  const isLimited = config?.rateLimit !== false;
-  return {
-    ...schema,
-    tags: [tagOf(url)],
-    security,
-    response: answersOf({ schema, isOpen, isLimited }),
-  };
+function completed(schema: FastifySchema, url: string, route: RouteOptions): FastifySchema {
+  const { access = 'tenant', rateLimit } = route.config ?? {};
+  const security = securityOf[access];
+  const answers = answersOf({
+    method: String(route.method),
+    schema,
+    isOpen: security.length === 0,
+    isLimited: rateLimit !== false,
+  });
+  return { ...schema, tags: [tagOf(url)], security, response: answers };
 }

@@ -22,6 +22,7 @@ import { blobRoutes } from './routes/blobs.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { systemRoutes } from './routes/system.ts';
+import { tenantRoutes } from './routes/tenant.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { userRoutes } from './routes/user.ts';
 import { answerUnreadable, guardTransport, listenerFactory } from './transport.ts';
@@ -41,6 +42,7 @@ export interface ServerParts {
     | 'identity'
     | 'userSettings'
     | 'tenants'
+    | 'tenancy'
     | 'analyses'
     | 'usage'
     | 'feedback'
@@ -105,6 +107,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await describeInterface(server, parts);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
+  await server.register(tenantRoutes, { tenancy: app.tenancy });
   await server.register(usageRoutes, { usage: app.usage });
   await server.register(keyRoutes, { keys: app.keys });
   await server.register(authRoutes, { identity: app.identity });

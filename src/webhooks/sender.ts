@@ -48,10 +48,10 @@ function judge(status: number): Outcome {
 }
 
 function guardedConnector(guard: AddressGuard): buildConnector.connector {
-  const { lookup, refusalOf } = createConnectionGuard(guard);
+  const { lookup, ...addresses } = createConnectionGuard(guard);
   const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
   return (options, callback) => {
-    const refusal = refusalOf(options.hostname);
+    const refusal = addresses.refusalOf(options.hostname);
     if (refusal !== null) callback(refusal, null);
     else connect(options, callback);
   };

@@ -22,9 +22,10 @@ const mayImport: Record<string, readonly string[]> = {
   access: ['errors', 'db'],
   webhooks: ['errors', 'db', 'jobs'],
   feedback: ['errors', 'db', 'jobs'],
+  tenancy: ['errors', 'db', 'access', 'blobs', 'webhooks'],
   analyses: [...heart, 'db', ...services],
-  app: [...heart, 'db', 'config', ...services, 'analyses'],
-  server: [...heart, 'config', ...services, 'analyses', 'app'],
+  app: [...heart, 'db', 'config', ...services, 'tenancy', 'analyses'],
+  server: [...heart, 'config', ...services, 'tenancy', 'analyses', 'app'],
   index: heart,
 };
 

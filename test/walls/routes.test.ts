@@ -52,6 +52,16 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
     letIn: 404,
   },
+  'GET /v1/tenant': {
+    access: 'tenant',
+    ask: { url: '/v1/tenant?tenantName=acme' },
+    letIn: 200,
+  },
+  'PUT /v1/tenant': {
+    access: 'tenantSettings',
+    ask: { url: '/v1/tenant', body: { tenantName: 'acme' } },
+    letIn: 200,
+  },
   'GET /v1/tenant/report': {
     access: 'tenant',
     ask: { url: '/v1/tenant/report?tenantName=acme' },

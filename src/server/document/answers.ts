@@ -22,10 +22,11 @@ const rateLimit: Headers = {
 const challenge: Headers = { 'www-authenticate': Type.String() };
 const retryAfter: Headers = { 'retry-after': Type.Integer({ description: 'Seconds to wait.' }) };
 
-const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
 const ofBodies: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
 
 interface Route {
+  readonly method: string;
   readonly schema: FastifySchema;
   /** Nobody is asked who he is. */
   readonly isOpen: boolean;
@@ -71,14 +72,15 @@ function failureAnswer(status: number, codes: readonly ErrorCode[]): object {
   };
 }
 
-function failureCodes({ schema, isOpen, isLimited }: Route): readonly ErrorCode[] {
+function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly ErrorCode[] {
   const { body, querystring, headers, params, failures: own = [] } = schema;
   const takesInput = [body, querystring, headers, params].some((part) => part !== undefined);
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
     ...(isOpen ? [] : ofCallers),
-    ...(body === undefined ? [] : ofBodies),
+    // Of a body that nobody asked for nothing is read but its size and its type.
+    ...(method === 'GET' ? [] : ofBodies),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',
   ];

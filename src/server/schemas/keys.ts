@@ -14,7 +14,7 @@ export const newKeyBody = Type.Object({
 });
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
-const key = Type.Object({
+export const keyEntry = Type.Object({
   uuid: Type.String({ format: 'uuid' }),
   name,
   createdDate: dateTime,
@@ -25,6 +25,6 @@ const key = Type.Object({
   secret: Type.String({ description: 'Whole in the answer that makes the key, else masked.' }),
 });
 
-const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(key));
+const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));
 export const keysAnswer = Type.Object({ ...succeeded.properties, data: keyList });
-export const keyAnswer = Type.Object({ ...succeeded.properties, data: key });
+export const keyAnswer = Type.Object({ ...succeeded.properties, data: keyEntry });

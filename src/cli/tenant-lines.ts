@@ -1,0 +1,46 @@
+/** How a tenant is printed: one JSON object, or a line a field. */
+
+import type { Tenant } from '../access/tenants.ts';
+import type { TenantAnswer } from '../tenancy/view.ts';
+import type { LocalOptions } from './local-core.ts';
+
+export interface TenantOptions extends LocalOptions {
+  readonly json: boolean;
+}
+
+export function shown(tenant: Tenant) {
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    trial: tenant.isTrial,
+    webhookUrl: tenant.webhookUrl,
+    webhookState: webhookState(tenant),
+    createdDate: tenant.createdAt.toISOString(),
+  };
+}
+
+/** With where its objects are kept. Secrets are masked. */
+export function shownWithStorage(tenant: Tenant, answer: TenantAnswer) {
+  const { storageType, storageConfig = null, storageWarning } = answer;
+  return { ...shown(tenant), storageType, storageConfig, storageWarning };
+}
+
+export async function printTenant(fields: object, { json }: TenantOptions): Promise<void> {
+  const { print, printJson } = await import('./local-core.ts');
+  const { printable } = await import('./printable.ts');
+  if (json) return printJson(fields);
+  for (const [field, value] of Object.entries(fields)) {
+    print(`${field.padEnd(16)}${printable(lineOf(value))}`);
+  }
+}
+
+function lineOf(value: unknown): string {
+  if (value === null) return '';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {
+  if (webhookUrl === null) return 'none';
+  if (tenant.webhookDisabledAt === null) return 'active';
+  return `disabled: the receiver ${reason === 'failing' ? 'failed for days' : 'answered 410'}; set the URL again`;
+}

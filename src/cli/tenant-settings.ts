@@ -1,0 +1,153 @@
+/** `forensics tenant show`, `update` and `trial`: what a tenant is set to. */
+
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { Tenant } from '../access/tenants.ts';
+import type { Core } from '../app/core.ts';
+import type { Settings } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
+import type { TenantRequest } from '../tenancy/change.ts';
+import type { StorageRequest } from '../tenancy/storage-wire.ts';
+import { usageError } from './failure.ts';
+import { systemCodeOf } from './system-code.ts';
+import { printTenant, shown, shownWithStorage, type TenantOptions } from './tenant-lines.ts';
+
+interface UpdateOptions extends TenantOptions {
+  readonly name?: string;
+  readonly webhookUrl?: string;
+  readonly storageConfig?: string;
+}
+
+interface TrialOptions extends TenantOptions {
+  readonly on?: boolean;
+  readonly off?: boolean;
+}
+
+/** @param command - with the options that all commands of tenants share. */
+export function describeTenantShow(command: Command): Command {
+  return command
+    .description('Show one tenant.')
+    .argument('<name>', 'the tenant')
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await show(name, called.optsWithGlobals<TenantOptions>());
+    });
+}
+
+/** @param command - as above. */
+export function describeTenantUpdate(command: Command): Command {
+  return command
+    .description('Rename a tenant, set its webhook, or choose where its objects are kept.')
+    .argument('<name>', 'the tenant')
+    .option('--name <name>', 'the new name')
+    .option('--webhook-url <url>', 'called on status changes; "none" removes it')
+    .option(
+      '--storage-config <file>',
+      'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
+    )
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await update(name, called.optsWithGlobals<UpdateOptions>());
+    });
+}
+
+/** @param command - as above. */
+export function describeTenantTrial(command: Command): Command {
+  return command
+    .description('Let a tenant analyse only the two trial images, or every image.')
+    .argument('<name>', 'the tenant')
+    .option('--on', 'only the two trial images')
+    .option('--off', 'every image')
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await setTrial(name, called.optsWithGlobals<TrialOptions>());
+    });
+}
+
+async function show(name: string, options: TenantOptions): Promise<void> {
+  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const fields = await withLocalCore(options, async (core, settings) => {
+    const tenant = await tenantNamed(core, name);
+    const tenancy = await tenancyOf(core, settings);
+    return shownWithStorage(tenant, await tenancy.read(tenant));
+  });
+  await printTenant(fields, options);
+}
+
+async function update(name: string, options: UpdateOptions): Promise<void> {
+  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const request = await requestOf(options);
+  const fields = await withLocalCore(options, async (core, settings) => {
+    const tenancy = await tenancyOf(core, settings);
+    const answer = await tenancy.change(await tenantNamed(core, name), request);
+    return shownWithStorage(await tenantNamed(core, answer.name), answer);
+  });
+  await printTenant(fields, options);
+}
+
+async function setTrial(name: string, options: TrialOptions): Promise<void> {
+  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const isTrial = options.on === true;
+  if (isTrial === (options.off === true)) throw usageError('Say either --on or --off.');
+  const tenant = await withLocalCore(options, async (core): Promise<Tenant> => {
+    const { id } = await tenantNamed(core, name);
+    return core.tenants.update(id, { isTrial });
+  });
+  await printTenant(shown(tenant), options);
+}
+
+async function tenancyOf(core: Core, settings: Settings) {
+  const { openTenancy } = await import('../app/tenancy.ts');
+  const { openTenantStorage } = await import('../app/tenant-storage.ts');
+  const now = () => new Date();
+  return openTenancy(core, openTenantStorage({ settings, core, now, onError: raise }), now);
+}
+
+function raise(error: unknown): never {
+  throw error;
+}
+
+async function requestOf({
+  name,
+  webhookUrl,
+  storageConfig,
+}: UpdateOptions): Promise<TenantRequest> {
+  if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
+    throw usageError('Say what to change: --name, --webhook-url or --storage-config.');
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(webhookUrl === undefined ? {} : { webhookUrl: webhookUrl === 'none' ? null : webhookUrl }),
+    ...(storageConfig === undefined
+      ? {}
+      : { storageConfig: await readStorageConfig(storageConfig) }),
+  };
+}
+
+/** Secrets come from a file or standard input, never from flags: those are seen by everybody on the machine. */
+async function readStorageConfig(file: string): Promise<StorageRequest | null> {
+  if (file === 'default') return null;
+  const { checkStorageConfig } = await import('../server/schemas/tenant.ts');
+  return checkStorageConfig(parse(await (file === '-' ? text(process.stdin) : readText(file))));
+}
+
+async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const isMissing = systemCodeOf(error) === 'ENOENT';
+    throw new ForensicsError(
+      isMissing ? 'file_not_found' : 'file_not_readable',
+      `The file ${file} ${isMissing ? 'does not exist' : 'cannot be read'}.`,
+      { cause: error },
+    );
+  }
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,58 @@
+/** `/v1/tenant`: a tenant, for everybody who may act for it; changes, for those who may change its settings. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { App } from '../../app.ts';
+import { ForensicsError } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { operation } from '../operation.ts';
+import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../schemas/tenant.ts';
+
+export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = async (
+  server,
+  { tenancy },
+) => {
+  server.get(
+    '/v1/tenant',
+    {
+      schema: {
+        ...operation({ id: 'getTenant', summary: 'Read a tenant, with masked secrets' }),
+        querystring: tenantQuery,
+        response: { 200: tenantAnswer },
+      },
+    },
+    async (request) => success(await tenancy.read(callerOf(request).tenant)),
+  );
+
+  server.put(
+    '/v1/tenant',
+    {
+      config: { access: 'tenantSettings' as const },
+      schema: {
+        ...operation({
+          id: 'updateTenant',
+          summary: 'Rename a tenant, set its webhook, or choose where its objects are kept',
+          description: `Takes the answer of GET back unchanged, secrets masked. A new storage configuration is tried out
+(write, read, delete) before it is saved; analyses stay readable where they were made.`,
+          failures: ['conflict', 'store_refused', 'store_unavailable'],
+        }),
+        querystring: changeQuery,
+        body: changeBody,
+        response: { 200: tenantAnswer },
+      },
+    },
+    async (request) => {
+      const { tenantName, ...change } = request.body;
+      refuseTwoNames(tenantName, request.query.tenantName);
+      return success(await tenancy.change(callerOf(request).tenant, change));
+    },
+  );
+};
+
+function refuseTwoNames(inBody: string | undefined, inQuery: string | undefined): void {
+  if (inBody === undefined || inQuery === undefined || inBody === inQuery) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'The query and the body name two tenants; send tenantName once. A new name goes into name.',
+  );
+}

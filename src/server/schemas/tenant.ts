@@ -1,0 +1,119 @@
+/** The contract's Tenant as JSON Schema. What a storage configuration must be in detail is the tenancy's matter. */
+
+import { Type } from 'typebox';
+import { storageTypes } from '../../blobs/store.ts';
+import type { StorageRequest } from '../../tenancy/storage-wire.ts';
+import type { TenantAnswer } from '../../tenancy/view.ts';
+import { webhookStates } from '../../tenancy/view.ts';
+import { compileValidator } from '../validate.ts';
+import { keyEntry } from './keys.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
+
+const origins = Type.Array(Type.String({ maxLength: 255 }), {
+  description: 'Browser origins that may use presigned URLs. Default: those of the service.',
+});
+const s3Members = {
+  endpoint: Type.String({ maxLength: 253, description: 'Host, without scheme, port and path.' }),
+  port: Type.Integer({
+    minimum: 1,
+    maximum: 65_535,
+    description: 'Default: 443, or 80 without SSL.',
+  }),
+  useSSL: Type.Boolean({ default: true }),
+  bucketName: Type.String({ maxLength: 63 }),
+  region: Type.String({ maxLength: 64, default: 'us-east-1' }),
+  accessKeyId: Type.String({ maxLength: 256 }),
+  secretAccessKey: Type.String({ maxLength: 1024 }),
+  presignedUrlExpirySeconds: Type.Integer({ minimum: 1, maximum: 604_800, default: 604_800 }),
+};
+const azureMembers = {
+  containerName: Type.String({ maxLength: 63 }),
+  connectionString: Type.String({ maxLength: 2048 }),
+};
+
+// A slip of the pen here would change in silence where evidence is kept.
+const strict = { additionalProperties: false };
+
+/** Of a stored configuration of the same type what is left out stays, and so do secrets sent back masked. */
+export const storageConfig = Type.Object(
+  {
+    s3: Type.Optional(
+      orNull(
+        Type.Partial(Type.Object({ ...s3Members, corsAllowedOrigins: orNull(origins) }), strict),
+      ),
+    ),
+    azure: Type.Optional(orNull(Type.Partial(Type.Object(azureMembers), strict))),
+  },
+  {
+    ...strict,
+    description: `Either s3 or azure. Members that are left out, and secrets that are sent back masked, stay as they were; a
+stored secret must be given again for another place or account.`,
+  },
+);
+
+const readOnly = (what: string) =>
+  Type.Optional(Type.Unknown({ description: `Read-only: ${what}` }));
+
+export const tenantQuery = Type.Object({ tenantName });
+export const changeQuery = Type.Object({ tenantName: Type.Optional(tenantName) });
+export const changeBody = Type.Object({
+  tenantName: Type.Optional(tenantName),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'The new name.' })),
+  storageType: Type.Optional(oneOf(storageTypes)),
+  storageConfig: Type.Optional(orNull(storageConfig)),
+  webhookUrl: Type.Optional(
+    orNull(Type.String({ maxLength: 2048, description: 'Null removes it.' })),
+  ),
+  id: readOnly('as it was answered, or left out.'),
+  apiKeys: readOnly('as they were answered, or left out.'),
+  analytics: readOnly('left out.'),
+  isTrial: readOnly('as it was answered, or left out.'),
+  createdDate: readOnly('as it was answered, or left out.'),
+});
+
+const storageAnswer = Type.Union([
+  Type.Object({
+    s3: Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) }),
+  }),
+  Type.Object({ azure: Type.Object(azureMembers) }),
+]);
+
+const tenant = Type.Object(
+  {
+    id: Type.String(),
+    tenantName: Type.String(),
+    name: Type.String(),
+    createdDate: dateTime,
+    updatedDate: orNull(dateTime),
+    apiKeys: Type.Array(keyEntry),
+    storageType: oneOf(storageTypes),
+    storageConfig: Type.Optional(storageAnswer),
+    storageWarning: orNull(Type.String({ description: 'What people should know of the store.' })),
+    webhookUrl: Type.Optional(Type.String()),
+    webhookState: oneOf(webhookStates),
+    isTrial: Type.Boolean(),
+  },
+  {
+    $id: 'Tenant',
+    description:
+      'Without storageConfig the store of the service is in use. Secrets are masked and may be sent back so.',
+  },
+);
+
+/** Registered by name, so that the interface document tells it once. */
+export const tenantComponents = [tenant];
+
+export const tenantAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<TenantAnswer>({ $ref: 'Tenant#' }),
+});
+
+const validateStorage = compileValidator({ schema: storageConfig });
+
+/** For configurations that do not come over HTTP. @throws {ForensicsError} `invalid_request` that names the member. */
+export function checkStorageConfig(value: unknown): StorageRequest {
+  const checked = validateStorage(value);
+  if ('error' in checked) throw checked.error;
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was just checked.
+  return checked.value as Type.Static<typeof storageConfig>;
+}

@@ -1,0 +1,109 @@
+/** Whether a storage configuration can be one at all, before anybody is asked. */
+
+import { isIP } from 'node:net';
+import type { AzureStorageConfig, S3StorageConfig } from '../blobs/storage-config.ts';
+import { ForensicsError } from '../errors.ts';
+
+/** Seven days, the longest that Signature Version 4 allows. */
+export const maxExpirySeconds = 7 * 24 * 3600;
+const mostOrigins = 100;
+
+type Rules<T> = {
+  readonly [Member in keyof T]: {
+    /** The end of the sentence "it must be ...". */
+    readonly allowed: string;
+    readonly test: (value: T[Member]) => boolean;
+  };
+};
+
+const s3Rules: Rules<S3StorageConfig> = {
+  endpoint: {
+    allowed: 'a host name or address without scheme, port and path, such as minio.example',
+    test: (host) => isHostName(host) || isIP(host) !== 0,
+  },
+  port: { allowed: 'an integer from 1 to 65535', test: isWholeUpTo(65_535) },
+  useSSL: { allowed: 'true or false', test: () => true },
+  bucketName: {
+    allowed: '3 to 63 lower-case letters, digits, dots and hyphens',
+    test: (name) => /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name),
+  },
+  region: {
+    allowed: 'a region such as us-east-1',
+    test: (name) => /^[A-Za-z0-9_-]{1,64}$/.test(name),
+  },
+  accessKeyId: {
+    // A slash would part it in the scope of every signature.
+    allowed: '1 to 256 visible ASCII characters, none of them a slash',
+    test: (id) => /^[!-.0-~]{1,256}$/.test(id),
+  },
+  secretAccessKey: {
+    allowed: '1 to 1024 ASCII characters',
+    test: (secret) => /^[ -~]{1,1024}$/.test(secret),
+  },
+  presignedUrlExpirySeconds: {
+    allowed: `an integer from 1 to ${maxExpirySeconds}`,
+    test: isWholeUpTo(maxExpirySeconds),
+  },
+  corsAllowedOrigins: {
+    allowed: `a list of at most ${mostOrigins} origins such as https://app.example`,
+    test: (origins) =>
+      origins === null || (origins.length <= mostOrigins && origins.every(isOriginPattern)),
+  },
+};
+
+const azureRules: Rules<AzureStorageConfig> = {
+  containerName: {
+    allowed: '3 to 63 lower-case letters, digits and single hyphens',
+    test: (name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name),
+  },
+  // What it says is read by the store's own parser, which tells what is wrong.
+  connectionString: {
+    allowed: 'the connection string of the storage account',
+    test: (text) => text.length >= 1 && text.length <= 2048,
+  },
+};
+
+/** @throws {ForensicsError} `invalid_request` that names the first member that is missing or wrong. */
+export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
+  return check('s3', draft, s3Rules);
+}
+
+/** @throws {ForensicsError} `invalid_request` as above. */
+export function checkAzure(draft: Partial<AzureStorageConfig>): AzureStorageConfig {
+  return check('azure', draft, azureRules);
+}
+
+export function invalidStorage(member: string, what: string): ForensicsError {
+  return new ForensicsError('invalid_request', `storageConfig.${member} ${what}.`);
+}
+
+function check<T extends object>(type: string, draft: Partial<T>, rules: Rules<T>): T {
+  for (const member in rules) {
+    const { allowed, test } = rules[member];
+    const value = draft[member];
+    if (value === undefined) {
+      throw invalidStorage(`${type}.${member}`, `is missing; it must be ${allowed}`);
+    }
+    if (!test(value)) throw invalidStorage(`${type}.${member}`, `must be ${allowed}`);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  return draft as T;
+}
+
+/** The last label begins with a letter: what looks like a number is an address in disguise. */
+function isHostName(text: string): boolean {
+  const label = '[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?';
+  return text.length <= 253 && new RegExp(`^(?:${label}\\.)*(?=[a-z])${label}$`, 'i').test(text);
+}
+
+/** As in a bucket's CORS rules: `*`, an origin, or an origin with one `*` in its host. */
+function isOriginPattern(text: string): boolean {
+  if (text === '*') return true;
+  const example = text.replace('*', 'any');
+  const url = URL.parse(example);
+  return url !== null && url.origin === example && /^https?:$/.test(url.protocol);
+}
+
+function isWholeUpTo(most: number): (value: number) => boolean {
+  return (value) => Number.isInteger(value) && value >= 1 && value <= most;
+}
