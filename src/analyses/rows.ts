@@ -72,12 +72,7 @@ export function findEntries(
     .limit(page.limit)
     .offset(page.start)
     .all();
-  const counted = reader
-    .select({ total: count() })
-    .from(analyses)
-    .leftJoin(users, isLastActor)
-    .where(isMatch)
-    .get();
+  const counted = reader.select({ total: count() }).from(analyses).where(isMatch).get();
   return { entries, total: counted?.total ?? 0 };
 }
 
@@ -118,7 +113,7 @@ function matches(searchTerm: string) {
   return or(
     sql`instr(${analyses.nameFolded}, ${term}) > 0`,
     sql`instr(${analyses.commentFolded}, ${term}) > 0`,
-    sql`instr(${users.nameFolded}, ${term}) > 0`,
+    sql`instr((SELECT ${users.nameFolded} FROM ${users} WHERE ${isLastActor}), ${term}) > 0`,
   );
 }
 
