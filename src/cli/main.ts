@@ -9,6 +9,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { tellFailure, tellUsage } from './failure.ts';
+import { registerFeedback } from './feedback.ts';
 import { registerKeys } from './keys.ts';
 import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
@@ -60,6 +61,7 @@ Examples:
   registerWorker(program);
   registerTenant(program);
   registerKeys(program);
+  registerFeedback(program);
   registerModels(program);
   return program;
 }

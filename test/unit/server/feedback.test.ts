@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listFeedback } from '../../../src/feedback/archive.ts';
+import { openListening } from './open-server.ts';
+import type { Answer, Listening } from './open-server.ts';
+
+let open: Listening;
+let authorization: string;
+let userId: string;
+
+beforeAll(async () => {
+  open = await openListening();
+  const { user, tokens } = await open.makeUser('anna', { tenants: [open.tenant] });
+  authorization = `Bearer ${tokens.accessToken}`;
+  userId = user.id;
+});
+
+afterAll(async () => open.close());
+
+const message = {
+  url: 'https://app.example/',
+  name: 'Anna',
+  email: 'anna@example.org',
+  message: 'It says fake.',
+};
+
+async function send(change: object = {}, headers: Record<string, string> = {}): Promise<Answer> {
+  return open.ask({
+    method: 'POST',
+    path: '/v1/feedback',
+    headers: { authorization, ...headers },
+    body: { tenantName: 'acme', ...message, ...change },
+  });
+}
+
+const latest = () => listFeedback(open.app.database.db, 1)[0];
+
+test('a message is kept under its sender and tenant, with the default source', async () => {
+  const answer = await send();
+
+  expect(answer.json()).toEqual({ success: true });
+  expect(latest()).toMatchObject({
+    userId,
+    tenantId: open.tenant.id,
+    message: { ...message, source: 'frontend-support-request' },
+  });
+});
+
+test('every field of the contract is kept, and nothing else', async () => {
+  const all = {
+    source: 'frontend-analysis-feedback',
+    sourceAttributes: { analysisId: '1', nested: { list: [1, null, '<b>'] } },
+    replaySessionId: 'session',
+  };
+
+  const answer = await send({ ...all, id: 'forged', userId: 'forged' });
+
+  expect(answer.status).toBe(200);
+  expect(latest()).toMatchObject({ userId, message: { ...message, ...all } });
+  expect(Object.keys(latest()!.message).toSorted()).toEqual(
+    Object.keys({ ...message, ...all }).toSorted(),
+  );
+});
+
+test.each([
+  ['an unknown source', { source: 'somewhere' }, /source must be one of/],
+  ['a missing message', { message: undefined }, /message is missing/],
+  ['a missing url', { url: undefined }, /url is missing/],
+  ['a missing name', { name: undefined }, /name is missing/],
+  ['a missing address', { email: undefined }, /email is missing/],
+  ['a missing tenant', { tenantName: undefined }, /tenantName/],
+  ['a message without end', { message: 'x'.repeat(10_001) }, /message must be/],
+  ['attributes that are no object', { sourceAttributes: 'a' }, /sourceAttributes must be/],
+  ['attributes without end', { sourceAttributes: { a: 'x'.repeat(17_000) } }, /sourceAttributes/],
+])('%s is 400', async (_, change, said) => {
+  const answer = await send(change);
+
+  expect(answer.status).toBe(400);
+  expect(answer.json()['message']).toMatch(said);
+});
+
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  '',
+])('the content type %j is 400', async (contentType) => {
+  const answer = await send({}, { 'content-type': contentType });
+
+  expect(answer.status).toBe(400);
+  expect(answer.json()['message']).toContain('application/json');
+});
+
+test('a tenant that is not the user’s is 403, and so is an API key', async () => {
+  await open.makeTenant('other');
+
+  expect((await send({ tenantName: 'other' })).status).toBe(403);
+  expect((await send({ tenantName: 'nobody' })).status).toBe(403);
+  expect((await send({}, { authorization: open.authorization })).status).toBe(403);
+});
