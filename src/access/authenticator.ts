@@ -27,8 +27,7 @@ export function createAuthenticator({
     async authenticate(authorization) {
       const { isBearer, credential } = parseHeader(authorization);
       if (isBearer && !credential.startsWith(keyPrefix)) return identity.authenticate(credential);
-      const { principal } = await keys.authenticate(credential);
-      return principal;
+      return keys.authenticate(credential);
     },
   };
 }

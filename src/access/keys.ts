@@ -3,21 +3,20 @@
  * stolen database file opens no door.
  */
 
-import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
-import { and, eq, isNull, sql } from 'drizzle-orm';
+import { createHmac, randomUUID } from 'node:crypto';
+import { and, eq, isNull } from 'drizzle-orm';
 import { recall, remember } from '../db/idempotency.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { characterCount } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
+import { createKeyAuthentication } from './key-authentication.ts';
 import { findKeys, keyEntry } from './key-entry.ts';
 import type { KeyEntry } from './key-entry.ts';
-import { newSecret, tagOf } from './key-format.ts';
+import { newSecret } from './key-format.ts';
 import { endBy, keyToReplace } from './key-rotation.ts';
 import type { WhichKey } from './key-rotation.ts';
-import { createKeyUses } from './key-use.ts';
 import type { Principal } from './principal.ts';
-import type { Tenant } from './tenants.ts';
 
 export interface NewKey {
   readonly tenantId: string;
@@ -61,7 +60,7 @@ export interface Keys {
    * @throws {ForensicsError} `forbidden` for an unknown tag or a deleted key; `unauthenticated` for a malformed or
    * expired key and for a wrong secret under a known tag.
    */
-  authenticate(secret: string): Promise<{ readonly principal: Principal; readonly tenant: Tenant }>;
+  authenticate(secret: string): Promise<Principal>;
 }
 
 type KeyRow = typeof apiKeys.$inferSelect;
@@ -81,8 +80,6 @@ export function createKeys({
 }): Keys {
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
   const digestOf = (secret: string) => createHmac('sha256', pepper).update(secret).digest();
-  const findHolder = prepareFindHolder(db);
-  const uses = createKeyUses({ db });
 
   function insert(tx: Tx, key: NewRow): KeyEntry {
     const tenant = tx.select().from(tenants).where(eq(tenants.id, key.tenantId)).get();
@@ -135,49 +132,7 @@ export function createKeys({
       if (changes === 0) throw new ForensicsError('not_found', 'There is no such API key.');
     },
 
-    async authenticate(secret) {
-      const tag = tagOf(secret);
-      if (tag === null) {
-        throw refused('This is no well-formed API key; check that the header holds all of it.');
-      }
-      // Hash first, whatever the tag: the time taken tells nothing about which tags exist.
-      const digest = digestOf(secret);
-      const holder = findHolder.get({ tag, digest });
-      const key = holder?.key ?? null;
-      const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
-      if (holder === undefined) throw unknownKey();
-      if (key === null || !isSame) throw refused('The API key is wrong.');
-      if (key.revokedAt !== null) throw unknownKey();
-      const at = now();
-      if (key.expiresAt <= at) throw refused('The API key has expired; use a newer one.');
-      uses.note(key.uuid, at);
-      return { principal: principalOf(key), tenant: holder.tenant };
-    },
-  };
-}
-
-/** Asked on every request: the tenant of a tag, with its key of that digest when there is one. */
-function prepareFindHolder(db: Db) {
-  const isKey = and(
-    eq(apiKeys.tenantId, tenants.id),
-    eq(apiKeys.digest, sql.placeholder('digest')),
-  );
-  return db
-    .select({ tenant: tenants, key: apiKeys })
-    .from(tenants)
-    .leftJoin(apiKeys, isKey)
-    .where(eq(tenants.keyTag, sql.placeholder('tag')))
-    .prepare();
-}
-
-function principalOf(key: KeyRow): Principal {
-  return {
-    type: 'api',
-    id: key.uuid,
-    tenantIds: [key.tenantId],
-    scopes: [],
-    userType: null,
-    sessionId: null,
+    authenticate: createKeyAuthentication({ db, digestOf, now }),
   };
 }
 
@@ -200,12 +155,4 @@ function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
   if (expiresAt.getTime() - at.getTime() > longestLifeMs) {
     throw new ForensicsError('invalid_request', 'expiresAt must be within ten years from now.');
   }
-}
-
-function refused(message: string): ForensicsError {
-  return new ForensicsError('unauthenticated', message);
-}
-
-function unknownKey(): ForensicsError {
-  return new ForensicsError('forbidden', 'The API key is unknown.');
 }

@@ -112,10 +112,10 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
 
   async function openTenant(name: string, isTrial = false): Promise<Caller> {
     const { id } = await tenants.create({ name, isTrial });
-    await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
+    const tenant = await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
     const expiresAt = new Date(now().getTime() + 365 * dayMs);
     const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt });
-    return keys.authenticate(secret);
+    return { principal: await keys.authenticate(secret), tenant };
   }
 
   const caller = await openTenant('acme', options.isTrial);

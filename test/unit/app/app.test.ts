@@ -35,12 +35,12 @@ test('an app that was closed can be opened again with what it kept', async () =>
   const firstRun = await makeFirstTenant(first, new Date());
   await first.close();
   const second = await openApp(settings);
-  const { tenant } = await second.keys.authenticate(firstRun?.key.secret ?? '');
+  const { tenantIds } = await second.keys.authenticate(firstRun?.key.secret ?? '');
   const secondRun = await makeFirstTenant(second, new Date());
   const health = await second.health();
   await second.close();
 
-  expect(tenant.name).toBe('default');
+  expect(tenantIds).toEqual([firstRun?.tenant.id]);
   expect(secondRun).toBeNull();
   expect(health.map(({ name, cause }) => [name, cause])).toEqual([
     ['database', null],

@@ -1,0 +1,76 @@
+/** The check of an API key that a request brings: by its tag, then by its digest. */
+
+import { timingSafeEqual } from 'node:crypto';
+import { and, eq, sql } from 'drizzle-orm';
+import type { Db } from '../db/open.ts';
+import { apiKeys, tenants } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import { tagOf } from './key-format.ts';
+import { createKeyUses } from './key-use.ts';
+import type { Principal } from './principal.ts';
+
+/** @returns `authenticate` as `Keys` promises it. */
+export function createKeyAuthentication({
+  db,
+  digestOf,
+  now,
+}: {
+  readonly db: Db;
+  readonly digestOf: (secret: string) => Buffer;
+  readonly now: () => Date;
+}): (secret: string) => Promise<Principal> {
+  const findKey = prepareFindKey(db);
+  const uses = createKeyUses({ db });
+
+  return async (secret) => {
+    const tag = tagOf(secret);
+    if (tag === null) {
+      throw refused('This is no well-formed API key; check that the header holds all of it.');
+    }
+    // Hash first, whatever the tag: the time taken tells nothing about which tags exist.
+    const digest = digestOf(secret);
+    const found = findKey.get({ tag, digest });
+    const key = found?.key ?? null;
+    const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
+    if (found === undefined) throw unknownKey();
+    if (key === null || !isSame) throw refused('The API key is wrong.');
+    if (key.revokedAt !== null) throw unknownKey();
+    const at = now();
+    if (key.expiresAt <= at) throw refused('The API key has expired; use a newer one.');
+    uses.note(key.uuid, at);
+    return principalOf(key);
+  };
+}
+
+/** Asked on every request: whether there is such a tag, and its key of that digest when there is one. */
+function prepareFindKey(db: Db) {
+  const isKey = and(
+    eq(apiKeys.tenantId, tenants.id),
+    eq(apiKeys.digest, sql.placeholder('digest')),
+  );
+  return db
+    .select({ tenantId: tenants.id, key: apiKeys })
+    .from(tenants)
+    .leftJoin(apiKeys, isKey)
+    .where(eq(tenants.keyTag, sql.placeholder('tag')))
+    .prepare();
+}
+
+function principalOf(key: typeof apiKeys.$inferSelect): Principal {
+  return {
+    type: 'api',
+    id: key.uuid,
+    tenantIds: [key.tenantId],
+    scopes: [],
+    userType: null,
+    sessionId: null,
+  };
+}
+
+function refused(message: string): ForensicsError {
+  return new ForensicsError('unauthenticated', message);
+}
+
+function unknownKey(): ForensicsError {
+  return new ForensicsError('forbidden', 'The API key is unknown.');
+}
