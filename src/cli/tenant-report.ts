@@ -37,7 +37,8 @@ async function printReport(name: string, options: ReportOptions): Promise<void> 
 
 function queryOf({ createdAt }: Tenant, { from, to }: ReportOptions): ReportQuery {
   if (from === undefined && to === undefined) return { type: 'total' };
-  const startTime = from ?? createdAt.toISOString();
+  // The day, not the moment: --to may name the same day.
+  const startTime = from ?? createdAt.toISOString().slice(0, 10);
   return { type: 'range', startTime, ...(to === undefined ? {} : { endTime: to }) };
 }
 

@@ -1,28 +1,12 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyEntry } from '../../src/access/key-entry.ts';
-import { main } from '../../src/cli/main.ts';
+import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
-
-/** In this process: a dozen of new ones would cost more than everything they do. */
-async function runHere(args: readonly string[]) {
-  const said = { stdout: '', stderr: '' };
-  const spies = (['stdout', 'stderr'] as const).map((name) =>
-    vi.spyOn(process[name], 'write').mockImplementation((text) => {
-      said[name] += String(text);
-      return true;
-    }),
-  );
-  const code = await main(['node', 'forensics', ...args]);
-  // What a command chose is this process's own exit code too.
-  process.exitCode = undefined;
-  for (const spy of spies) spy.mockRestore();
-  return { code, ...said };
-}
 
 interface Rotated {
   readonly key: KeyEntry;

@@ -1,0 +1,62 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { countUsage } from '../../src/analyses/usage.ts';
+import type { UsageReport } from '../../src/analyses/usage-report.ts';
+import { openCore } from '../../src/app/core.ts';
+import { readConfig } from '../../src/config.ts';
+import { transact } from '../../src/db/open.ts';
+import { runHere } from './run-here.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forensics-report-'));
+const report = async (...args: string[]) =>
+  runHere(['tenant', 'report', 'acme', ...args, '--data-dir', dataDir]);
+const dayMs = 86_400_000;
+const dayOf = (at: Date) => at.toISOString().slice(0, 10);
+const today = new Date();
+const yesterday = new Date(today.getTime() - dayMs);
+
+beforeAll(async () => {
+  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const { id: tenantId } = await core.tenants.create({ name: 'acme' });
+  for (const at of [yesterday, today]) {
+    transact(core.database.db, (tx) =>
+      countUsage(tx, { tenantId, at }, [
+        ['success.api', 3],
+        ['timed.single', 2],
+        ['ms.single', 3000],
+      ]),
+    );
+  }
+  core.close();
+});
+
+test.each([
+  [[], 'total', 6],
+  [['--from', dayOf(yesterday), '--to', dayOf(yesterday)], dayOf(yesterday), 3],
+  [['--from', dayOf(yesterday)], `${dayOf(yesterday)}-${dayOf(today)}`, 6],
+  [['--to', dayOf(today)], dayOf(today), 3],
+])('%j prints the report as the interface answers it', async (args, name, total) => {
+  const ran = await report(...args, '--json');
+  const { id, tenantId, successfulProcessing }: UsageReport = JSON.parse(ran.stdout);
+
+  expect(ran.code).toBe(0);
+  expect(id).toBe(`${tenantId}-${name}`);
+  expect(successfulProcessing.byType).toEqual({ api: total, app: 0, total });
+});
+
+test('without --json it is a table of two columns, durations in seconds', async () => {
+  const { stdout } = await report();
+
+  expect(stdout).toMatch(/^succeeded +6$/m);
+  expect(stdout).toMatch(/^duration, one at a time +1\.5 s$/m);
+  expect(stdout).toMatch(/^duration, several at a time +-$/m);
+});
+
+test('a day that is none ends with the exit code of wrong usage', async () => {
+  const { code, stderr, stdout } = await report('--from', 'monday');
+
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('startTime must be an ISO 8601 date');
+});

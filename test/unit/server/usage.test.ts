@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { UsageReport } from '../../../src/analyses/usage-report.ts';
+import { transact } from '../../../src/db/open.ts';
+import { countUsage } from '../../../src/analyses/usage.ts';
+import { openServer } from './open-server.ts';
+import type { Ask, OpenServer } from './open-server.ts';
+
+let now = new Date('2026-03-01T12:00:00.000Z');
+let open: OpenServer;
+let ask: Ask;
+let authorization: string;
+let tenantId: string;
+
+beforeAll(async () => {
+  open = await openServer({ now: () => now });
+  ask = await open.listen();
+  const { tenant, secret } = await open.makeTenant('acme', 10 * 86_400_000);
+  tenantId = tenant.id;
+  authorization = `ApiKey ${secret}`;
+  for (const day of [1, 2, 3]) {
+    const at = new Date(`2026-03-0${day}T12:00:00.000Z`);
+    transact(open.app.database.db, (tx) => countUsage(tx, { tenantId, at }, [['errors', day]]));
+  }
+  now = new Date('2026-03-03T13:00:00.000Z');
+});
+
+afterAll(async () => open.close());
+
+const get = async (query: string) =>
+  ask({
+    method: 'GET',
+    path: `/v1/tenant/report?tenantName=acme${query}`,
+    headers: { authorization },
+  });
+
+test.each([
+  ['', 'total', 6],
+  ['&type=total', 'total', 6],
+  ['&type=range', '2026-03-03', 3],
+  ['&type=range&startTime=2026-03-01T00:00:00Z', '2026-03-01-2026-03-03', 6],
+  ['&type=range&startTime=2026-03-02&endTime=2026-03-02', '2026-03-02', 2],
+  [
+    '&type=range&startTime=2026-03-01T00:00:00+01:00&endTime=2026-03-02',
+    '2026-02-28-2026-03-02',
+    3,
+  ],
+])('%j answers the report %s', async (query, name, processingErrors) => {
+  const answer = await get(query);
+
+  expect(answer.status).toBe(200);
+  const { success, data } = answer.json<{ success: true; data: UsageReport }>();
+  expect(success).toBe(true);
+  expect(data).toMatchObject({
+    id: `${tenantId}-${name}`,
+    tenantId,
+    impediments: { processingErrors, retries: 0 },
+    qualityIndicators: { errorRatePercent: 100 },
+  });
+});
+
+test.each([
+  ['&type=daily', 'total, range'],
+  ['&type=range&startTime=yesterday', 'startTime must be an ISO 8601 date'],
+  ['&type=range&endTime=2026-02-30', 'endTime must be an ISO 8601 date'],
+  ['&type=range&startTime=2026-03-02&endTime=2026-03-01', 'must not lie after'],
+])('%j is refused with a sentence that says why', async (query, message) => {
+  const answer = await get(query);
+
+  expect(answer.status).toBe(400);
+  expect(answer.headers['x-error-code']).toBe('invalid_request');
+  expect(answer.json()).toEqual({ success: false, message: expect.stringContaining(message) });
+});
