@@ -17,7 +17,7 @@ import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
 import { withRetry } from './remote/retry.ts';
 import type { RemoteSettings } from './remote/settings.ts';
-import { defaultTimeouts } from './remote/timeouts.ts';
+import { defaultTimeouts, StoreTimeout } from './remote/timeouts.ts';
 import { checkExpiry } from './sigv4.ts';
 import type { AzureStorageConfig } from './storage-config.ts';
 import type { BlobInfo, CorsOutcome, RemoteStore } from './store.ts';
@@ -50,10 +50,13 @@ export function createAzureStore(
   /** For what may be done twice: every act of this store. */
   function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
     return withRetry(timeouts.retryDelayMs, async () => {
+      const abortSignal = AbortSignal.timeout(timeouts.totalMs);
       try {
-        return await request({ abortSignal: AbortSignal.timeout(timeouts.totalMs) });
+        return await request({ abortSignal });
       } catch (error) {
-        throw azureFailure(error);
+        // The library speaks of an abort also when the connection broke.
+        const isLate = abortSignal.aborted;
+        throw azureFailure(isLate ? new StoreTimeout('Not done within the time allowed.') : error);
       }
     });
   }

@@ -1,4 +1,6 @@
 import { createServer } from 'node:http';
+import { Agent } from 'undici';
+import { describe } from 'vitest';
 import { createS3Store } from '../../src/blobs/s3.ts';
 import { bucket, otherBucket, startDoor } from '../unit/blobs/door-server.ts';
 import { s3ConfigFor } from '../unit/blobs/s3-config.ts';
@@ -19,3 +21,39 @@ async function overTheDoor(useSSL: boolean): Promise<StoreUnderTest> {
 
 describeBlobStore('the S3 store over HTTPS', () => overTheDoor(true), ['back\\slash']);
 describeBlobStore('the S3 store over plain HTTP', () => overTheDoor(false), ['back\\slash']);
+
+/**
+ * Any S3 server, two empty buckets of which are given to the suite:
+ * `FORENSICS_TEST_S3_ENDPOINT` (`http://127.0.0.1:9000`), `_BUCKET`, `_OTHER_BUCKET`, `_ACCESS_KEY_ID`,
+ * `_SECRET_ACCESS_KEY`, and `_REGION` (`us-east-1` when left out).
+ */
+const given = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
+
+async function overTheNetwork(): Promise<StoreUnderTest> {
+  const { hostname, port, protocol } = new URL(given('ENDPOINT'));
+  const useSSL = protocol === 'https:';
+  const storeOf = (bucketName: string) =>
+    createS3Store({
+      endpoint: hostname,
+      port: port === '' ? (useSSL ? 443 : 80) : Number(port),
+      useSSL,
+      bucketName,
+      region: given('REGION') || 'us-east-1',
+      accessKeyId: given('ACCESS_KEY_ID'),
+      secretAccessKey: given('SECRET_ACCESS_KEY'),
+      presignedUrlExpirySeconds: 604_800,
+      corsAllowedOrigins: null,
+    });
+  const dispatcher = new Agent({ allowH2: false });
+  return {
+    store: storeOf(given('BUCKET')),
+    stranger: storeOf(given('OTHER_BUCKET')),
+    dispatcher,
+    putHeaders: {},
+    close: () => dispatcher.destroy(),
+  };
+}
+
+describe.skipIf(given('ENDPOINT') === '')('a given S3 server', () => {
+  describeBlobStore('the S3 store', overTheNetwork);
+});

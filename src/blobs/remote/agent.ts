@@ -2,13 +2,7 @@ import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { RemoteSettings } from './settings.ts';
-import { defaultTimeouts, type Timeouts } from './timeouts.ts';
-
-/** Raised on the connection itself, so that every client library on top of it hears of it. */
-export class StoreTimeout extends Error {
-  override readonly name = 'StoreTimeout';
-  readonly code = 'ETIMEDOUT';
-}
+import { defaultTimeouts, StoreTimeout, type Timeouts } from './timeouts.ts';
 
 /**
  * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
@@ -37,6 +31,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {
+  // On the connection itself, so that every client library on top of it hears of it.
   const end = (why: string) => socket.destroy(new StoreTimeout(why));
   const timer = setTimeout(() => end('No connection within the time allowed.'), connectMs);
   const stop = () => clearTimeout(timer);

@@ -12,6 +12,11 @@ export interface Timeouts {
   readonly retryDelayMs: number;
 }
 
+export class StoreTimeout extends Error {
+  override readonly name = 'StoreTimeout';
+  readonly code = 'ETIMEDOUT';
+}
+
 export const defaultTimeouts: Timeouts = {
   connectMs: 5000,
   idleMs: 30_000,

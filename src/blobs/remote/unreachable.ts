@@ -51,12 +51,7 @@ function refusalOf(code: string): string | null {
 }
 
 export function isTimeout(error: unknown): boolean {
-  const code = codeOf(error);
-  return code === 'ETIMEDOUT' || code === 'ABORT_ERR' || isAbort(error);
-}
-
-function isAbort(error: unknown): boolean {
-  return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError');
+  return codeOf(error) === 'ETIMEDOUT';
 }
 
 function codeOf(error: unknown): string {

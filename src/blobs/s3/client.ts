@@ -11,7 +11,7 @@ import { createAgent } from '../remote/agent.ts';
 import { gather } from '../remote/gather.ts';
 import { withRetry } from '../remote/retry.ts';
 import type { RemoteSettings } from '../remote/settings.ts';
-import { defaultTimeouts, type Timeouts } from '../remote/timeouts.ts';
+import { defaultTimeouts, StoreTimeout, type Timeouts } from '../remote/timeouts.ts';
 import { unreachable } from '../remote/unreachable.ts';
 import type { S3StorageConfig } from '../storage-config.ts';
 import { endpointOf } from './place.ts';
@@ -116,10 +116,17 @@ function createTransport(
       if (typeof options === 'string' || options instanceof URL || typeof onAnswer !== 'function') {
         throw new TypeError('A request is options and a callback.');
       }
-      return start({ ...options, signal: AbortSignal.timeout(totalMs) }, (answer) => {
+      const outgoing = start(options, (answer) => {
+        incoming = answer;
         if (busy.includes(answer.statusCode ?? 0)) answer.resume();
         onAnswer(answer);
       });
+      let incoming: IncomingMessage | undefined;
+      const timer = setTimeout(() => {
+        const late = new StoreTimeout('No whole answer within the time allowed.');
+        (incoming ?? outgoing).destroy(late);
+      }, totalMs);
+      return outgoing.once('close', () => clearTimeout(timer));
     },
   };
 }

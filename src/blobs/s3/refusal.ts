@@ -46,6 +46,7 @@ const meanings = new Map<string, Meaning>([
       'The clocks of this server and of the store differ by more than 15 minutes; set them.',
     ],
   ],
+  ['NotImplemented', ['store_refused', 'The store does not offer this.']],
   ['AccessDenied', denied],
   ['AllAccessDisabled', denied],
   ['AuthorizationHeaderMalformed', wrongRegion],
