@@ -1,15 +1,22 @@
-/** The two pictures that trial tenants may analyse. The administrator puts them into the data folder. */
+/**
+ * The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the same
+ * name in the folder `trial` of the data folder takes the place of one.
+ */
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const names = ['real.jpg', 'fake.jpg'] as const;
+// The same from `src/app` and from `dist/app`: pictures are not compiled.
+const shipped = fileURLToPath(new URL('../../src/app/trial/', import.meta.url));
 
-/** Lower-case hex MD5 of those that are there: the contract compares them so. It protects nothing. */
+/** Lower-case hex MD5 of both: the contract compares them so. It protects nothing. */
 export function trialMd5s(dataDir: string): readonly string[] {
-  return names
-    .map((name) => join(dataDir, 'trial', name))
-    .filter((file) => existsSync(file))
-    .map((file) => createHash('md5').update(readFileSync(file)).digest('hex'));
+  return names.map((name) => {
+    const own = join(dataDir, 'trial', name);
+    const file = existsSync(own) ? own : join(shipped, name);
+    return createHash('md5').update(readFileSync(file)).digest('hex');
+  });
 }

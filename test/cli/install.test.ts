@@ -83,6 +83,20 @@ test('the notices of ONNX Runtime go along with its libraries, which are all tha
   ]);
 });
 
+test('the trial pictures are where the compiled program looks for them', async () => {
+  const modules = join(prefix, 'lib/node_modules/forensics/dist/app/trial-images.js');
+  const program = `
+    import { trialMd5s } from ${JSON.stringify(modules)};
+    console.log(trialMd5s('.').length);`;
+  await writeFile(join(dir, 'empty', 'trial.mjs'), program);
+  const ran = await run(process.execPath, ['trial.mjs'], {
+    cwd: join(dir, 'empty'),
+    env: programEnvironment(),
+  });
+
+  expect(ran.stdout).toBe('2\n');
+});
+
 test('a program of five lines uses the library', async () => {
   const modules = join(prefix, 'lib/node_modules/forensics/dist/index.js');
   const program = `
