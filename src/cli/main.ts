@@ -15,6 +15,7 @@ import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
 import { registerTenant } from './tenant.ts';
+import { registerUser } from './user.ts';
 import { registerWorker } from './worker.ts';
 
 /**
@@ -61,6 +62,7 @@ Examples:
   registerWorker(program);
   registerTenant(program);
   registerKeys(program);
+  registerUser(program);
   registerFeedback(program);
   registerModels(program);
   return program;

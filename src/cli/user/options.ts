@@ -1,0 +1,5 @@
+import type { LocalOptions } from '../local-core.ts';
+
+export interface UserOptions extends LocalOptions {
+  readonly json: boolean;
+}

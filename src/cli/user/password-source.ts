@@ -1,0 +1,50 @@
+/** Where the password of an account comes from: a file, standard input, a person at the terminal, or chance. */
+
+import { readFile } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
+import { generatePassword } from '../../access/passwords.ts';
+import { ForensicsError } from '../../errors.ts';
+import { usageError } from '../failure.ts';
+import { systemCodeOf } from '../system-code.ts';
+import { askHidden } from './ask-hidden.ts';
+
+export interface PasswordOptions {
+  readonly passwordFile?: string;
+  readonly passwordStdin?: boolean;
+  readonly generate?: boolean;
+}
+
+/** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`, `cancelled`. */
+export async function passwordFrom(options: PasswordOptions): Promise<string> {
+  if (options.generate === true) return generatePassword();
+  if (options.passwordFile !== undefined) return fromFile(options.passwordFile);
+  if (options.passwordStdin === true) return firstLine(await text(process.stdin));
+  if (process.stdin.isTTY) return fromPerson();
+  throw usageError(
+    'Say where the password comes from: --password-file, --password-stdin or --generate.',
+  );
+}
+
+async function fromFile(path: string): Promise<string> {
+  try {
+    return firstLine(await readFile(path, 'utf8'));
+  } catch (error) {
+    const isMissing = systemCodeOf(error) === 'ENOENT';
+    const [code, what] = isMissing
+      ? (['file_not_found', 'does not exist'] as const)
+      : (['file_not_readable', 'cannot be read'] as const);
+    throw new ForensicsError(code, `The file of --password-file ${what}.`, { cause: error });
+  }
+}
+
+/** Files and pipes end in a line break that is no part of the password. */
+function firstLine(content: string): string {
+  return content.replace(/\r?\n[^]*$/, '');
+}
+
+async function fromPerson(): Promise<string> {
+  const streams = { input: process.stdin, output: process.stderr };
+  const password = await askHidden('New password: ', streams);
+  if ((await askHidden('The same again: ', streams)) === password) return password;
+  throw usageError('The two passwords are not the same; nothing was changed.');
+}

@@ -1,0 +1,27 @@
+/** `forensics user disable` and `forensics user enable`. */
+
+import type { User, Users } from '../../access/users.ts';
+import { withLocalCore } from '../local-core.ts';
+import { printFields } from '../print-fields.ts';
+import type { UserOptions } from './options.ts';
+import { shownUser, userNamed } from './user-named.ts';
+
+export async function disable(who: string, options: UserOptions): Promise<void> {
+  await change(who, options, (users, id) => users.disable(id));
+}
+
+export async function enable(who: string, options: UserOptions): Promise<void> {
+  await change(who, options, (users, id) => users.enable(id));
+}
+
+async function change(
+  who: string,
+  options: UserOptions,
+  act: (users: Users, id: string) => Promise<User>,
+): Promise<void> {
+  const user = await withLocalCore(options, async (core) => {
+    const { id } = await userNamed(core, who);
+    return shownUser(core, await act(core.users, id));
+  });
+  printFields(user, options);
+}
