@@ -1,0 +1,120 @@
+/**
+ * The interface against its own document: requests of every kind for every operation that the document names, made
+ * from its schemas. A new route is tried as soon as it is documented.
+ *
+ * FORENSICS_TEST_SEED varies a run; a failure prints the seed and the smallest request that shows it.
+ */
+
+import * as fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { openServer } from '../unit/server/open-server.ts';
+import { operationsOf } from './interface/document.ts';
+import type { Operation } from './interface/document.ts';
+import { createJudge } from './interface/judge.ts';
+import type { Given } from './interface/judge.ts';
+import { isStranger, requestsFor } from './interface/requests.ts';
+import type { Sent } from './interface/requests.ts';
+import { onStage, setStage } from './interface/stage.ts';
+import type { Stage } from './interface/stage.ts';
+
+const casesWanted = 5200;
+const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
+
+const open = await openServer();
+const operations = operationsOf((await open.server.inject('/v1/schema')).json());
+const judge = createJudge();
+const other = await open.makeTenant('other');
+/** How often each status was answered, by operation. */
+const seen = new Map(operations.map(({ id }) => [id, new Map<number, number>()]));
+
+afterAll(async () => open.close());
+
+test.each(operations.map((operation) => [operation.id, operation] as const))(
+  '%s answers every request as the document says',
+  async (id, operation) => {
+    let stage = await setStage(open, other);
+    let hasServed = false;
+    const everyRequest = fc.asyncProperty(requestsFor(operation), async (sent) => {
+      const asked = { ...sent, payload: sent.payload && onStage(sent.payload, stage) };
+      const given = await ask(operation, asked, stage);
+      count(id, given.status);
+      expect(complaint(operation, asked, given)).toBeNull();
+      hasServed ||= given.status === 200;
+      // What was served may have used the stage up: a tenant renamed, a session ended, an analysis deleted.
+      if (operation.method === 'GET' || !hasServed || given.status < 401) return;
+      stage = await setStage(open, other);
+      hasServed = false;
+    });
+
+    await fc.assert(everyRequest, { seed, numRuns: Math.ceil(casesWanted / operations.length) });
+  },
+);
+
+test('the requests were many, and no operation was refused every time', () => {
+  const cases = [...seen.values()].flatMap((statuses) => [...statuses.values()]);
+  const refused = [...seen].filter(([, statuses]) =>
+    [...statuses.keys()].every((status) => status === 400 || status === 403 || status === 415),
+  );
+  console.info(table());
+
+  expect(cases.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(5000);
+  expect(refused).toEqual([]);
+});
+
+async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<Given> {
+  const { caller, query, headers, payload } = sent;
+  const authorization = isStranger(caller) ? stage.foreign[caller] : stage.own[caller];
+  const search = new URLSearchParams();
+  for (const [name, text] of query) search.append(name, onStage(text, stage));
+  const answer = await open.server.inject({
+    method: operation.method,
+    url: `${operation.path}?${search.toString()}`,
+    headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+    ...(payload === null ? {} : { payload }),
+  });
+  return { status: answer.statusCode, headers: answer.headers, text: answer.body };
+}
+
+function complaint(operation: Operation, sent: Sent, given: Given): string | null {
+  const { status } = given;
+  if (isLetIn(operation, sent, given)) return `${sent.caller} got ${status}`;
+  if (status === 200 && !judge.allowsBody(operation, parsed(sent.payload))) {
+    return 'a body that the document does not allow was taken';
+  }
+  return judge.complaint(operation, given);
+}
+
+/** True when somebody got more than a refusal who is no caller of this operation. */
+function isLetIn({ schemes }: Operation, { caller }: Sent, { status }: Given): boolean {
+  if (schemes.length === 0 || !isStranger(caller) || isRefused(status)) return false;
+  // A key of another tenant is a key: what is sent with it is read before the tenant in it can be.
+  return caller !== 'foreign' || ![400, 413, 415].includes(status);
+}
+
+function isRefused(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+function parsed(payload: string | null): unknown {
+  try {
+    // A byte order mark may be ignored (RFC 8259, section 8.1), and it is.
+    return JSON.parse((payload ?? '').replace(/^\ufeff/, ''));
+  } catch {
+    return undefined;
+  }
+}
+
+function count(id: string, status: number): void {
+  const statuses = seen.get(id);
+  statuses?.set(status, (statuses.get(status) ?? 0) + 1);
+}
+
+function table(): string {
+  const rows = [...seen].map(([id, statuses]) => {
+    const counts = [...statuses]
+      .toSorted(([a], [b]) => a - b)
+      .map(([status, n]) => `${status}: ${n}`);
+    return `${id.padEnd(20)} ${counts.join(', ')}`;
+  });
+  return rows.join('\n');
+}

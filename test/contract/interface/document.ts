@@ -1,0 +1,110 @@
+/** The interface document as data: every operation with its schemas, references written out. */
+
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface Part {
+  readonly name: string;
+  readonly in: 'query' | 'header' | 'path';
+  readonly required: boolean;
+  readonly schema: Schema;
+}
+
+export interface DocumentedAnswer {
+  /** By media type. */
+  readonly content: Readonly<Record<string, Schema>>;
+  /** By name, in small letters. */
+  readonly headers: Readonly<Record<string, Schema>>;
+}
+
+const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
+
+export interface Operation {
+  readonly id: string;
+  readonly method: (typeof methods)[number];
+  readonly path: string;
+  /** Names of the security schemes that let a caller in; none for what is open to everybody. */
+  readonly schemes: readonly string[];
+  readonly parts: readonly Part[];
+  readonly body: Schema | null;
+  /** By status. */
+  readonly answers: Readonly<Record<string, DocumentedAnswer>>;
+}
+
+interface RawOperation {
+  readonly operationId: string;
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters?: readonly Part[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly content?: Readonly<Record<string, { schema: Schema }>>;
+        readonly headers?: Readonly<Record<string, { schema: Schema }>>;
+      }
+    >
+  >;
+}
+
+export interface RawDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, RawOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+export function operationsOf(document: RawDocument): readonly Operation[] {
+  const { paths, components } = document;
+  const whole = (schema: Schema) => writtenOut(schema, components.schemas);
+  return Object.entries(paths).flatMap(([path, byMethod]) =>
+    Object.entries(byMethod).map(([method, raw]) => ({
+      id: raw.operationId,
+      method: methodOf(method),
+      path,
+      schemes: raw.security.flatMap((scheme) => Object.keys(scheme)),
+      parts: (raw.parameters ?? []).map((part) => ({ ...part, schema: whole(part.schema) })),
+      body: raw.requestBody ? whole(schemaOf(raw.requestBody.content)) : null,
+      answers: mapped(raw.responses, ({ content = {}, headers = {} }) => ({
+        content: mapped(content, ({ schema }) => whole(schema)),
+        headers: mapped(headers, ({ schema }) => whole(schema)),
+      })),
+    })),
+  );
+}
+
+function methodOf(name: string): Operation['method'] {
+  const method = methods.find((one) => one === name.toUpperCase());
+  if (method === undefined) throw new Error(`${name} is no method of the interface`);
+  return method;
+}
+
+function schemaOf(content: Readonly<Record<string, { schema: Schema }>>): Schema {
+  return content['application/json']?.schema ?? {};
+}
+
+const prefix = '#/components/schemas/';
+
+/** The schema with every reference replaced by what it points to; none of ours points back to itself. */
+function writtenOut(schema: Schema, components: Readonly<Record<string, Schema>>): Schema {
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') {
+    const target = components[reference.slice(prefix.length)];
+    if (target === undefined) throw new Error(`${reference} points to nothing`);
+    return writtenOut(target, components);
+  }
+  return mapped(schema, (value) => visited(value, components));
+}
+
+function visited(value: unknown, components: Readonly<Record<string, Schema>>): unknown {
+  if (Array.isArray(value)) return value.map((entry) => visited(entry, components));
+  return isSchema(value) ? writtenOut(value, components) : value;
+}
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function mapped<A, B>(
+  record: Readonly<Record<string, A>>,
+  change: (value: A) => B,
+): Readonly<Record<string, B>> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,104 @@
+/** Who asks in the contract test: a tenant with things to ask about, and everybody who must not see them. */
+
+import { newSecret } from '../../../src/access/key-format.ts';
+import type { OpenServer } from '../../unit/server/open-server.ts';
+import type { Known } from './values.ts';
+
+export const strangers = ['nobody', 'garbage', 'unknown', 'foreign'] as const;
+export type Stranger = (typeof strangers)[number];
+
+export interface Stage {
+  /** Authorization headers of those who are let in, by the name of the security scheme. */
+  readonly own: Readonly<Record<string, string>>;
+  /** Of those who are not; undefined sends none. */
+  readonly foreign: Readonly<Record<Stranger, string | undefined>>;
+  /** What stands on this stage for a word in double angle quotes. */
+  readonly words: Readonly<Record<string, string>>;
+}
+
+/** Values that mean something, by the name of the member that holds them; words in quotes are the stage's own. */
+export const known: Known = {
+  tenantName: ['«tenantName»'],
+  id: ['«id»'],
+  uuid: ['«uuid»'],
+  email: ['«email»'],
+  password: ['«password»'],
+  currentPassword: ['«password»'],
+  newPassword: ['walnut harbour ribbon quartz'],
+  idToken: ['«idToken»'],
+  refreshToken: ['«refreshToken»'],
+  expiresAt: ['«expiresAt»'],
+  webhookUrl: ['https://receiver.example/hook', null],
+  lang: ['de', 'en-GB'],
+  model: ['trace-1'],
+  // Nothing listens there: an answer comes at once, and no name is looked up.
+  endpoint: ['127.0.0.1'],
+  port: [1],
+  connectionString: [
+    'DefaultEndpointsProtocol=https;AccountName=a;AccountKey=YQ==;BlobEndpoint=https://127.0.0.1:1/a',
+  ],
+};
+
+/** The text with the stage's own words in place. */
+export function onStage(text: string, { words }: Stage): string {
+  return text.replace(/«(\w+)»/g, (quoted, name: string) => words[name] ?? quoted);
+}
+
+const password = 'tulip orbit lantern gravel';
+const yearMs = 365 * 24 * 3600 * 1000;
+// One word in what a failing test prints, more than a body may hold on its way.
+const large = 'x'.repeat(1_100_000);
+let count = 0;
+
+/**
+ * A tenant, a user with every scope, and what names them; nothing on it has been asked for before.
+ *
+ * @param other - whose key must open nothing here.
+ */
+export async function setStage(open: OpenServer, other: { secret: string }): Promise<Stage> {
+  count += 1;
+  const { app } = open;
+  const name = `tenant-${count}`;
+  const email = `person-${count}@example.org`;
+  const { tenant, secret } = await open.makeTenant(name, yearMs);
+  const user = { email, password, scopes: ['settings'], tenantIds: [tenant.id] };
+  await app.users.create(user);
+  const tokens = await app.identity.login({ email, password, from: '192.0.2.1' });
+  if (!('accessToken' in tokens)) throw new Error('The embedded identity logs in itself.');
+  const expiresAt = new Date(Date.now() + yearMs);
+  const spare = await app.keys.mint({ tenantId: tenant.id, name: 'spare', expiresAt });
+  const authorization = `ApiKey ${secret}`;
+  const made = await open.server.inject({
+    method: 'POST',
+    url: '/v1/analysis',
+    headers: { authorization },
+    payload: { tenantName: name, ...draft },
+  });
+  const [analysis] = made.json<{ data: { id: string }[] }>().data;
+  return {
+    own: { apiKey: authorization, userToken: `Bearer ${tokens.accessToken}` },
+    foreign: {
+      nobody: undefined,
+      garbage: 'Bearer a.b.c',
+      unknown: `ApiKey ${newSecret(tenant.keyTag)}`,
+      foreign: `ApiKey ${other.secret}`,
+    },
+    words: {
+      tenantName: name,
+      id: analysis?.id ?? '',
+      uuid: spare.uuid,
+      email,
+      password,
+      idToken: tokens.idToken,
+      refreshToken: tokens.refreshToken,
+      expiresAt: expiresAt.toISOString(),
+      large,
+    },
+  };
+}
+
+const draft = {
+  name: 'A',
+  type: 'image',
+  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
+};
