@@ -37,6 +37,8 @@ export function createStores(settings: StoresSettings): Stores {
   const findCurrent = prepareFindCurrent(db);
   const findPlace = prepareFindPlace(db);
   const opened = new Map<string, Opened>();
+  /** Configurations that do not open: every answer meets them, one word about each is enough. */
+  const told = new Set<string>();
 
   /** One client a configuration, until somebody saves it again: each sealing has bytes of its own. */
   function open(row: ConfigRow): Opened {
@@ -63,7 +65,8 @@ export function createStores(settings: StoresSettings): Stores {
       try {
         return open(row).store;
       } catch (error) {
-        onError(error);
+        if (!told.has(row.id)) onError(error);
+        told.add(row.id);
         return createClosedStore(row.type);
       }
     },

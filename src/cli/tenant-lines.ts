@@ -25,18 +25,9 @@ export function shownWithStorage(tenant: Tenant, answer: TenantAnswer) {
   return { ...shown(tenant), storageType, storageConfig, storageWarning };
 }
 
-export async function printTenant(fields: object, { json }: TenantOptions): Promise<void> {
-  const { print, printJson } = await import('./local-core.ts');
-  const { printable } = await import('./printable.ts');
-  if (json) return printJson(fields);
-  for (const [field, value] of Object.entries(fields)) {
-    print(`${field.padEnd(16)}${printable(lineOf(value))}`);
-  }
-}
-
-function lineOf(value: unknown): string {
-  if (value === null) return '';
-  return typeof value === 'string' ? value : JSON.stringify(value);
+export async function printTenant(fields: object, options: TenantOptions): Promise<void> {
+  const { printFields } = await import('./print-fields.ts');
+  printFields(fields, options);
 }
 
 function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {

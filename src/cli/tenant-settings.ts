@@ -94,10 +94,11 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
   await printTenant(shown(tenant), options);
 }
 
+const now = () => new Date();
+
 async function tenancyOf(core: Core, settings: Settings) {
   const { openTenancy } = await import('../app/tenancy.ts');
   const { openTenantStorage } = await import('../app/tenant-storage.ts');
-  const now = () => new Date();
   return openTenancy(core, openTenantStorage({ settings, core, now, onError: raise }), now);
 }
 

@@ -35,7 +35,7 @@ export async function changeTenant(
   const storage = newStorage(before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
   const changed = write(context, { tenant, before, request, storage });
-  if (request.storageConfig?.s3?.corsAllowedOrigins !== undefined) {
+  if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
     await applyCors(context, changed);
   }
   return readTenant(context, changed);
