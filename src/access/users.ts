@@ -136,9 +136,10 @@ export function createUsers({
     },
     disable: (id) => shut(id, now()),
     enable: (id) => shut(id, null),
-    async info({ id, tenantIds, scopes }) {
+    async info({ id, tenantIds, scopes, ...principal }) {
       const row = existing(db, id ?? '');
-      const { email, name, userType, lang, tosAccepted } = row;
+      const { email, name, lang, tosAccepted } = row;
+      const userType = principal.userType ?? row.userType;
       const settings = { lang, tosAccepted };
       const names = tenantNames(db, tenantIds);
       return { id: row.id, email, name, userType, scopes, tenants: names, settings };
