@@ -28,7 +28,6 @@ import type { BlobInfo, RemoteStore } from './store.ts';
  */
 export function createS3Store(config: S3StorageConfig, settings: RemoteSettings = {}): RemoteStore {
   const { maxObjectBytes = defaultMaxObjectBytes } = settings;
-  const client = createS3Client(config, settings);
   const place = {
     bucketUrl: `${originOf(config)}/${config.bucketName}`,
     credentials: config,
@@ -36,6 +35,7 @@ export function createS3Store(config: S3StorageConfig, settings: RemoteSettings 
     expirySeconds: config.presignedUrlExpirySeconds,
   };
   checkExpiry(place.expirySeconds);
+  const client = createS3Client(config, settings);
 
   async function put(
     key: string,

@@ -22,6 +22,7 @@ export async function addCorsRule(
 ): Promise<CorsOutcome> {
   const { cors: present = [] } = await service.getProperties(limit);
   const known = present.filter(isOurs).flatMap(({ allowedOrigins }) => allowedOrigins.split(','));
+  if (origins.every((origin) => known.includes(origin))) return { applied: true };
   const allowedOrigins = [...new Set([...known, ...origins])].join(',');
   const cors = [...present.filter((rule) => !isOurs(rule)), { ...ours, allowedOrigins }];
   if (cors.length > maxRules) {

@@ -8,7 +8,6 @@ import { request as secureRequest } from 'node:https';
 import { Client, type ClientOptions } from 'minio';
 import { ForensicsError } from '../../errors.ts';
 import { createAgent } from '../remote/agent.ts';
-import { gather } from '../remote/gather.ts';
 import { withRetry } from '../remote/retry.ts';
 import type { RemoteSettings } from '../remote/settings.ts';
 import { defaultTimeouts, StoreTimeout, type Timeouts } from '../remote/timeouts.ts';
@@ -46,7 +45,7 @@ type OnAnswer = (answer: IncomingMessage) => void;
 const busy = [408, 429, 499, 500, 502, 503, 504, 520];
 /** The library hands out the answers that it was told to expect: all. */
 const everyStatus = Array.from({ length: 500 }, (_, i) => 100 + i);
-const maxRefusalBytes = 65_536;
+const maxRefusalLength = 65_536;
 
 /** @param config - Its endpoint was looked at by `originOf`. */
 export function createS3Client(config: S3StorageConfig, settings: RemoteSettings): S3Client {
@@ -86,7 +85,7 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
       const answer = await ask(what);
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return await take(answer);
-      return onRefusal(refusalOf(status, (await gather(answer, maxRefusalBytes)).toString()));
+      return onRefusal(refusalOf(status, await beginningOf(answer)));
     } catch (error) {
       throw toFailure(error);
     }
@@ -96,6 +95,16 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
     send: (what, take, onRefusal = raise) =>
       withRetry(timeouts.retryDelayMs, () => attempt(what, take, onRefusal)),
   };
+}
+
+/** Refusals are short; whatever is long is none that we could read. */
+async function beginningOf(answer: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const part of answer.setEncoding('utf8')) {
+    text += String(part);
+    if (text.length > maxRefusalLength) break;
+  }
+  return text;
 }
 
 function raise(refusal: S3Refusal): never {
@@ -126,6 +135,7 @@ function createTransport(
         const late = new StoreTimeout('No whole answer within the time allowed.');
         (incoming ?? outgoing).destroy(late);
       }, totalMs);
+      timer.unref();
       return outgoing.once('close', () => clearTimeout(timer));
     },
   };

@@ -19,10 +19,9 @@ export async function applyCorsRules(
   origins: readonly string[],
 ): Promise<CorsOutcome> {
   try {
-    const present = await readRules(client);
-    const rule = ruleFor(origins);
-    const others = present.filter((text) => !text.includes(`<ID>${ruleId}</ID>`));
-    await writeRules(client, [...others, rule]);
+    const others = (await readRules(client)).filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
+    const ours = origins.length === 0 ? [] : [ruleFor(origins)];
+    await writeRules(client, [...others, ...ours]);
     return { applied: true };
   } catch (error) {
     if (error instanceof ForensicsError) return { applied: false, reason: error.message };
@@ -42,6 +41,11 @@ async function readRules(client: S3Client): Promise<readonly string[]> {
 }
 
 async function writeRules(client: S3Client, rules: readonly string[]): Promise<void> {
+  if (rules.length === 0) {
+    // S3 takes no empty list.
+    await client.send({ method: 'DELETE', query: 'cors' }, (answer) => answer.resume());
+    return;
+  }
   const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
   const body = Buffer.from(
     `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`,

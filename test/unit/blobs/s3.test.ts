@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createS3Store } from '../../../src/blobs/s3.ts';
+import type { S3StorageConfig } from '../../../src/blobs/storage-config.ts';
+import { bucket, type DoorServer, otherBucket, startDoor } from './door-server.ts';
+import { s3ConfigFor } from './s3-config.ts';
+import { says, startScripted } from './scripted-store.ts';
+
+let server: DoorServer;
+
+beforeAll(async () => {
+  server = await startDoor();
+});
+
+afterAll(() => server.close());
+
+const storeWith = (changes: Partial<S3StorageConfig> = {}, at: DoorServer = server) =>
+  createS3Store({ ...s3ConfigFor(at), ...changes }, { ca: at.ca });
+
+const rulesOf = (...rules: string[]) => `<CORSConfiguration>${rules.join('')}</CORSConfiguration>`;
+const xmlError = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`;
+
+describe('the probe of an S3 store', () => {
+  test('writes, reads and leaves nothing behind', async () => {
+    const before = server.files();
+
+    await storeWith().probe();
+
+    expect(server.files()).toEqual(before);
+  });
+
+  test.each<[what: string, changes: Partial<S3StorageConfig>, says: RegExp]>([
+    ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
+    ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
+    ['the region is wrong', { region: 'eu-west-9' }, /region/],
+    ['the bucket is another’s', { bucketName: otherBucket }, /denies access/],
+  ])('says what to check when %s', async (_what, changes, sentence) => {
+    await expect(storeWith(changes).probe()).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringMatching(sentence),
+    });
+  });
+
+  test('says that the clocks differ when the server’s is an hour off', async () => {
+    const late = await startDoor({ now: () => new Date(Date.now() + 3_600_000) });
+
+    await expect(storeWith({}, late).probe()).rejects.toMatchObject({
+      code: 'store_refused',
+      message: expect.stringContaining('clocks'),
+    });
+    await late.close();
+  });
+});
+
+describe('the words of S3 servers', () => {
+  test.each([
+    [404, 'NoSuchBucket', 'store_refused', 'bucket does not exist'],
+    [301, 'PermanentRedirect', 'store_refused', 'region'],
+    [507, 'XMinioStorageFull', 'no_space_left', 'no space left'],
+    [413, 'EntityTooLarge', 'blob_too_large', 'larger'],
+    [400, 'SomethingNew', 'store_refused', 'SomethingNew, HTTP 400'],
+  ])('%d %s is %s', async (status, word, code, sentence) => {
+    const scripted = await startScripted(says(status, xmlError(word)));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(sentence),
+    });
+    await scripted.close();
+  });
+
+  test('a page that is not S3’s is told by its status alone', async () => {
+    const scripted = await startScripted(says(405, `<html>${'secret '.repeat(100_000)}</html>`));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    await expect(store.delete('key')).rejects.toMatchObject({
+      code: 'store_refused',
+      message: 'The store refused the request (HTTP 405); check its configuration.',
+    });
+    await scripted.close();
+  });
+});
+
+describe('the CORS rules of an S3 bucket', () => {
+  const theirs =
+    '<CORSRule><ID>site</ID><AllowedOrigin>https://a.example</AllowedOrigin></CORSRule>';
+  const stale =
+    '<CORSRule><ID>forensics</ID><AllowedOrigin>https://old.example</AllowedOrigin></CORSRule>';
+
+  test('get one of ours, and those of others stay', async () => {
+    const scripted = await startScripted(says(200, rulesOf(theirs, stale)), says(200));
+    const store = createS3Store(s3ConfigFor(scripted));
+
+    const outcome = await store.applyCors(['https://app.example', 'https://*.x.example']);
+
+    const [read, write] = scripted.asked;
+    expect(outcome).toEqual({ applied: true });
+    expect([read?.method, read?.url]).toEqual(['GET', `/${bucket}?cors`]);
+    expect([write?.method, write?.url]).toEqual(['PUT', `/${bucket}?cors`]);
+    const body = write?.body ?? '';
+    expect(body).toContain(theirs);
+    expect(body).not.toContain('https://old.example');
+    expect(body.match(/<ID>forensics<\/ID>/g)?.length).toBe(1);
+    expect(body).toContain('<AllowedOrigin>https://*.x.example</AllowedOrigin>');
+    expect(body).toContain('<AllowedMethod>PUT</AllowedMethod>');
+    // Servers refuse the rules without it.
+    expect(write?.headers['content-md5']).toBe(createHash('md5').update(body).digest('base64'));
+    await scripted.close();
+  });
+
+  test('are made where there are none', async () => {
+    const none = says(404, xmlError('NoSuchCORSConfiguration'));
+    const scripted = await startScripted(none, says(200));
+
+    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors(['*']);
+
+    expect(outcome).toEqual({ applied: true });
+    expect(scripted.asked[1]?.body).toContain('<AllowedOrigin>*</AllowedOrigin>');
+    await scripted.close();
+  });
+
+  test('are deleted when ours was the only one and no origin is left', async () => {
+    const scripted = await startScripted(says(200, rulesOf(stale)), says(204));
+
+    const outcome = await createS3Store(s3ConfigFor(scripted)).applyCors([]);
+
+    expect(outcome).toEqual({ applied: true });
+    expect(scripted.asked.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
+    await scripted.close();
+  });
+
+  test('are a warning where the server has none to offer', async () => {
+    expect(await storeWith().applyCors(['*'])).toEqual({
+      applied: false,
+      reason: 'The store does not offer this.',
+    });
+  });
+});
