@@ -5,6 +5,7 @@ import {
   SASProtocol,
   type StorageSharedKeyCredential,
 } from '@azure/storage-blob';
+import { encodePath } from '../signature/canonical.ts';
 import type { StorageUrls } from '../store.ts';
 
 export interface PresignBlob {
@@ -22,7 +23,8 @@ const startsEarlierMs = 5 * 60_000;
 /** The three URLs of a blob, each with a signature (SAS) for this one blob and what its method needs. */
 export function presignBlob(blob: PresignBlob): StorageUrls {
   const { container, credential, key, expirySeconds, now } = blob;
-  const { url } = container.getBlobClient(key);
+  // Not the library's client of the blob: making one costs more than signing.
+  const url = `${container.url}/${encodePath(key)}`;
   // Signatures have no fraction of a second, so neither has the expiry.
   const expiresOn = new Date((Math.floor(now.getTime() / 1000) + expirySeconds) * 1000);
   const urlFor = (permissions: string) => {

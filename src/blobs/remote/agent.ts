@@ -27,6 +27,12 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
     return connection;
   };
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.reuseSocket = (connection, request) => {
+    // While it was not in use, the connection had the time that the server gave it.
+    if (connection instanceof Socket) connection.setTimeout(timeouts.idleMs);
+    reuse(connection, request);
+  };
   return agent;
 }
 

@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createAzureStore } from '../../../src/blobs/azure.ts';
@@ -9,7 +10,16 @@ import { createAddressGuard } from '../../../src/webhooks/address-guard.ts';
 import { createConnectionGuard } from '../../../src/webhooks/connection-guard.ts';
 import { startDoor } from './door-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
-import { type Answer, boasts, cuts, drips, hangs, says, startScripted } from './scripted-store.ts';
+import {
+  type Answer,
+  boasts,
+  cuts,
+  drips,
+  hangs,
+  says,
+  says200After,
+  startScripted,
+} from './scripted-store.ts';
 
 // Whatever a store on somebody else's machine does, both adapters answer alike.
 const secret = Buffer.from('the account key, which nobody must see').toString('base64');
@@ -72,6 +82,29 @@ describe.each(adapters)('the %s store', (_name, open) => {
       message: expect.stringContaining('in time'),
     });
     expect(server.asked.length).toBe(1);
+  });
+
+  test('that thinks long on a connection in its second use is waited for', async () => {
+    const server = await script(says(200, 'first'), says200After(1300, 'second'));
+    const store = open(server.origin, { timeouts: { idleMs: 5000, retryDelayMs: 1 } });
+    await store.read('key', 10);
+
+    const second = await store.read('key', 10);
+
+    expect(Buffer.from(second).toString()).toBe('second');
+    expect(server.asked.length).toBe(2);
+  });
+
+  test('is not asked to keep more than its limit', async () => {
+    const server = await script(says(200));
+    const store = open(server.origin, { maxObjectBytes: 10 });
+    const parts = Readable.from([Buffer.alloc(6), Buffer.alloc(5)]);
+
+    await expect(store.put('key', Buffer.alloc(11))).rejects.toMatchObject({
+      code: 'blob_too_large',
+    });
+    await expect(store.put('key', parts)).rejects.toMatchObject({ code: 'blob_too_large' });
+    expect(server.asked).toEqual([]);
   });
 
   test('that never answers takes no object, and no CORS rules', async () => {

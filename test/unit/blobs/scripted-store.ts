@@ -42,6 +42,11 @@ export const cuts: Answer = (response) => {
   response.write('ten bytes.', () => response.socket?.destroy());
 };
 
+/** Nothing for a while, then the bytes. */
+export function says200After(delayMs: number, body: string): Answer {
+  return (response, request) => void setTimeout(() => says(200, body)(response, request), delayMs);
+}
+
 /** Never silent for long, never done. */
 export const drips: Answer = (response) => {
   response.writeHead(200, { ...facts, 'content-length': '1000000' });
@@ -62,6 +67,8 @@ export async function startScripted(...answers: readonly Answer[]): Promise<Scri
     answers[Math.min(asked.length, answers.length) - 1]?.(response, request);
   }
   const server = createServer((request, response) => void answer(request, response));
+  // Told to clients, who give a connection up earlier while it is not in use.
+  server.keepAliveTimeout = 2000;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
