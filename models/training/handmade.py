@@ -1,0 +1,307 @@
+"""Hand-made statistics of a picture, written once as fixed torch modules that export to ONNX.
+
+Each group turns pixels into maps whose mean over any window of 16 px cells says something about it (`maps`), and window means
+into numbers that a classifier can read: logarithms, ratios, correlations (`describe`). The first half runs where the
+backbone runs, the second where the head runs, and between them lies the same mean over cells, so that the product's
+reading of a picture needs no change. Nothing here is learned.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional
+
+from network import CELL, dct_kernels, replicate, ycc_matrix
+
+LIMIT = 24.0  # grey levels; what is larger is an edge of the motif
+TINY = 1e-3
+
+
+class Planes:
+    """What every group reads: colours, and luma with both chroma, in grey levels, by scale: 1 is full size, 8 an eighth."""
+
+    def __init__(self, rgb: torch.Tensor, to_ycc: torch.Tensor):
+        self.rgb = {1: rgb.permute(0, 3, 1, 2).float()}
+        self.ycc = {1: functional.conv2d(self.rgb[1], to_ycc)}
+        for scale in (2, 4, 8):
+            self.rgb[scale] = functional.avg_pool2d(self.rgb[scale // 2], 2)
+            self.ycc[scale] = functional.avg_pool2d(self.ycc[scale // 2], 2)
+
+    def luma(self, scale: int) -> torch.Tensor:
+        return self.ycc[scale][:, :1]
+
+
+class Spectrum(nn.Module):
+    """8x8 DCT of luma, folded over the diagonal to 36 frequencies: mean and spread of log magnitudes, share near zero."""
+
+    def __init__(self, scale: int, stride: int, shift: int = 0, spread: bool = False):
+        super().__init__()
+        self.scale, self.stride, self.shift, self.spread = scale, stride, shift, spread
+        self.register_buffer("kernels", dct_kernels())
+        self.register_buffer("fold", diagonal_fold())
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        border = (8 - self.stride) // 2
+        padded = functional.pad(planes.luma(self.scale), (border, border + self.shift) * 2, mode="replicate")
+        size = functional.conv2d(padded[:, :, self.shift :, self.shift :], self.kernels, stride=self.stride).abs()
+        log = torch.log1p(size * 2)
+        maps = [log, torch.exp(-size * size * 2), log * log] if self.spread else [log, torch.exp(-size * size * 2)]
+        return to_cells(torch.cat([functional.conv2d(part, self.fold) for part in maps], 1), self.scale * self.stride)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        log, zero, *square = (part[:, 1:] for part in means.split(36, 1))  # without the mean brightness
+        level = log.mean(1, keepdim=True)
+        spread = [(part - log * log).clamp(min=0).sqrt() for part in square]
+        return torch.cat([level, log - level, zero, *spread], 1)
+
+
+class Moments(nn.Module):
+    """Absolute moments of order 1/2, 1 and 2 of high-pass residuals of luma at one scale, and their share near zero."""
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+        self.register_buffer("kernels", luma_kernels())
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        size = functional.conv2d(replicate(planes.luma(self.scale), 2), self.kernels).abs().clamp(max=LIMIT)
+        maps = torch.cat([(size + 0.01).sqrt(), size, size * size, torch.exp(-size * size * 2)], 1)
+        return to_cells(maps, self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        root, first, second, zero = means.chunk(4, 1)
+        level = (first + TINY).log()
+        return torch.cat([level[:, :1], level[:, 1:] - level[:, :1], (second + TINY).log() - 2 * level,
+                          (root + TINY).log() - 0.5 * level, zero], 1)  # fmt: skip
+
+
+class Colours(nn.Module):
+    """How residuals of R, G, B (and of luma and chroma) go together: cameras interpolate colours, generators do not."""
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+        self.register_buffer("kernel", both_ways()[None, None].repeat(6, 1, 1, 1))
+        self.pairs = ((0, 1), (1, 2), (0, 2), (3, 4), (3, 5), (4, 5))
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        six = torch.cat([planes.rgb[self.scale], planes.ycc[self.scale]], 1)
+        r = functional.conv2d(replicate(six, 1), self.kernel, groups=6).clamp(-LIMIT, LIMIT)
+        products = [r[:, a : a + 1] * r[:, b : b + 1] for a, b in self.pairs]
+        return to_cells(torch.cat([r * r, r.abs(), *products], 1), self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        square, size, product = means.split(6, 1)
+        left, right = ([pair[i] for pair in self.pairs] for i in (0, 1))
+        correlation = product / ((square[:, left] + TINY) * (square[:, right] + TINY)).sqrt()
+        level = (size + TINY).log()
+        return torch.cat([correlation, level - level[:, 3:4], (square + TINY).log() - 2 * level], 1)
+
+
+class Contrast(nn.Module):
+    """A plane, local mean taken away and divided by local deviation: shape of its distribution and of neighbours' products
+    (Mittal et al., "No-reference image quality assessment in the spatial domain", TIP 2012), and the spread of the deviation."""
+
+    knots = (-1.0, 0.5, 2.0, 3.5, 5.0, 6.5)  # of log2(deviation + 0.25)
+
+    def __init__(self, scale: int, plane: int = 0):
+        super().__init__()
+        self.scale, self.plane = scale, plane
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        plane = planes.ycc[self.scale][:, self.plane : self.plane + 1]
+        mean = box(plane, 7)
+        deviation = (box(plane * plane, 7) - mean * mean).clamp(min=0).sqrt()
+        m = ((plane - mean) / (deviation + 1)).clamp(-4, 4)
+        maps = [m.abs(), m * m, m * m * m, (m * m).square()]
+        for shift in ((0, 1), (1, 0), (1, 1)):
+            product = m * shifted(m, *shift)
+            maps += [product, product.abs(), product * product]
+        level = (deviation + 0.25).log2()
+        maps += [level, level * level, *(torch.relu(1 - (level - knot).abs() / 1.5) for knot in self.knots)]
+        return to_cells(torch.cat(maps, 1), self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        first, second, third, fourth = means[:, :4].split(1, 1)
+        shape = [first, second, third, first.square() / (second + TINY), fourth / (second.square() + TINY)]
+        for at in (4, 7, 10):
+            product, size, square = means[:, at : at + 3].split(1, 1)
+            shape += [product, product / (second + TINY), size.square() / (square + TINY)]
+        level, square = means[:, 13:14], means[:, 14:15]
+        return torch.cat([*shape, level, square - level * level, means[:, 15:]], 1)
+
+
+class Scales(nn.Module):
+    """How the residual's level at one scale goes with that at the next: correlation, slopes, difference, spreads."""
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+        self.register_buffer("kernel", both_ways()[None, None])
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        fine, coarse = functional.avg_pool2d(self.level(planes, self.scale), 2), self.level(planes, 2 * self.scale)
+        return to_cells(torch.cat([fine, coarse, fine * fine, coarse * coarse, fine * coarse], 1), 2 * self.scale)
+
+    def level(self, planes: Planes, scale: int) -> torch.Tensor:
+        return (box(functional.conv2d(replicate(planes.luma(scale), 1), self.kernel).abs(), 3) + 0.25).log2()
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        fine, coarse, fine2, coarse2, product = means.split(1, 1)
+        spread_fine = (fine2 - fine * fine).clamp(min=0) + 0.02
+        spread_coarse = (coarse2 - coarse * coarse).clamp(min=0) + 0.02
+        shared = product - fine * coarse
+        return torch.cat([shared / (spread_fine * spread_coarse).sqrt(), shared / spread_fine, shared / spread_coarse,
+                          coarse - fine, spread_fine.log() - spread_coarse.log()], 1)  # fmt: skip
+
+
+class Edges(nn.Module):
+    """Whether luma and chroma change in the same places and directions."""
+
+    pairs = ((0, 1), (0, 2), (1, 2))
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        plane = planes.ycc[self.scale]
+        across = (plane - shifted(plane, 0, 1)).clamp(-LIMIT, LIMIT)
+        down = (plane - shifted(plane, 1, 0)).clamp(-LIMIT, LIMIT)
+        square = across * across + down * down
+        size = (square + 0.01).sqrt()
+        left, right = ([pair[i] for pair in self.pairs] for i in (0, 1))
+        together = size[:, left] * size[:, right]
+        along = across[:, left] * across[:, right] + down[:, left] * down[:, right]
+        return to_cells(torch.cat([square, size, together, along, along.abs()], 1), self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        square, size, together, along, either = means.split(3, 1)
+        left, right = ([pair[i] for pair in self.pairs] for i in (0, 1))
+        norm = ((square[:, left] + 0.02) * (square[:, right] + 0.02)).sqrt()
+        level = (size + 0.02).log()
+        return torch.cat([together / norm, along / norm, either / norm, level[:, 1:] - level[:, :1],
+                          size * size / (square + 0.02)], 1)  # fmt: skip
+
+
+class Patterns(nn.Module):
+    """Co-occurrence of three neighbouring second differences, quantised to -1, 0, 1 by a step that follows their local
+    level, along rows and columns together (after Fridrich and Kodovsky, "Rich models for steganalysis of digital images",
+    TIFS 2012)."""
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+        self.register_buffer("kernels", second_differences())
+        self.register_buffer("classes", code_classes())
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        difference = functional.conv2d(replicate(planes.luma(self.scale), 1), self.kernels)
+        signs = (difference / (box(difference.abs(), 7) * 0.7 + 0.5)).round().clamp(-1, 1)
+        codes = []
+        for channel, (dy, dx) in enumerate(((0, 1), (1, 0))):
+            line = signs[:, channel : channel + 1]
+            codes.append(13 + line * 9 + shifted(line, dy, dx) * 3 + shifted(line, 2 * dy, 2 * dx))
+        classes = [self.classes[code.long()] for code in codes]
+        return to_cells(torch.cat([sum((c == k).float() for c in classes) / 2 for k in range(10)], 1), self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        return (means + 0.002).log()
+
+
+class Statistics(nn.Module):
+    """All groups. `forward`: uint8 [N,H,W,3], sides multiples of 16 -> [N,K,H/16,W/16]; `describe`: [N,K] -> [N,D]."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("to_ycc", ycc_matrix())
+        self.groups = nn.ModuleDict({
+            "luma dct": Spectrum(1, 8, spread=True), "luma dct between blocks": Spectrum(1, 8, shift=4),
+            "half luma dct": Spectrum(2, 4), "quarter luma dct": Spectrum(4, 4),
+            "half moments": Moments(2), "eighth moments": Moments(8),
+            "colours": Colours(1), "half colours": Colours(2),
+            "half contrast": Contrast(2), "quarter contrast": Contrast(4), "eighth contrast": Contrast(8),
+            "quarter blue contrast": Contrast(4, 1), "quarter red contrast": Contrast(4, 2),
+            "half to quarter": Scales(2),
+            "half edges": Edges(2), "quarter edges": Edges(4),
+            "half patterns": Patterns(2), "quarter patterns": Patterns(4),
+        })  # fmt: skip
+        with torch.no_grad():
+            planes = Planes(torch.zeros(1, 64, 64, 3, dtype=torch.uint8), self.to_ycc)
+            made = {name: group.maps(planes)[:, :, 0, 0] for name, group in self.groups.items()}
+            self.widths = {name: means.shape[1] for name, means in made.items()}
+            self.described = {name: self.groups[name].describe(means).shape[1] for name, means in made.items()}
+
+    def forward(self, rgb: torch.Tensor) -> torch.Tensor:
+        planes = Planes(rgb, self.to_ycc)
+        return torch.cat([group.maps(planes) for group in self.groups.values()], 1)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        parts = means.split(list(self.widths.values()), 1)
+        return torch.cat([group.describe(part) for group, part in zip(self.groups.values(), parts, strict=True)], 1)
+
+    def columns(self) -> dict[str, slice]:
+        """Where the numbers of each group stand in what `describe` returns."""
+        ends = np.cumsum(list(self.described.values()))
+        return {name: slice(int(end) - width, int(end)) for (name, width), end in zip(self.described.items(), ends, strict=True)}
+
+
+def to_cells(maps: torch.Tensor, pixels: int) -> torch.Tensor:
+    """Means over cells of 16 px of maps whose pixels stand `pixels` px apart (32 px blocks stand on one cell each)."""
+    return functional.avg_pool2d(maps, CELL // pixels) if pixels < CELL else maps
+
+
+def shifted(maps: torch.Tensor, down: int, right: int) -> torch.Tensor:
+    """The value `down` and `right` pixels further on; edge pixels repeated."""
+    padded = functional.pad(maps, (0, right, 0, down), mode="replicate")
+    return padded[:, :, down:, right:]
+
+
+def box(maps: torch.Tensor, side: int) -> torch.Tensor:
+    rows = functional.avg_pool2d(replicate(maps, side // 2), (1, side), 1)
+    return functional.avg_pool2d(rows, (side, 1), 1)
+
+
+def diagonal_fold() -> torch.Tensor:
+    """[36,64,1,1]: mean of the coefficients (u, v) and (v, u), lowest frequencies first."""
+    pairs = sorted(((u, v) for u in range(8) for v in range(u, 8)), key=lambda pair: (sum(pair), pair))
+    fold = np.zeros((36, 64))
+    for row, (u, v) in enumerate(pairs):
+        fold[row, u * 8 + v] += 0.5
+        fold[row, v * 8 + u] += 0.5
+    return torch.from_numpy(fold).float()[:, :, None, None]
+
+
+def both_ways() -> torch.Tensor:
+    return torch.tensor(np.outer([-1, 2, -1], [-1, 2, -1]) / 4).float()
+
+
+def luma_kernels() -> torch.Tensor:
+    """[7,1,5,5]: second difference both ways, first and second differences along x and y, along a diagonal, and a 5 x 5 high-pass."""
+    kernels = np.zeros((7, 5, 5))
+    kernels[0, 1:4, 1:4] = np.outer([-1, 2, -1], [-1, 2, -1]) / 4
+    kernels[1, 2, 2:4] = kernels[2, 2:4, 2] = (-1, 1)
+    kernels[3, 2, 1:4] = kernels[4, 1:4, 2] = (0.5, -1, 0.5)
+    kernels[5, 1:4, 1:4] = np.diag([0.5, -1, 0.5])
+    kernels[6] = np.outer([-1, 2, -2, 2, -1], [-1, 2, -2, 2, -1]) / 12
+    return torch.from_numpy(kernels).float()[:, None]
+
+
+def second_differences() -> torch.Tensor:
+    """[2,1,3,3]: along x and along y."""
+    kernels = np.zeros((2, 3, 3))
+    kernels[0, 1] = kernels[1, :, 1] = (1, -2, 1)
+    return torch.from_numpy(kernels).float()[:, None]
+
+
+def code_classes() -> torch.Tensor:
+    """[27] -> class 0..9 of three values -1, 0, 1, where a sequence, its mirror image and its negative are one class."""
+    classes: dict[tuple, int] = {}
+    table = []
+    for code in range(27):
+        triple = (code // 9 - 1, code // 3 % 3 - 1, code % 3 - 1)
+        alike = {tuple(sign * value for value in order) for sign in (1, -1) for order in (triple, triple[::-1])}
+        table.append(classes.setdefault(max(alike), len(classes)))
+    return torch.tensor(table)

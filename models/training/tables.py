@@ -1,0 +1,119 @@
+"""What the arms are fitted and judged on, computed once: hand-made statistics and network features of the same patches.
+
+`draws`: degraded patches of 128 px of every train and calibration picture, by the law of degrade.py, and aligned pairs.
+`readings`: the patches that speak for each picture under the four conditions, as the product reads it.
+Kept as raw window means, so that what is derived from them can change without a second look at the pixels.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+
+from autoencoder import make_aligned
+from conditions import CONDITIONS
+from data import Item, Pictures, open_pictures
+from degrade import degrade
+from evaluate import Network
+from handmade import Statistics
+from reading import read_picture
+from train import Plan, Source
+
+SIDE = 128
+
+
+class Reader:
+    """uint8 [1,H,W,3] -> float32 [K+96,H/16,W/16]: maps of the statistics, then the features of a shipped network."""
+
+    def __init__(self, model: Path):
+        self.statistics, self.network = Statistics().eval(), Network(model)
+        self.width = sum(self.statistics.widths.values())
+
+    @torch.no_grad()
+    def cells(self, rgb: np.ndarray) -> np.ndarray:
+        maps = self.statistics(torch.from_numpy(np.ascontiguousarray(rgb)))[0].numpy()
+        return np.concatenate([maps, self.network.backbone(rgb)])
+
+    def patch(self, rgb: np.ndarray) -> np.ndarray:
+        return self.cells(np.ascontiguousarray(rgb)[None]).mean((1, 2))
+
+
+def draw(pictures: Pictures, reader: Reader, number: int, seed: int) -> dict[str, np.ndarray]:
+    """One degraded patch of every picture of train and calibration; `row` is its place in `pictures.items`."""
+    rows, means, histories = [], [], []
+    for row, item in enumerate(pictures.items):
+        if item.split == "val":
+            continue
+        patch, history = degrade(pictures.read(item), item.quality, SIDE, np.random.default_rng([seed, number, row]))
+        rows.append(row)
+        means.append(reader.patch(patch))
+        histories.append((history.compression, history.usable))
+    return {"row": np.array(rows), "means": np.stack(means), "history": np.array(histories, np.float32)}
+
+
+def draw_pairs(pictures: Pictures, aligned: Pictures, reader: Reader, number: int, seed: int) -> dict[str, np.ndarray]:
+    """Real train pictures and their round trips, both degraded by the same draws: rows alternate real, fake."""
+    source = Source(pictures, aligned, replace(Plan(), seed=seed))
+    place = {item.file: row for row, item in enumerate(pictures.items)}
+    rows, means, histories = [], [], []
+    for index, made in enumerate(aligned.items):
+        for patch, history, _, _ in source.pair(made, SIDE, np.random.default_rng([seed, number, index, 1])):
+            rows.append(place[made.file])
+            means.append(reader.patch(patch))
+            histories.append((history.compression, history.usable))
+    return {"row": np.array(rows), "means": np.stack(means), "history": np.array(histories, np.float32)}
+
+
+def read(pictures: Pictures, items: list[Item], reader: Reader, change: Callable) -> dict[str, np.ndarray]:
+    """Window means of the patches that are read of each picture; `picture` says whose they are."""
+    readings = [read_picture(change(pictures.read(item)), reader.cells).features for item in items]
+    owner = np.repeat(np.arange(len(items)), [len(reading) for reading in readings])
+    return {"picture": owner, "means": np.concatenate(readings)}
+
+
+def keep(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> None:
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_suffix(".unfinished.npz")
+    np.savez(unfinished, **make())
+    unfinished.rename(path)
+    print(path.name, flush=True)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path, required=True)
+    options.add_argument("--model", type=Path, required=True)
+    options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
+    options.add_argument("--draws", type=int, default=6)
+    options.add_argument("--pairs", type=int, default=2)
+    options.add_argument("--seed", type=int, default=20)
+    asked = options.parse_args()
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    pictures, folder = open_pictures(asked.data, asked.work), asked.work / "tables"
+    reader = Reader(asked.model)
+    for number in range(min(2, asked.draws)):
+        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, asked.seed))
+    for split in ("calibration", "val"):
+        for name, change in CONDITIONS.items():
+            keep(folder / f"{split}-{name}.npz", lambda: read(pictures, pictures.of(split), reader, change))
+    for number in range(asked.draws):
+        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, asked.seed))
+    make_aligned(asked.data, pictures, asked.work, 640, asked.seed)
+    aligned = Pictures(asked.work / "aligned")
+    for number in range(asked.pairs):
+        keep(folder / f"pairs-{number}.npz", lambda: draw_pairs(pictures, aligned, reader, number, asked.seed))
+    (folder / "columns.json").write_text(json.dumps({"statistics": reader.width}))
+
+
+if __name__ == "__main__":
+    main()
