@@ -66,7 +66,7 @@ function explain(problem: Problem, root: Schema): string {
   if (path.length === 0) return 'The body must be a JSON object.';
   const schema = schemaAt(root, path);
   if (schema) return `${named(path)} must be ${allowed(schema)}.`;
-  const known = Object.keys(schemaAt(root, path.slice(0, -1))?.properties ?? {});
+  const known = Object.keys(inside(schemaAt(root, path.slice(0, -1)))?.properties ?? {});
   return `${named(path)} is not known; known are ${known.join(', ')}.`;
 }
 
@@ -84,10 +84,16 @@ function named(path: readonly string[]): string {
 function schemaAt(root: Schema, path: readonly string[]): Schema | undefined {
   let schema: Schema | undefined = root;
   for (const step of path) {
-    const members: Readonly<Record<string, Schema>> = schema?.properties ?? {};
-    schema = Object.hasOwn(members, step) ? members[step] : schema?.items;
+    const around = inside(schema);
+    const members: Readonly<Record<string, Schema>> = around?.properties ?? {};
+    schema = Object.hasOwn(members, step) ? members[step] : around?.items;
   }
   return schema;
+}
+
+/** Of "this or null": this, for only there are members. */
+function inside(schema: Schema | undefined): Schema | undefined {
+  return schema?.anyOf?.find(({ properties, items }) => properties ?? items) ?? schema;
 }
 
 /** The end of the sentence "width must be ...". */

@@ -12,6 +12,7 @@ import type { TokenSet } from '../../../src/access/identity.ts';
 import type { Tenant } from '../../../src/access/tenants.ts';
 import type { User } from '../../../src/access/users.ts';
 import { readConfig } from '../../../src/config.ts';
+import type { Sources } from '../../../src/config.ts';
 import { createServer } from '../../../src/server/server.ts';
 import type { ServerParts } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
@@ -59,11 +60,15 @@ export interface Answer {
 export type Ask = (question: Question) => Promise<Answer>;
 
 export async function openServer(
-  parts: { now?: () => Date } & Partial<Omit<ServerParts, 'version' | 'logTarget'>> = {},
+  parts: {
+    now?: () => Date;
+    flags?: NonNullable<Sources['flags']>;
+  } & Partial<Omit<ServerParts, 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
   const dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-'));
-  const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
+  const flags = { dataDir, workers: 1, ...parts.flags };
+  const { settings } = readConfig({ flags, environment: {} });
   const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
   const log: string[] = [];
   let agent: Agent | null = null;
@@ -74,6 +79,7 @@ export async function openServer(
     publicUrl: null,
     rateLimitPerMinute: 0,
     apiCorsAllowedOrigins: [],
+    metrics: null,
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },
     ...parts,

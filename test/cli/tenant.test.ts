@@ -1,0 +1,107 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/blobs/own-buckets.ts';
+import { runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forensics-tenant-'));
+const config = join(dataDir, 'config.json');
+let buckets: OwnBuckets;
+
+const run = async (...args: string[]) =>
+  runHere(['tenant', ...args, '--data-dir', dataDir, '--config', config]);
+const fileOf = (content: object | string): string => {
+  const file = join(mkdtempSync(join(tmpdir(), 'forensics-storage-')), 'storage.json');
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+};
+
+beforeAll(async () => {
+  buckets = await startOwnBuckets();
+  writeFileSync(config, '{"storageAllow": ["127.0.0.0/8"]}');
+  expect((await run('create', 'acme')).code).toBe(0);
+});
+afterAll(() => buckets.close());
+
+test('a storage configuration comes from a file, is tried out and shown masked', async () => {
+  const { s3 } = buckets.configOf(bucket);
+  const file = fileOf({ s3 });
+
+  const updated = await run('update', 'acme', '--storage-config', file, '--json');
+  const shown = await run('show', 'acme', '--json');
+  const lines = await run('show', 'acme');
+  const cleared = await run('update', 'acme', '--storage-config', 'default', '--json');
+
+  expect([updated.code, shown.code, cleared.code]).toEqual([0, 0, 0]);
+  expect(JSON.parse(updated.stdout)).toEqual(JSON.parse(shown.stdout));
+  expect(JSON.parse(shown.stdout)).toMatchObject({
+    name: 'acme',
+    storageType: 's3',
+    storageConfig: { s3: { endpoint: '127.0.0.1', bucketName: bucket, secretAccessKey: '***' } },
+    storageWarning: null,
+  });
+  expect(lines.stdout).toMatch(/^storageConfig +\{"s3":\{.*"endpoint":"127\.0\.0\.1"/m);
+  for (const { stdout, stderr } of [updated, shown, lines]) {
+    expect(stdout + stderr).not.toContain(s3.secretAccessKey);
+  }
+  expect(JSON.parse(cleared.stdout)).toMatchObject({ storageConfig: null });
+});
+
+test('a storage configuration comes from standard input', async () => {
+  const { s3 } = buckets.configOf(bucket);
+  const args = ['tenant', 'update', 'acme', '--storage-config', '-', '--json'];
+
+  const ran = await runCli([...args, '--data-dir', dataDir, '--config', config], {
+    stdin: Buffer.from(JSON.stringify({ s3 })),
+  });
+
+  expect(ran.code).toBe(0);
+  expect(JSON.parse(ran.stdout)).toMatchObject({ storageConfig: { s3: { bucketName: bucket } } });
+});
+
+test.each<[() => object | string, number, RegExp]>([
+  [() => '{', 2, /not valid JSON/],
+  [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is not known/],
+  [() => ({ azure: { containerName: 'evidence' } }), 2, /connectionString is missing/],
+  [() => ({ s3: { ...buckets.configOf(bucket).s3, secretAccessKey: 'wrong' } }), 3, /secret/i],
+])(
+  'a configuration that is none, or does not work, is refused in one line (%#)',
+  async (make, code, message) => {
+    const before = (await run('show', 'acme', '--json')).stdout;
+
+    const ran = await run('update', 'acme', '--storage-config', fileOf(make()));
+
+    expect([ran.code, ran.stdout]).toEqual([code, '']);
+    expect(ran.stderr).toMatch(message);
+    expect((await run('show', 'acme', '--json')).stdout).toBe(before);
+  },
+);
+
+test('a file that is not there is named', async () => {
+  const ran = await run('update', 'acme', '--storage-config', join(dataDir, 'typo.json'));
+
+  expect(ran.code).toBe(4);
+  expect(ran.stderr).toContain('typo.json does not exist');
+});
+
+test('trial is switched on and off by the administrator', async () => {
+  const on = await run('trial', 'acme', '--on', '--json');
+  const off = await run('trial', 'acme', '--off', '--json');
+  const neither = await run('trial', 'acme');
+  const both = await run('trial', 'acme', '--on', '--off');
+
+  expect(JSON.parse(on.stdout)).toMatchObject({ name: 'acme', trial: true });
+  expect(JSON.parse(off.stdout)).toMatchObject({ trial: false });
+  expect([neither.code, both.code]).toEqual([2, 2]);
+});
+
+test('a rename is shown under the new name', async () => {
+  await run('create', 'old-name');
+
+  const renamed = await run('update', 'old-name', '--name', 'new-name', '--json');
+
+  expect(JSON.parse(renamed.stdout)).toMatchObject({ name: 'new-name' });
+  expect((await run('show', 'old-name')).code).toBe(4);
+});
