@@ -51,7 +51,7 @@ export function createSessions({
       return {
         userId,
         sessionId,
-        refreshToken: issue(tx, { id: sessionId, expiresAt }, createdAt),
+        refreshToken: issue(tx, sessionId, createdAt),
       };
     },
     refresh(refreshToken) {
@@ -97,23 +97,14 @@ function rotate(tx: Tx, refreshToken: string, at: Date): OpenSession | null {
   }
   if (!isAlive(session, at) || token.expiresAt <= at) return null;
   tx.update(refreshTokens).set({ usedAt: at }).where(eq(refreshTokens.digest, token.digest)).run();
-  return { userId: session.userId, sessionId: session.id, refreshToken: issue(tx, session, at) };
+  return { userId: session.userId, sessionId: session.id, refreshToken: issue(tx, session.id, at) };
 }
 
-function issue(
-  tx: Tx,
-  session: { readonly id: string; readonly expiresAt: Date },
-  at: Date,
-): string {
+function issue(tx: Tx, sessionId: string, createdAt: Date): string {
   const refreshToken = `rt-${randomBytes(32).toString('base64url')}`;
-  const idleEnd = after(at, idleLifeMs);
+  const expiresAt = after(createdAt, idleLifeMs);
   tx.insert(refreshTokens)
-    .values({
-      digest: digestOf(refreshToken),
-      sessionId: session.id,
-      createdAt: at,
-      expiresAt: idleEnd < session.expiresAt ? idleEnd : session.expiresAt,
-    })
+    .values({ digest: digestOf(refreshToken), sessionId, createdAt, expiresAt })
     .run();
   return refreshToken;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { purgeExpired } from '../../../src/access/embedded-identity.ts';
 import { createPasswords } from '../../../src/access/passwords.ts';
 import type { Passwords } from '../../../src/access/passwords.ts';
+import { createTokens } from '../../../src/access/tokens.ts';
 import { refreshTokens, sessions, users } from '../../../src/db/schema.ts';
 import { openPeople, password } from './people.ts';
 
@@ -172,6 +173,16 @@ describe('login', () => {
     expect(hashes()).toBe(after);
   });
 
+  test('the hash of a disabled account is left as it is: the time would tell that the password is right', async () => {
+    const { db, clock, user, ...people } = await setUp();
+    const dearer = openPeople({ db, clock, passwords: createPasswords({ ln: 5 }) });
+    await people.users.disable(user.id);
+
+    await expect(dearer.logIn(anna)).rejects.toMatchObject(refused);
+
+    expect(db.select().from(users).get()?.passwordHash).toContain('ln=4');
+  });
+
   test('is counted in its own transaction: what fails there is no login', async () => {
     const counted: unknown[] = [];
     const { db, makeUser, tenants, logIn, clock } = openPeople({
@@ -210,6 +221,18 @@ describe('a session', () => {
       userType: 'examiner',
       sessionId: expect.stringMatching(/^[0-9a-f]{24}$/),
     });
+  });
+
+  test('a token whose person and session do not belong together is refused, whoever signed it', async () => {
+    const { identity, makeUser, logIn, parts, principal } = await setUp();
+    const ben = await makeUser('ben@example.org');
+    const { accessToken } = await logIn('ben@example.org');
+    const { sessionId } = await identity.authenticate(accessToken);
+    const bearer = { ...ben, userId: principal.id!, sessionId: sessionId! };
+
+    const forged = await createTokens(parts).sign('access', bearer);
+
+    await expect(identity.authenticate(forged)).rejects.toMatchObject(refused);
   });
 
   test('a refresh token that comes again ends the session for the thief and the owner', async () => {
@@ -344,6 +367,17 @@ describe('changePassword', () => {
       code: 'rate_limited',
     });
     await expect(logIn(anna)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  test('a right current password forgets the wrong ones before it', async () => {
+    const { identity, logIn, principal } = await setUp();
+    const guess = async () => logIn(anna, 'a wrong password').catch((error: unknown) => error);
+    for (let i = 0; i < 4; i++) await guess();
+
+    await identity.changePassword(principal, change);
+    for (let i = 0; i < 4; i++) await guess();
+
+    await logIn(anna, newPassword);
   });
 
   test('of two changes at once one is made', async () => {
