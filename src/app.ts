@@ -19,8 +19,11 @@ import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
 import { openTenancy } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
+import { createWorkload } from './app/workload.ts';
+import type { Workload } from './app/workload.ts';
 import type { S3Door } from './blobs/door.ts';
 import type { Settings } from './config.ts';
+import { sendJob } from './feedback/feedback.ts';
 import { defaultLimits } from './image/limits.ts';
 import { createRegistry } from './inference/registry.ts';
 import { createChores } from './jobs/chores.ts';
@@ -39,6 +42,7 @@ export interface App extends Omit<Core, 'close'> {
   readonly door: S3Door;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
   health(): Promise<readonly Check[]>;
+  workload(): Workload;
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
   /** From now on jobs are worked on and webhooks delivered. */
@@ -136,6 +140,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
         now,
       }),
+      workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, lab, now }),
       startWork() {
         worker.start();
         deliverer.start();

@@ -14,6 +14,7 @@ import { allowOrigins } from './cors.ts';
 import { answerExpectations } from './expectation.ts';
 import { logAnswers, loggerOptions } from './log.ts';
 import type { LogTarget } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import { describeInterface } from './openapi.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
@@ -57,6 +58,8 @@ export interface ServerParts {
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the interface. */
   readonly apiCorsAllowedOrigins: readonly string[];
+  /** Null when nobody wants to know how the answers are. */
+  readonly metrics: Pick<Metrics, 'observe'> | null;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
@@ -96,6 +99,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
 
   guardTransport(server, transport);
   logAnswers(server);
+  parts.metrics?.observe(server);
   answerErrors(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
   const rateLimits = await createRateLimits(server, parts.rateLimitPerMinute);

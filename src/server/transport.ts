@@ -5,7 +5,7 @@
 
 import { createServer as createHttpServer } from 'node:http';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
@@ -35,6 +35,11 @@ export function listenerFactory(transport: Transport): (handler: RequestListener
     noteExpectations(server, handler);
     return server;
   };
+}
+
+/** New connections see this certificate; those that are open go on. @throws when its two halves do not belong together. */
+export function showCertificate(server: Server, material: TlsMaterial): void {
+  if (server instanceof HttpsServer) server.setSecureContext(credentialsOf(material));
 }
 
 function credentialsOf({ cert, key }: TlsMaterial) {

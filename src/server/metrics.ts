@@ -1,0 +1,84 @@
+/**
+ * What Prometheus may know: how often and how fast each route answers, how much waits, and how the process is. Labels
+ * are routes, methods, statuses and kinds of work; never a tenant, a key or a person.
+ */
+
+import type { FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Workload } from '../app/workload.ts';
+
+export interface Metrics {
+  /** Takes the time of every answer of this server; to be called before it is ready. */
+  observe(server: FastifyInstance): void;
+  /** In the text format of Prometheus. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+interface Parts {
+  readonly workload: () => Workload;
+  /** When the certificate that is shown ends; null where a proxy shows its own. */
+  readonly certificateEndsAt: () => Date | null;
+}
+
+// Seconds. An upload or a rendering may take some; everything else is over within tens of milliseconds.
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+export function createMetrics({ workload, certificateEndsAt }: Parts): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const answers = new Histogram({
+    name: 'forensics_http_request_duration_seconds',
+    help: 'Time until a request was answered, in seconds.',
+    labelNames: ['method', 'route', 'status'],
+    buckets,
+    registers: [registry],
+  });
+  const gauges = workloadGauges(registry);
+
+  return {
+    observe(server) {
+      server.addHook('onResponse', async (request, reply) => {
+        const { method, routeOptions } = request;
+        const labels = { method, route: routeOptions.url ?? 'unknown' };
+        answers.observe({ ...labels, status: reply.raw.statusCode }, reply.elapsedTime / 1000);
+      });
+    },
+    async text() {
+      gauges.set(workload(), certificateEndsAt());
+      return registry.metrics();
+    },
+    contentType: registry.contentType,
+  };
+}
+
+function workloadGauges(registry: Registry) {
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name: `forensics_${name}`, help, labelNames, registers: [registry] });
+  const jobs = gauge('jobs', 'Jobs that wait or are in hand, by kind.', ['kind']);
+  const inHand = gauge('jobs_in_hand', 'Jobs that this process works on.');
+  const children = gauge('children', 'Child processes that look at pictures, by state.', ['state']);
+  const waiting = gauge('tasks_waiting', 'Tasks that wait for a child process.');
+  const deliveries = gauge('webhook_deliveries_waiting', 'Webhook messages that wait.');
+  const givenUp = gauge(
+    'webhook_deliveries_given_up',
+    'Webhook messages that nobody took within the last 24 hours.',
+  );
+  const certificate = gauge(
+    'certificate_end_timestamp_seconds',
+    'When the certificate ends, in seconds since 1970.',
+  );
+
+  return {
+    set(load: Workload, certificateEndsAt: Date | null): void {
+      for (const [kind, amount] of Object.entries(load.jobs)) jobs.set({ kind }, amount);
+      inHand.set(load.jobsInHand);
+      children.set({ state: 'busy' }, load.children.busy);
+      children.set({ state: 'idle' }, load.children.children - load.children.busy);
+      waiting.set(load.children.waiting);
+      deliveries.set(load.deliveries.waiting);
+      givenUp.set(load.deliveries.givenUpInADay);
+      if (certificateEndsAt !== null) certificate.set(certificateEndsAt.getTime() / 1000);
+    },
+  };
+}

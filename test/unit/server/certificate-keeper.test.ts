@@ -1,0 +1,134 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect } from 'node:tls';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createCertificateKeeper } from '../../../src/server/certificate-keeper.ts';
+import type { CertificateKeeper } from '../../../src/server/certificate-keeper.ts';
+import { issueAuthority, issueLeaf } from '../../../src/server/certificate.ts';
+import type { Issued } from '../../../src/server/certificate.ts';
+import { readOwnTls } from '../../../src/server/tls.ts';
+import { showCertificate } from '../../../src/server/transport.ts';
+import { openServer } from './open-server.ts';
+import type { OpenServer } from './open-server.ts';
+
+const dayMs = 24 * 3_600_000;
+let folder = '';
+let clock = new Date();
+let authority: Issued;
+let open: OpenServer;
+let keeper: CertificateKeeper;
+let log: string[] = [];
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'forensics-keeper-'));
+  clock = new Date();
+  log = [];
+  authority = await issueAuthority('test', lifeOf(3650));
+  replace(await leafOf(365));
+  const shown = load();
+  open = await openServer({ transport: shown });
+  await open.server.listen({ host: '127.0.0.1', port: 0 });
+  keeper = createCertificateKeeper({
+    shown,
+    load: async () => load(),
+    show: (material) => showCertificate(open.server.server, material),
+    log: { info: (_fields, text) => log.push(text), warn: (_fields, text) => log.push(text) },
+    now: () => clock,
+  });
+});
+
+afterEach(async () => {
+  await open.close();
+  rmSync(folder, { recursive: true });
+});
+
+const certPath = () => join(folder, 'cert.pem');
+const keyPath = () => join(folder, 'key.pem');
+const load = () => readOwnTls(certPath(), keyPath(), clock);
+
+function lifeOf(days: number) {
+  return { notBefore: clock, notAfter: new Date(clock.getTime() + days * dayMs) };
+}
+
+async function leafOf(days: number): Promise<Issued> {
+  return issueLeaf(authority, ['127.0.0.1'], lifeOf(days));
+}
+
+function replace({ certificate, privateKey }: Issued): void {
+  writeFileSync(certPath(), certificate.toString());
+  writeFileSync(keyPath(), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+}
+
+/** What a client that connects now is shown. */
+async function shownNow(): Promise<string> {
+  const address = open.server.server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  return new Promise((resolve, reject) => {
+    const socket = connect(
+      { host: '127.0.0.1', port, ca: authority.certificate.toString() },
+      () => {
+        resolve(socket.getPeerX509Certificate()?.fingerprint256 ?? '');
+        socket.destroy();
+      },
+    );
+    socket.on('error', reject);
+  });
+}
+
+test('files that were replaced are shown without a restart', async () => {
+  const next = await leafOf(200);
+  replace(next);
+  await keeper.check();
+
+  expect(await shownNow()).toBe(next.certificate.fingerprint256);
+  expect(keeper.endsAt()).toEqual(next.certificate.validToDate);
+  expect(log).toEqual(['another certificate is shown']);
+});
+
+test('half a replacement changes nothing until the other half is there', async () => {
+  const before = await shownNow();
+  const next = await leafOf(200);
+  writeFileSync(certPath(), next.certificate.toString());
+  await keeper.check();
+  await keeper.check();
+  const between = await shownNow();
+  replace(next);
+  await keeper.check();
+
+  expect(between).toBe(before);
+  expect(await shownNow()).toBe(next.certificate.fingerprint256);
+  expect(log).toEqual(['the certificate before is still shown', 'another certificate is shown']);
+});
+
+test.each([
+  ['gone', () => rmSync(certPath())],
+  ['empty', () => writeFileSync(certPath(), '')],
+  ['garbage', () => writeFileSync(keyPath(), 'garbage')],
+])('files that are %s leave the server with the certificate it has', async (_how, spoil) => {
+  const before = await shownNow();
+  spoil();
+  await keeper.check();
+
+  expect(await shownNow()).toBe(before);
+});
+
+test('nothing is said as long as nothing changes', async () => {
+  await keeper.check();
+  await keeper.check();
+
+  expect(log).toEqual([]);
+});
+
+test('from fourteen days before its end the certificate is warned of once a day', async () => {
+  const told: number[] = [];
+  for (const days of [350, 352, 352.5, 353.5, 364.9]) {
+    clock = new Date(new X509Certificate(load().cert).validFromDate.getTime() + days * dayMs);
+    await keeper.check();
+    told.push(log.length);
+  }
+
+  expect(told).toEqual([0, 1, 1, 2, 3]);
+  expect(new Set(log)).toEqual(new Set(['the certificate ends soon; renew it']));
+});

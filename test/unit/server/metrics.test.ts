@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { request } from 'undici';
+import { listenForMetrics } from '../../../src/server/metrics-listener.ts';
+import type { MetricsListener } from '../../../src/server/metrics-listener.ts';
+import { createMetrics } from '../../../src/server/metrics.ts';
+import { openServer } from './open-server.ts';
+import type { OpenServer } from './open-server.ts';
+
+let open: OpenServer;
+let listener: MetricsListener;
+const errors: unknown[] = [];
+let endsAt: Date | null = new Date('2027-01-01T00:00:00Z');
+
+beforeAll(async () => {
+  const metrics = createMetrics({
+    workload: () => open.app.workload(),
+    certificateEndsAt: () => endsAt,
+  });
+  open = await openServer({ metrics });
+  listener = await listenForMetrics(
+    { host: '127.0.0.1', port: 0 },
+    { metrics, onError: (error) => errors.push(error) },
+  );
+});
+
+afterAll(async () => {
+  await listener.close();
+  await open.close();
+});
+
+async function read(path = '/metrics', method: 'GET' | 'POST' = 'GET') {
+  const answer = await request(`http://127.0.0.1:${listener.port}${path}`, { method });
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
+}
+
+async function valueOf(sample: string): Promise<number | null> {
+  const { text } = await read();
+  const line = text.split('\n').find((it) => it.startsWith(`${sample} `));
+  return line === undefined ? null : Number(line.slice(sample.length + 1));
+}
+
+async function counted(labels: string): Promise<number | null> {
+  return valueOf(`forensics_http_request_duration_seconds_count{${labels}}`);
+}
+
+test('answers are counted and timed by route, method and status', async () => {
+  const { secret } = await open.makeTenant('acme');
+  const authorization = `ApiKey ${secret}`;
+  await open.server.inject({ url: '/v1/analysis?tenantName=acme', headers: { authorization } });
+  await open.server.inject({ url: '/v1/analysis?tenantName=acme' });
+  await open.server.inject({ url: '/v1/none/of/this' });
+
+  expect(await counted('method="GET",route="/v1/analysis",status="200"')).toBe(1);
+  expect(await counted('method="GET",route="/v1/analysis",status="403"')).toBe(1);
+  expect(await counted('method="GET",route="unknown",status="404"')).toBe(1);
+});
+
+test('no label or value tells of a tenant, a key or an address that was asked for', async () => {
+  const { tenant, secret } = await open.makeTenant('very-secret-tenant');
+  await open.server.inject({
+    url: `/v1/analysis?tenantName=${tenant.name}&searchTerm=classified`,
+    headers: { authorization: `ApiKey ${secret}` },
+  });
+  const { text } = await read();
+
+  for (const word of [tenant.name, tenant.id, secret, 'classified', 'tenantName']) {
+    expect(text).not.toContain(word);
+  }
+});
+
+test('work that waits is told, and when the certificate ends', async () => {
+  open.app.database.db.$client.exec(
+    `INSERT INTO jobs (id, kind, payload, run_at, fence, was_abandoned, created_at)
+     VALUES ('1', 'analysis.run', '{}', 0, 0, 0, 0)`,
+  );
+
+  expect(await valueOf('forensics_jobs{kind="analysis.run"}')).toBe(1);
+  expect(await valueOf('forensics_jobs_in_hand')).toBe(0);
+  expect(await valueOf('forensics_children{state="busy"}')).toBe(0);
+  expect(await valueOf('forensics_webhook_deliveries_waiting')).toBe(0);
+  expect(await valueOf('forensics_certificate_end_timestamp_seconds')).toBe(1_798_761_600);
+  expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
+});
+
+test('nothing but the one page is there', async () => {
+  expect((await read()).headers['content-type']).toContain('text/plain');
+  expect((await read('/')).status).toBe(404);
+  expect((await read('/v1/ping')).status).toBe(404);
+  expect((await read('/metrics', 'POST')).status).toBe(404);
+});
+
+test('a number that cannot be had is a failure, not a wrong number', async () => {
+  const broken = await listenForMetrics(
+    { host: '127.0.0.1', port: 0 },
+    {
+      metrics: { text: () => Promise.reject(new Error('disk on fire')), contentType: '' },
+      onError: (error) => errors.push(error),
+    },
+  );
+  const answer = await request(`http://127.0.0.1:${broken.port}/metrics`);
+  const text = await answer.body.text();
+  await broken.close();
+
+  expect([answer.statusCode, text]).toEqual([500, '']);
+  expect(String(errors.at(-1))).toContain('disk on fire');
+});
