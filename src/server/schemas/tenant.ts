@@ -10,7 +10,8 @@ import { keyEntry } from './keys.ts';
 import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {
-  description: 'Browser origins that may use presigned URLs. Default: those of the service.',
+  description:
+    'Browser origins that may use presigned URLs. Null or left out at first: those of the service.',
 });
 const s3Members = {
   endpoint: Type.String({ maxLength: 253, description: 'Host, without scheme, port and path.' }),

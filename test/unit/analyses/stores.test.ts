@@ -19,8 +19,8 @@ const openRemote: OpenRemoteStore = (config) => {
   return createS3Store(config.s3);
 };
 
-async function openShop() {
-  const shop = await openWorkshop({ openRemote });
+async function openShop(open = openRemote) {
+  const shop = await openWorkshop({ openRemote: open });
   const { db, clock, configs, stores, caller, analyses } = shop;
   const tenantId = caller.tenant.id;
 
@@ -96,6 +96,23 @@ test('what a URL of an own bucket names is really there', async () => {
 
   expect(put.status).toBe(200);
   expect(got.equals(picture)).toBe(true);
+});
+
+test('the first URL of a bucket is signed after its CORS rules were applied, which happens once', async () => {
+  const rules: (readonly string[])[] = [];
+  const { create, keepIn } = await openShop((config) => ({
+    ...openRemote(config),
+    async applyCors(origins) {
+      rules.push(origins);
+      return { applied: true };
+    },
+  }));
+  keepIn(server.configOf(bucket, { corsAllowedOrigins: ['https://app.example'] }));
+
+  await Promise.all(Array.from({ length: 10 }, () => create()));
+  await create();
+
+  expect(rules).toEqual([['https://app.example']]);
 });
 
 test('new credentials for the same bucket serve old analyses, in every process', async () => {

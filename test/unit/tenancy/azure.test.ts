@@ -1,0 +1,103 @@
+import { fetch } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createKeys } from '../../../src/access/keys.ts';
+import { createTenants } from '../../../src/access/tenants.ts';
+import { createAzureStore } from '../../../src/blobs/azure.ts';
+import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
+import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
+import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
+import { storageConfigs } from '../../../src/db/schema.ts';
+import { createTenancy } from '../../../src/tenancy/tenancy.ts';
+import { type Azurite, startAzurite } from '../blobs/azurite.ts';
+import { temporaryDb } from '../db/temporary.ts';
+
+let azurite: Azurite;
+beforeAll(async () => {
+  azurite = await startAzurite();
+});
+afterAll(() => azurite.close());
+
+const origin = 'https://app.example';
+const now = () => new Date();
+
+const openRemote: OpenRemoteStore = (config) => {
+  if (config.type !== 'azure') throw new TypeError('only containers here');
+  return createAzureStore(config.azure, { expirySeconds: 3600, ca: azurite.ca });
+};
+const embeddedFor = (): never => {
+  throw new TypeError('nothing is kept in the service');
+};
+
+async function setUp() {
+  const db = temporaryDb();
+  const tenants = createTenants({ db, now });
+  const tenant = await tenants.create({ name: 'acme' });
+  const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
+  const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
+  const cors = createBucketCors({ db, defaultOrigins: [origin], now });
+  const tenancy = createTenancy({ db, keys, configs, cors, openRemote, now });
+  const stores = createStores({ db, configs, cors, embeddedFor, openRemote });
+  return { db, tenant, tenants, tenancy, stores };
+}
+
+test('a container of the tenant’s own is made, and browsers of the service’s origins may upload to it', async () => {
+  const { db, tenant, tenancy, stores } = await setUp();
+  const { connectionString } = azurite;
+  const storageConfig = { azure: { containerName: 'evidence', connectionString } };
+
+  const answer = await tenancy.change(tenant, { storageType: 'azure', storageConfig });
+  const { store } = await stores.current(tenant.id);
+  const { type, putUrl, getUrl } = store.presign('a.png', now());
+  const preflight = await fetch(putUrl, {
+    method: 'OPTIONS',
+    headers: {
+      origin,
+      'access-control-request-method': 'PUT',
+      'access-control-request-headers': 'x-ms-blob-type',
+    },
+    dispatcher: azurite.dispatcher,
+  });
+  const put = await fetch(putUrl, {
+    method: 'PUT',
+    body: 'picture',
+    headers: { 'x-ms-blob-type': 'BlockBlob', origin },
+    dispatcher: azurite.dispatcher,
+  });
+  const got = await fetch(getUrl, { dispatcher: azurite.dispatcher });
+
+  expect(answer).toMatchObject({
+    storageType: 'azure',
+    storageConfig: {
+      azure: {
+        containerName: 'evidence',
+        connectionString: expect.stringMatching(/^AccountName=tester;AccountKey=\*\*\*;/),
+      },
+    },
+    storageWarning: null,
+  });
+  expect([type, preflight.status, put.status]).toEqual(['azure', 200, 201]);
+  expect(preflight.headers.get('access-control-allow-origin')).toBe(origin);
+  expect(await got.text()).toBe('picture');
+  expect(db.select().from(storageConfigs).all()).toMatchObject([{ corsApplied: [origin] }]);
+});
+
+test('the masked answer is taken back; a wrong account key is refused and changes nothing', async () => {
+  const { tenant, tenants, tenancy } = await setUp();
+  const { connectionString } = azurite;
+  await tenancy.change(tenant, {
+    storageConfig: { azure: { containerName: 'evidence', connectionString } },
+  });
+  const present = async () => (await tenants.byId(tenant.id))!;
+  const answer = await tenancy.read(await present());
+  const key = Buffer.alloc(64, 9).toString('base64');
+  const wrong = connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
+
+  const again = await tenancy.change(await present(), JSON.parse(JSON.stringify(answer)));
+  const refused = await tenancy
+    .change(await present(), { storageConfig: { azure: { connectionString: wrong } } })
+    .catch((error: unknown) => error);
+
+  expect(again.storageConfig).toEqual(answer.storageConfig);
+  expect(refused).toMatchObject({ code: 'store_refused' });
+  expect((await tenancy.read(await present())).storageConfig).toEqual(answer.storageConfig);
+});
