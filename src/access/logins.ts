@@ -57,8 +57,11 @@ export function createLogins(parts: LoginParts): Logins {
     if (row.passwordHash === null || !passwords.isOutdated(row.passwordHash)) return row;
     const passwordHash = await passwords.hash(password);
     const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
-    db.update(users).set({ passwordHash }).where(isUnchanged).run();
-    return { ...row, passwordHash };
+    const { changes } = db.update(users).set({ passwordHash }).where(isUnchanged).run();
+    if (changes > 0) return { ...row, passwordHash };
+    // Another login was faster, or somebody changed the password: only the hash that stands now can tell.
+    const standing = embeddedRow(db, row.email) ?? row;
+    return (await passwords.verify(password, standing.passwordHash)) ? standing : row;
   }
 
   /** @returns null when the account was changed while its password was looked at. */
