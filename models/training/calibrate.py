@@ -21,7 +21,7 @@ from network import DROPOUT, EMBEDDING
 from reading import CELL, PATCH, READ, STRIDE, read_picture
 
 PASSES = 32
-HALO = 32
+HALO = 96  # 32 px of the backbone and the statistics, 64 px of the window that a vote looks at
 SHRINKAGE = 0.1  # towards a multiple of the identity: unit vectors leave directions with almost no variance
 
 # Shares on the calibration split that fix the thresholds; see CARD.md. `worst` limits every real source alone.
@@ -172,7 +172,7 @@ def manifest(out: Path, calibration: dict, limits: dict, training: dict) -> dict
     files = {name: describe(out / name) for name in ("model.onnx", "head.onnx", "statistics.json")}
     return {
         "id": "trace-1",
-        "version": "1.0.0",
+        "version": "1.1.0",
         "type": "image",
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "files": files,

@@ -1,6 +1,7 @@
 """From a data folder to a model folder: python run.py --data DIR --out ../trace-1
 
-Decodes, makes aligned fakes, trains (resuming where a stopped run left off), exports, calibrates, measures.
+Decodes, makes aligned fakes, trains the network (resuming where a stopped run left off) or takes one that was exported
+before, fits the ensemble on the hand-made statistics, joins both, calibrates, measures.
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from dataclasses import replace
 from pathlib import Path
 
 import cv2
+import numpy as np
 import torch
 
+from arms import training_sample
 from autoencoder import make_aligned
 from calibrate import calibrate
+from combine import MEMBERS, Votes, combine
 from data import Pictures, open_pictures
+from discriminant import ensemble, fit_scale, group_by_source
 from evaluate import evaluate
 from export import export_model
 from network import Backbone, Head
+from tables import Reader, make_draws
 from train import Plan, plans_of, train
 
 HERE = Path(__file__).parent
-ALIGNED = 640
+ALIGNED, DRAWS = 640, 6
 
 
 def main() -> None:
@@ -33,6 +39,7 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=HERE / ".work")
     options.add_argument("--steps", type=int, default=Plan.steps)
     options.add_argument("--until", type=int, help="stop at this checkpoint of the plan, so that another plan can go on from it")
+    options.add_argument("--network", type=Path, help="folder of an exported plain network to keep instead of training one")
     options.add_argument("--seed", type=int, default=Plan.seed)
     options.add_argument("--threads", type=int, default=1)
     asked = options.parse_args()
@@ -41,14 +48,25 @@ def main() -> None:
 
     plan = replace(Plan(), steps=asked.steps, seed=asked.seed)
     pictures = open_pictures(asked.data, asked.work)
-    make_aligned(asked.data, pictures, asked.work, ALIGNED, plan.seed)
-    best = train(pictures, Pictures(asked.work / "aligned"), asked.work / "run", plan, asked.until)
-    if asked.until is not None:
-        return
-    backbone, head = load(best)
-    export_model(backbone, head, asked.out)
-    calibrate(pictures, asked.out, provenance(plan, plans_of(asked.work / "run")))
+    network = asked.network or asked.work / "network"
+    if not asked.network:
+        make_aligned(asked.data, pictures, asked.work, ALIGNED, plan.seed)
+        best = train(pictures, Pictures(asked.work / "aligned"), asked.work / "run", plan, asked.until)
+        if asked.until is not None:
+            return
+        export_model(*load(best), network)
+    combine(network, fit_votes(pictures, network, asked.work, plan.seed), asked.out)
+    told = provenance_with(network, plan.seed) if asked.network else provenance(plan, plans_of(asked.work / "run"))
+    calibrate(pictures, asked.out, told)
     print(json.dumps(evaluate(pictures, asked.out, "val"), indent=2))
+
+
+def fit_votes(pictures: Pictures, network: Path, work: Path, seed: int) -> Votes:
+    make_draws(pictures, Reader(network), work / "tables", DRAWS, seed)
+    sample = training_sample(pictures, work / "tables", DRAWS, pairs=0)
+    scale = fit_scale(sample.numbers)
+    groups = group_by_source(scale(sample.numbers), sample.fake, sample.sources, sample.weights)
+    return Votes(scale, *ensemble(groups, MEMBERS, np.random.default_rng(seed)))
 
 
 def load(weights: Path) -> tuple[Backbone, Head]:
@@ -64,17 +82,27 @@ def load(weights: Path) -> tuple[Backbone, Head]:
 
 def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
     """What the manifest says of the training; the command repeats every plan that the weights went through."""
-    commit = subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=False)
     until = [f" --until {after['first']}" for after in plans[1:]] + [""]
     commands = [f"python run.py --data DIR --out ../trace-1 --steps {run['steps']} --seed {plan.seed}{stop}"
                 for run, stop in zip(plans, until, strict=True)]  # fmt: skip
     return {
         "command": " && ".join(commands),
-        "commit": commit.stdout.strip(),
+        "commit": commit(),
         "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2), drawings of our own",
         "seed": plan.seed,
         "steps": plan.steps,
     }
+
+
+def provenance_with(network: Path, seed: int) -> dict:
+    """The same of a network that was kept, as its own manifest tells it, and of the arm that was added to it."""
+    kept = json.loads((network / "manifest.json").read_text())["training"]
+    added = f"python run.py --data DIR --out ../trace-1 --network NETWORK --seed {seed}"
+    return kept | {"command": f"{kept['command']} && {added}", "networkCommit": kept["commit"], "commit": commit()}
+
+
+def commit() -> str:
+    return subprocess.run(["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True, check=True).stdout.strip()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ Kept as raw window means, so that what is derived from them can change without a
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -34,7 +33,6 @@ class Reader:
 
     def __init__(self, model: Path):
         self.statistics, self.network = Statistics().eval(), Network(model)
-        self.width = sum(self.statistics.widths.values())
 
     @torch.no_grad()
     def cells(self, rgb: np.ndarray) -> np.ndarray:
@@ -78,6 +76,11 @@ def read(pictures: Pictures, items: list[Item], reader: Reader, change: Callable
     return {"picture": owner, "means": np.concatenate(readings)}
 
 
+def make_draws(pictures: Pictures, reader: Reader, folder: Path, draws: int, seed: int) -> None:
+    for number in range(draws):
+        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, seed))
+
+
 def keep(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> None:
     if path.exists():
         return
@@ -91,7 +94,7 @@ def keep(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--data", type=Path, required=True)
-    options.add_argument("--model", type=Path, required=True)
+    options.add_argument("--network", type=Path, required=True, help="folder of a plain exported network")
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--draws", type=int, default=6)
     options.add_argument("--pairs", type=int, default=2)
@@ -100,19 +103,15 @@ def main() -> None:
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     pictures, folder = open_pictures(asked.data, asked.work), asked.work / "tables"
-    reader = Reader(asked.model)
-    for number in range(min(2, asked.draws)):
-        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, asked.seed))
+    reader = Reader(asked.network)
+    make_draws(pictures, reader, folder, asked.draws, asked.seed)
     for split in ("calibration", "val"):
         for name, change in CONDITIONS.items():
             keep(folder / f"{split}-{name}.npz", lambda: read(pictures, pictures.of(split), reader, change))
-    for number in range(asked.draws):
-        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, asked.seed))
     make_aligned(asked.data, pictures, asked.work, 640, asked.seed)
     aligned = Pictures(asked.work / "aligned")
     for number in range(asked.pairs):
         keep(folder / f"pairs-{number}.npz", lambda: draw_pairs(pictures, aligned, reader, number, asked.seed))
-    (folder / "columns.json").write_text(json.dumps({"statistics": reader.width}))
 
 
 if __name__ == "__main__":
