@@ -11,6 +11,7 @@ import type { LogLevel } from '../config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { allowOrigins } from './cors.ts';
+import { docsRoutes } from './docs.ts';
 import { answerExpectations } from './expectation.ts';
 import { logAnswers, loggerOptions } from './log.ts';
 import type { LogTarget } from './log.ts';
@@ -109,6 +110,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
   await describeInterface(server, parts);
+  await server.register(docsRoutes);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
   await server.register(tenantRoutes, { tenancy: app.tenancy });

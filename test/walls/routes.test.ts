@@ -135,6 +135,20 @@ const routes: Readonly<Record<string, Route>> = {
     },
     letIn: 200,
   },
+  'GET /docs': { access: 'everyone', ask: { url: '/docs' }, letIn: 200 },
+  'GET /docs/json': { access: 'everyone', ask: { url: '/docs/json' }, letIn: 200 },
+  'GET /docs/yaml': { access: 'everyone', ask: { url: '/docs/yaml' }, letIn: 200 },
+  'GET /docs/static/index.html': {
+    access: 'everyone',
+    ask: { url: '/docs/static/index.html' },
+    letIn: 302,
+  },
+  'GET /docs/static/swagger-initializer.js': {
+    access: 'everyone',
+    ask: { url: '/docs/static/swagger-initializer.js' },
+    letIn: 200,
+  },
+  'GET /docs/static/*': { access: 'everyone', ask: { url: '/docs/static/index.css' }, letIn: 200 },
   ...Object.fromEntries(
     ['GET', 'PUT', 'DELETE', 'POST'].flatMap((method) => [
       [

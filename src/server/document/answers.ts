@@ -89,7 +89,11 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
 
 function withHeaders(answer: object, limits: Headers): object {
   const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
-  return { ...answer, headers: { 'x-request-id': requestId, ...own, ...limits } };
+  return {
+    description: 'Done.',
+    ...answer,
+    headers: { 'x-request-id': requestId, ...own, ...limits },
+  };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, object>> {

@@ -33,23 +33,48 @@ const options = Type.Partial(
 
 const side = Type.Integer({ minimum: minSidePx, maximum: maxSidePx });
 
-export const createBody = Type.Object({
-  tenantName,
-  name: Type.String({ minLength: 1, maxLength: 255 }),
-  type: oneOf(['image']),
-  input: Type.Object({
-    format: oneOf(['jpg', 'png']),
-    version: oneOf(['v1']),
-    width: side,
-    height: side,
-    filename: Type.String({ minLength: 1, maxLength: 1024 }),
-    storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
-    options,
-  }),
-  comment: Type.Optional(Type.String({ maxLength: 500 })),
-  tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 })),
-  projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 255 }))),
-});
+const tenantNameExample = 'default';
+const idExample = '65f1c0ffee0123456789abcd';
+
+export const createBody = Type.Object(
+  {
+    tenantName,
+    name: Type.String({ minLength: 1, maxLength: 255 }),
+    type: oneOf(['image']),
+    input: Type.Object({
+      format: oneOf(['jpg', 'png']),
+      version: oneOf(['v1']),
+      width: side,
+      height: side,
+      filename: Type.String({ minLength: 1, maxLength: 1024 }),
+      storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
+      options,
+    }),
+    comment: Type.Optional(Type.String({ maxLength: 500 })),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),
+    ),
+    projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 255 }))),
+  },
+  {
+    examples: [
+      {
+        tenantName: tenantNameExample,
+        name: 'Claim 4711',
+        type: 'image',
+        input: {
+          format: 'jpg',
+          version: 'v1',
+          width: 1920,
+          height: 1080,
+          filename: 'car.jpg',
+          options: { tier: 'forensicReporting' },
+        },
+        tags: ['claims'],
+      },
+    ],
+  },
+);
 
 export const listQuery = Type.Object({
   tenantName,
@@ -59,8 +84,18 @@ export const listQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 
-export const idBody = Type.Object({ id: objectId, tenantName });
-export const retryBody = Type.Object({ id: objectId, tenantName, options });
+export const idBody = Type.Object(
+  { id: objectId, tenantName },
+  { examples: [{ id: idExample, tenantName: tenantNameExample }] },
+);
+export const retryBody = Type.Object(
+  { id: objectId, tenantName, options },
+  {
+    examples: [
+      { id: idExample, tenantName: tenantNameExample, options: { tier: 'forensicReporting' } },
+    ],
+  },
+);
 
 const storageUrls = Type.Object(
   {
@@ -183,10 +218,13 @@ export const analysisComponents = [storageUrls, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });
 export const analysisAnswer = Type.Object({ ...succeeded.properties, data });
-export const analysisListAnswer = Type.Object({
-  ...succeeded.properties,
-  data,
-  total: Type.Integer({ description: 'Entries in this answer.' }),
-  startIndex: Type.Integer(),
-  endIndex: Type.Integer({ description: 'One past the last entry.' }),
-});
+export const analysisListAnswer = Type.Object(
+  {
+    ...succeeded.properties,
+    data,
+    total: Type.Integer({ description: 'Entries in this answer.' }),
+    startIndex: Type.Integer(),
+    endIndex: Type.Integer({ description: 'One past the last entry.' }),
+  },
+  { headers: { 'x-total-count': Type.Integer({ description: 'All that match.' }) } },
+);
