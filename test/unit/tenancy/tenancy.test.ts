@@ -263,9 +263,13 @@ describe('what cannot be changed here', () => {
     const { change, keys, id, clock, read } = await setUp();
     const expiresAt = new Date(clock.now().getTime() + 1_000_000);
     const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt });
-    const { apiKeys } = await read();
+    const lastUse = async () => (await read()).apiKeys[0]!.lastUsedDate;
     await keys.authenticate(secret);
-    await expect.poll(async () => (await read()).apiKeys).not.toEqual(apiKeys);
+    await expect.poll(lastUse).toBe('2026-03-01T12:00:00.000Z');
+    const { apiKeys } = await read();
+    clock.step(120_000);
+    await keys.authenticate(secret);
+    await expect.poll(lastUse).toBe('2026-03-01T12:02:00.000Z');
 
     expect(await change({ apiKeys })).toMatchObject({ name: 'acme' });
   });
