@@ -35,18 +35,22 @@ export function failureBody(failure: ForensicsError): { success: false; message:
   return { success: false, message: failure.message };
 }
 
-/** For the few failures that come before there is a request: unreadable HTTP, an address that cannot be decoded. */
-export function rawFailure(status: number, code: ErrorCode, message: string): string {
-  const body = JSON.stringify({ success: false, message });
-  return [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
-    'Connection: close',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    `x-error-code: ${code}`,
-    '',
-    body,
-  ].join('\r\n');
+/** For the few failures that come before there is a request. */
+export function rawFailure(
+  failure: ForensicsError,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const body = JSON.stringify(failureBody(failure));
+  const all = {
+    connection: 'close',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    ...headers,
+    ...failureHeaders(failure),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');
 }
 
 function failureHeaders(failure: ForensicsError): Record<string, string> {

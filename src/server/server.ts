@@ -27,7 +27,7 @@ import { systemRoutes } from './routes/system.ts';
 import { tenantRoutes } from './routes/tenant.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { userRoutes } from './routes/user.ts';
-import { answerUnreadable, guardTransport, listenerFactory } from './transport.ts';
+import { answerUnreadable, guardHeaders, guardTransport, listenerFactory } from './transport.ts';
 import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
 
@@ -74,6 +74,7 @@ export type HttpServer = FastifyInstance;
 /** A server that is ready to listen. Closing it lets running requests end. */
 export async function createServer(parts: ServerParts): Promise<HttpServer> {
   const { app, transport } = parts;
+  const guards = guardHeaders(transport);
   const server = fastify({
     serverFactory: listenerFactory(transport),
     logger: loggerOptions(parts.logLevel, parts.logTarget),
@@ -85,9 +86,10 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
     forceCloseConnections: 'idle',
     // While closing, requests on open connections are still served: everything they need closes later.
     return503OnClosing: false,
-    clientErrorHandler: answerUnreadable,
+    clientErrorHandler: (error, socket) =>
+      answerUnreadable(error, socket, { 'x-request-id': randomUUID(), ...guards }),
     frameworkErrors: (error, request, reply) => {
-      void reply.header('x-request-id', request.id);
+      void reply.headers({ 'x-request-id': request.id, ...guards });
       void sendFailure(reply, addressFailure(error.code));
     },
   });

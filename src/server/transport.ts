@@ -46,24 +46,33 @@ function credentialsOf({ cert, key }: TlsMaterial) {
   return { cert, key, minVersion: 'TLSv1.2' } as const;
 }
 
-export function guardTransport(server: FastifyInstance, transport: Transport): void {
+/** What keeps browsers from making more of an answer than it is; for every answer of the interface. */
+export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
   // Browsers remember this for the host and all its ports: only right where somebody set up a name and a certificate.
   const isPublic = transport === null || transport.authority === null;
+  return {
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+    ...(isPublic ? { 'strict-transport-security': 'max-age=31536000' } : {}),
+  };
+}
+
+export function guardTransport(server: FastifyInstance, transport: Transport): void {
+  const guards = guardHeaders(transport);
   server.addHook('onRequest', async (request, reply) => {
-    void reply.headers({
-      'x-request-id': request.id,
-      'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-      'referrer-policy': 'no-referrer',
-      'cache-control': 'no-store',
-      ...(isPublic ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    });
+    void reply.headers({ 'x-request-id': request.id, ...guards });
     if (transport === null) refuseUnlessHttpsOutside(request);
   });
 }
 
-/** What arrives instead of readable HTTP: too large headers, garbage, plain HTTP on the TLS port. */
-export function answerUnreadable(error: Error & { code?: string }, socket: Duplex): void {
+/** For what arrives instead of readable HTTP: too large headers, garbage, plain HTTP on the TLS port. */
+export function answerUnreadable(
+  error: Error & { code?: string },
+  socket: Duplex,
+  headers: Readonly<Record<string, string>>,
+): void {
   const isHttp =
     error.code?.startsWith('HPE_') === true || error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   if (!isHttp || !socket.writable) {
@@ -76,7 +85,7 @@ export function answerUnreadable(error: Error & { code?: string }, socket: Duple
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? ([408, 'The request did not arrive in time.'] as const)
         : ([400, 'This is not a readable HTTP request.'] as const);
-  socket.end(rawFailure(status, 'invalid_request', message));
+  socket.end(rawFailure(new ForensicsError('invalid_request', message), status, headers));
 }
 
 function refuseUnlessHttpsOutside(request: FastifyRequest): void {

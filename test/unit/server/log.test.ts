@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openServer } from './open-server.ts';
+import type { Ask, OpenServer } from './open-server.ts';
+
+const secret = 'unspeakable';
+const json = { 'content-type': 'application/json' };
+let open: OpenServer;
+let ask: Ask;
+let authorization = '';
+
+beforeAll(async () => {
+  open = await openServer({ logLevel: 'trace' });
+  ask = await open.listen();
+  authorization = `ApiKey ${(await open.makeTenant('acme')).secret}`;
+});
+
+afterAll(async () => open.close());
+
+/** What is logged while this is done, a line an entry. */
+async function logged(act: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]> {
+  const before = open.log.length;
+  await act();
+  // The line of an answer is written when the last byte of it has left, which may be after it has arrived.
+  await ask({ method: 'GET', path: '/v1/ping' });
+  return open.log.slice(before).map((line): Record<string, unknown> => JSON.parse(line));
+}
+
+describe('a secret in the', () => {
+  test.each([
+    ['key', { headers: { authorization: `ApiKey ${secret}` } }],
+    ['token', { headers: { authorization: `Bearer ${secret}` } }],
+    ['cookies', { headers: { cookie: `session=${secret}` } }],
+    ['proxy authorization', { headers: { 'proxy-authorization': secret } }],
+    ['Idempotency-Key', { headers: { 'idempotency-key': secret } }],
+    ['user agent', { headers: { 'user-agent': secret } }],
+    ['query', { path: `/v1/analysis?tenantName=acme&searchTerm=${secret}` }],
+    ['name of a query parameter', { path: `/v1/analysis?${secret}=1` }],
+    ['address', { path: `/v1/${secret}` }],
+    ['address that cannot be read', { path: `/v1/${secret}/%zz` }],
+    ['presigned URL', { path: `/b-0123456789abcdef01234567/a?X-Amz-Signature=${secret}` }],
+    ['object key', { path: `/b-0123456789abcdef01234567/${secret}.jpg` }],
+    ['body', { method: 'POST', body: { tenantName: secret, name: secret } }],
+    ['name of a member', { method: 'POST', body: { [secret]: 1 } }],
+    ['body that is not JSON', { method: 'POST', headers: json, body: `{"${secret}` }],
+    ['body of another type', { method: 'POST', headers: { 'content-type': secret }, body: secret }],
+    ['body that is too large', { method: 'POST', body: { name: secret.repeat(200_000) } }],
+    [
+      'password',
+      { method: 'POST', path: '/v1/auth/login', body: { email: 'a', password: secret } },
+    ],
+    ['id token', { method: 'POST', path: '/v1/auth/verify', body: { idToken: secret } }],
+    ['method override', { headers: { 'x-http-method-override': secret } }],
+  ])('%s never comes into the log', async (_place, question) => {
+    const lines = await logged(async () =>
+      ask({
+        method: 'GET',
+        path: '/v1/analysis',
+        ...question,
+        headers: { authorization, ...question.headers },
+      }),
+    );
+    const text = JSON.stringify(lines);
+
+    expect(lines.length).toBeGreaterThan(0);
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(authorization.slice('ApiKey '.length));
+  });
+});
+
+test('a request is one line: its id, its route, its status, its time and who asked', async () => {
+  const answer = await ask({
+    method: 'GET',
+    path: '/v1/analysis?tenantName=acme',
+    headers: { authorization },
+  });
+  await ask({ method: 'GET', path: '/v1/ping' });
+  const id = answer.headers['x-request-id'];
+  const lines = open.log.map((line): Record<string, unknown> => JSON.parse(line));
+
+  expect(lines.filter(({ reqId }) => reqId === id)).toEqual([
+    expect.objectContaining({
+      reqId: id,
+      method: 'GET',
+      route: '/v1/analysis',
+      status: 200,
+      ms: expect.any(Number),
+      caller: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      tenantId: expect.stringMatching(/^[0-9a-f]{24}$/),
+    }),
+  ]);
+});
+
+test('a failure is logged with the word for it', async () => {
+  const lines = await logged(async () => ask({ method: 'GET', path: '/v1/analysis' }));
+
+  expect(lines).toContainEqual(expect.objectContaining({ status: 403, code: 'forbidden' }));
+});
+
+test('what cannot be read as HTTP is answered in our form with all guards', async () => {
+  const address = open.server.server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false });
+  socket.write(`GET / HTTP/1.1\r\nhost: a\r\n${secret} : x\r\n\r\n`);
+  let text = '';
+  socket.on('data', (bytes: Buffer) => {
+    text += bytes.toString('utf8');
+  });
+  await once(socket, 'close');
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  for (const name of ['x-request-id', 'x-error-code', 'x-content-type-options', 'cache-control']) {
+    expect(head).toContain(`${name}: `);
+  }
+  expect(JSON.parse(body)).toEqual({ success: false, message: expect.any(String) });
+  expect(open.log.join('')).not.toContain(secret);
+});
+
+test('an address that cannot be read is answered with all guards', async () => {
+  const { headers } = await ask({ method: 'GET', path: '/%zz' });
+
+  expect(headers).toMatchObject({
+    'x-request-id': expect.any(String),
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
+  });
+});
