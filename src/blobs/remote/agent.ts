@@ -1,15 +1,19 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { defaultMaxObjectBytes } from '../defaults.ts';
 import type { RemoteSettings } from './settings.ts';
 import { defaultTimeouts, StoreTimeout, type Timeouts } from './timeouts.ts';
+
+/** Objects may have been kept when the limit was higher. */
+const leastAnswerBytes = 128 * 1024 * 1024;
 
 /**
  * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
  * address which the guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
-  const { ca, guard } = settings;
+  const { ca, guard, maxObjectBytes = defaultMaxObjectBytes } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const options = { keepAlive: true, timeout: timeouts.idleMs, lookup: guard?.lookup };
   const agent = useSSL
@@ -25,6 +29,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     const connection = connect(target, callback);
     if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
     limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
+    limitBytes(connection, Math.max(leastAnswerBytes, 2 * maxObjectBytes));
     return connection;
   };
   const reuse = agent.reuseSocket.bind(agent);
@@ -34,6 +39,18 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     reuse(connection, request);
   };
   return agent;
+}
+
+/** Client libraries read refusals whole, and a text of half a gigabyte ends the process. */
+function limitBytes(socket: Socket, maxAnswerBytes: number): void {
+  let atStart = 0;
+  socket.on('data', () => {
+    if (socket.bytesRead - atStart <= maxAnswerBytes) return;
+    socket.destroy(new Error('An endless answer.'));
+  });
+  socket.on('free', () => {
+    atStart = socket.bytesRead;
+  });
 }
 
 function limitTime(socket: Socket, connected: string, { connectMs, idleMs }: Timeouts): void {

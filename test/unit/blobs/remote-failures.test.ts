@@ -1,4 +1,5 @@
 import { createServer } from 'node:http';
+import { createServer as createSilentServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { inspect } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -72,12 +73,12 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test.each([
-    ['never answers', hangs],
-    ['sends a byte now and then', drips],
-  ])('that %s is unavailable, and is not asked again', async (_what, answer) => {
+    ['never answers', hangs, { idleMs: 100 }],
+    ['sends a byte now and then', drips, { totalMs: 300 }],
+  ])('that %s is unavailable, and is not asked again', async (_what, answer, timeouts) => {
     const server = await script(answer);
 
-    await expect(open(server.origin).read('key', 2_000_000)).rejects.toMatchObject({
+    await expect(open(server.origin, { timeouts }).read('key', 2_000_000)).rejects.toMatchObject({
       code: 'store_unavailable',
       message: expect.stringContaining('in time'),
     });
@@ -232,4 +233,22 @@ describe.each(adapters)('the %s store', (_name, open) => {
       expect(server.asked).toEqual([]);
     },
   );
+});
+
+describe.each(adapters)('a connection of the %s store', (_name, open) => {
+  test('that never becomes secure is given up', async () => {
+    const silent = createSilentServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    closing.push(() => new Promise((resolve) => silent.close(() => resolve())));
+    const address = silent.address();
+    const port = typeof address === 'object' ? address?.port : undefined;
+    const timeouts = { connectMs: 100, idleMs: 20_000, retryDelayMs: 1 };
+
+    const reading = open(`https://127.0.0.1:${port}`, { timeouts }).read('key', 10);
+
+    await expect(reading).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('in time'),
+    });
+  });
 });

@@ -59,6 +59,14 @@ export const boasts: Answer = (response) => {
   response.writeHead(200, { ...facts, 'content-length': '1000000000' }).flushHeaders();
 };
 
+/** Refuses, and gives reasons without end. */
+export const babbles: Answer = (response) => {
+  const block = Buffer.alloc(1_000_000);
+  const more = () => void (response.destroyed || response.write(block, more));
+  response.writeHead(403);
+  more();
+};
+
 export async function startScripted(...answers: readonly Answer[]): Promise<ScriptedStore> {
   const asked: Asked[] = [];
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
