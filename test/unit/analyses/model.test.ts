@@ -1,0 +1,117 @@
+/** Random lives of several analyses, side by side in the real room and in a model of the contract's table. */
+
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { assert, asyncProperty, constantFrom } from 'fast-check';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { apply, createModel, type Event, type Expected, type Model } from './model.ts';
+import { createDriver, createStage } from './model-driver.ts';
+import { anyLife } from './model-events.ts';
+import { openWorkshop, picture } from './workshop.ts';
+
+const sequences = 300;
+
+test(`in ${sequences} random sequences every act, state, message and count is as the table says`, async () => {
+  const workshop = await openWorkshop({
+    trialMd5s: [createHash('md5').update(picture).digest('hex')],
+  });
+  await forgetPowerCuts(workshop);
+  const stage = createStage(workshop);
+  let tenants = 0;
+
+  const walked = new Set<string>();
+
+  await assert(
+    asyncProperty(constantFrom(false, false, true), anyLife, async (isTrial, events) => {
+      const caller = await workshop.openTenant(`tenant-${tenants++}`, isTrial);
+      const driver = await createDriver(workshop, stage, caller);
+      const model = createModel(isTrial, workshop.clock.now().getTime());
+      try {
+        for (const event of events) {
+          const before = model.analyses.map(place);
+          const expected = apply(model, event);
+          if (expected === null) continue;
+          for (const [number, from] of before.entries())
+            walked.add(`${from} -> ${place(model.analyses[number]!)}`);
+          expect(await driver.act(event)).toEqual(expected);
+          if (event.act === 'wait') continue;
+          const touched = touchedBy(event, model);
+          expect(await driver.read(touched)).toEqual(touched.map(seen));
+          expect(driver.messages()).toEqual(model.messages);
+          expect(driver.counters()).toMatchObject(model.counters);
+          expect(await driver.jobs()).toBe(jobsIn(model));
+        }
+        expect(await driver.read(model.analyses)).toEqual(model.analyses.map(seen));
+      } finally {
+        await driver.end();
+      }
+    }),
+    { numRuns: sequences },
+  );
+
+  expect([...walked]).toEqual(expect.arrayContaining(rows));
+}, 60_000);
+
+/** Thousands of syncs of database and files would take most of the time, and prove nothing here. */
+async function forgetPowerCuts({ db }: Awaited<ReturnType<typeof openWorkshop>>): Promise<void> {
+  db.$client.pragma('synchronous = OFF');
+  const handle = await open('/dev/null');
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the class of file handles has no name of its own
+  const fileHandle = Object.getPrototypeOf(handle) as typeof handle;
+  const sync = vi.spyOn(fileHandle, 'sync').mockResolvedValue();
+  onTestFinished(() => sync.mockRestore());
+  await handle.close();
+}
+
+/** The rows of the contract's table. Were the walks to miss one, they would prove nothing about it. */
+const rows = [
+  'pending -> processing',
+  'pending -> failed',
+  'processing -> completed',
+  'processing -> processing, tried again',
+  'processing, tried again -> completed',
+  'processing, tried again -> failed',
+  'processing -> pending',
+  'failed -> pending',
+  'completed -> completed, upgraded',
+  ...['pending', 'processing', 'completed', 'failed'].map((status) => `${status} -> deleted`),
+];
+
+function place({ status, isDeleted, retryCount, upgradedFrom }: Expected): string {
+  if (isDeleted) return 'deleted';
+  if (status === 'processing' && retryCount > 0) return 'processing, tried again';
+  return upgradedFrom === null ? status : `${status}, upgraded`;
+}
+
+/** Reading all after every event would take most of the time; the end of a life is soon enough for the others. */
+function touchedBy(event: Event, { analyses }: Model): readonly Expected[] {
+  const isWorkers = event.act === 'take' || event.act === 'finish';
+  if (isWorkers || event.act === 'create' || event.act === 'wait') return analyses;
+  return [analyses[event.which]!];
+}
+
+/** What its owner reads; null for what is not found. */
+function seen(expected: Expected) {
+  const { status, retryCount, tier, seed, upgradedFrom, startedAt, finishedAt } = expected;
+  if (expected.isDeleted) return null;
+  const isDone = status === 'completed';
+  return {
+    status,
+    retryCount,
+    tier,
+    seed,
+    upgradedFrom,
+    startedAt: timeOf(startedAt),
+    finishedAt: timeOf(finishedAt),
+    resultClass: isDone ? 1 : null,
+    hasHeatmaps: isDone && tier === 'forensicReporting',
+  };
+}
+
+function timeOf(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}
+
+function jobsIn({ analyses }: Model): number {
+  return analyses.filter(({ job }) => job !== null).length;
+}
