@@ -1,8 +1,12 @@
 /** Opens what knows people: the accounts, their settings, and the identity that the settings choose. */
 
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createEmbeddedIdentity } from '../access/embedded-identity.ts';
 import type { Identity } from '../access/identity.ts';
 import { createLoginAttempts } from '../access/login-attempts.ts';
+import type { Login } from '../access/logins.ts';
+import { createOidcIdentity } from '../access/oidc-identity.ts';
 import type { Passwords } from '../access/passwords.ts';
 import { createUserSettings } from '../access/user-settings.ts';
 import type { UserSettingsStore } from '../access/user-settings.ts';
@@ -10,7 +14,7 @@ import { createUsers } from '../access/users.ts';
 import type { Users } from '../access/users.ts';
 import { countLogin } from '../analyses/usage.ts';
 import type { Settings } from '../config.ts';
-import type { Db } from '../db/open.ts';
+import type { Db, Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { DataFolder } from './data-folder.ts';
 
@@ -36,25 +40,56 @@ export function openPeople({ settings, folder, ...parts }: PeopleParts): People 
   const { db } = parts;
   const attempts = createLoginAttempts({ ...parts, key: folder.derive('access/attempts') });
   const users = createUsers({ ...parts, attempts });
-  const embedded = (): Identity =>
-    createEmbeddedIdentity({
-      ...parts,
-      users,
-      attempts,
-      seed: folder.derive('access/tokens'),
-      issuer: settings.publicUrl ?? unnamedIssuer,
-      onLogin: (tx, { tenantIds, at }) => countLogin(tx, tenantIds, at),
-    });
-  return {
+  const common = {
+    ...parts,
     users,
-    userSettings: createUserSettings({ db }),
-    identity: settings.oidcIssuer === null ? embedded() : refuseOidc(),
+    onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
   };
+  const provider = providerOf(settings);
+  const identity =
+    provider === null
+      ? createEmbeddedIdentity({
+          ...common,
+          attempts,
+          seed: folder.derive('access/tokens'),
+          issuer: settings.publicUrl ?? unnamedIssuer,
+        })
+      : createOidcIdentity({
+          ...common,
+          ...provider,
+          clientSecret: settings.oidcClientSecret,
+          audience: settings.oidcAudience,
+          claims: {
+            scopes: settings.oidcScopesClaim,
+            userType: settings.oidcUserTypeClaim,
+            tenants: settings.oidcTenantsClaim,
+          },
+          ca: readAuthorities(settings.oidcCa),
+        });
+  return { users, userSettings: createUserSettings({ db }), identity };
 }
 
-function refuseOidc(): never {
-  throw new ForensicsError(
-    'config_invalid',
-    'An OpenID Connect issuer cannot be used yet; leave oidcIssuer out.',
-  );
+type OidcSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId'>;
+
+/** Null unless people are known by an identity provider. The settings see to it that both are given or neither. */
+function providerOf({ oidcIssuer, oidcClientId }: OidcSettings) {
+  if (oidcIssuer === null || oidcClientId === null) return null;
+  return { issuer: oidcIssuer, clientId: oidcClientId };
+}
+
+/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
+function readAuthorities(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    const pem = readFileSync(file, 'utf8');
+    // TLS takes any text, and then trusts nobody.
+    void new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new ForensicsError(
+      'config_invalid',
+      'oidcCa must be a readable file with a PEM certificate.',
+      { cause: error },
+    );
+  }
 }

@@ -1,0 +1,131 @@
+/**
+ * The rows of people whom an identity provider knows. What they may do comes with each token; here stand their id, how
+ * they are shown, what they chose, and whether they are shut out.
+ */
+
+import { and, eq, inArray, or } from 'drizzle-orm';
+import { type Db, type Reader, type Tx, transact } from '../../db/open.ts';
+import { tenants, users } from '../../db/schema.ts';
+import { foldText } from '../../db/text.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { Login } from '../logins.ts';
+import { defaultUserType, endAccess, newRow } from '../users.ts';
+import type { UserRow } from '../users.ts';
+import type { Described } from './claims.ts';
+import type { ReadToken } from './token-reader.ts';
+
+export interface Accounts {
+  /**
+   * The person of a token, entered at the first sight of one, and shown as the newest token says.
+   *
+   * @throws {ForensicsError} `unauthenticated` for a person who is shut out, or whose session was ended since.
+   */
+  admit(seen: Seen): UserRow;
+  /** The tenants here that are meant by these names or ids. */
+  tenantIdsOf(words: readonly string[]): string[];
+  /** Makes every token that the person got before this one, and this one, worth nothing. */
+  endAccess(userId: string, token: ReadToken): void;
+}
+
+export interface Seen {
+  readonly token: ReadToken;
+  readonly person: Described;
+  /** Those a login counts for; null when the token is not one that people come in with. */
+  readonly tenantIds: readonly string[] | null;
+}
+
+export interface AccountsParts {
+  readonly db: Db;
+  readonly now: () => Date;
+  /** Runs in the transaction that first sees a login. */
+  readonly onLogin?: (tx: Tx, login: Login) => void;
+}
+
+// A token is older than the row that it leads to.
+const ever = new Date(0);
+
+export function createAccounts({ db, now, onLogin = () => undefined }: AccountsParts): Accounts {
+  function enter(tx: Tx, { token, person }: Seen): UserRow {
+    const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
+    const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
+    const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
+    return tx
+      .insert(users)
+      .values({ ...row, tokensValidFrom: ever })
+      .returning()
+      .get();
+  }
+
+  function bringUpToDate(tx: Tx, seen: Seen): UserRow {
+    const row = rowOf(tx, seen.token) ?? enter(tx, seen);
+    refuseIfEnded(row, seen.token);
+    const at = now();
+    const loggedIn = isLogin(row, seen) ? { lastLoginAt: seen.token.loggedInAt ?? at } : {};
+    const columns = { ...shownAs(row, seen.person), ...loggedIn };
+    tx.update(users).set(columns).where(eq(users.id, row.id)).run();
+    if (isLogin(row, seen)) onLogin(tx, { userId: row.id, tenantIds: seen.tenantIds ?? [], at });
+    return { ...row, ...columns };
+  }
+
+  return {
+    admit(seen) {
+      const row = rowOf(db, seen.token);
+      if (row === undefined || isNews(row, seen)) {
+        return transact(db, (tx) => bringUpToDate(tx, seen));
+      }
+      refuseIfEnded(row, seen.token);
+      return row;
+    },
+    tenantIdsOf(words) {
+      const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
+      const rows = db.select({ id: tenants.id }).from(tenants).where(meant).all();
+      return rows.map(({ id }) => id);
+    },
+    endAccess(userId, { since }) {
+      // The provider's clock may be ahead of ours.
+      const at = new Date(Math.max(now().getTime(), since.getTime()));
+      transact(db, (tx) => endAccess(tx, userId, at));
+    },
+  };
+}
+
+function rowOf(reader: Reader, { issuer, subject }: ReadToken): UserRow | undefined {
+  const which = and(eq(users.issuer, issuer), eq(users.subject, subject));
+  return reader.select().from(users).where(which).get();
+}
+
+// Alike for both: a person who is shut out learns no more than one whose session ended. Tokens tell whole seconds,
+// rounded down: what is as old as the end of sessions, or looks so, came before it.
+function refuseIfEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
+  if (disabledAt === null && since > tokensValidFrom) return;
+  throw new ForensicsError(
+    'unauthenticated',
+    'The session has ended; log in again at the identity provider, with prompt=login.',
+  );
+}
+
+/** What a token does not tell stays as another token told it. */
+function shownAs(row: UserRow, { email, name, userType }: Described) {
+  const shown = name ?? row.name;
+  return {
+    email: email ?? row.email,
+    name: shown,
+    nameFolded: foldText(shown ?? ''),
+    userType: userType ?? row.userType,
+  };
+}
+
+/**
+ * A login is told by `auth_time`: one that is later than the last. Of a provider that does not tell it only the first
+ * login is known.
+ */
+function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {
+  if (tenantIds === null) return false;
+  return lastLoginAt === null || (token.loggedInAt !== null && token.loggedInAt > lastLoginAt);
+}
+
+function isNews(row: UserRow, seen: Seen): boolean {
+  const { email, name, userType } = shownAs(row, seen.person);
+  const isShownOtherwise = email !== row.email || name !== row.name || userType !== row.userType;
+  return isShownOtherwise || isLogin(row, seen);
+}

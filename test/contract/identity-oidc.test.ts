@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { vi } from 'vitest';
+import type { TokenSet } from '../../src/access/identity.ts';
+import { createOidcIdentity } from '../../src/access/oidc-identity.ts';
+import { openDatabase } from '../../src/db/open.ts';
+import { audience, clientId, clientSecret, openOidcServer } from '../fixtures/oidc-server.ts';
+import { openPeople } from '../unit/access/people.ts';
+import { describeIdentity } from './identity.ts';
+
+// The provider lives in this process: there is one clock for all.
+const now = (): Date => new Date();
+const step = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+
+describeIdentity('an identity provider over OpenID Connect', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-identity-'));
+  const database = openDatabase({ path: join(folder, 'test.db') });
+  const { db } = database;
+  const { users, tenants } = openPeople({ db, clock: { now, step: () => undefined } });
+  const [server, other] = await Promise.all([openOidcServer(), openOidcServer()]);
+  const claims = { scopes: 'scope', userType: 'userType', tenants: 'tenants' };
+  const [identity, foreign] = [server, other].map(({ issuer, ca }) =>
+    createOidcIdentity({ db, users, issuer, ca, clientId, clientSecret, audience, claims, now }),
+  );
+
+  // Tokens tell whole seconds: a person takes longer than that from the end of a session to the next.
+  const logIn = async (email: string): Promise<TokenSet> => {
+    step(1000);
+    return server.logIn(email);
+  };
+
+  async function person(email: string, name: string | null) {
+    const tenantName = email.split('@')[0]!;
+    const tenant = await tenants.create({ name: tenantName });
+    const shown = name === null ? { email } : { email, name };
+    const facts = { ...shown, userType: 'examiner', tenants: [tenantName] };
+    for (const { people } of [server, other]) people.set(email, facts);
+    const rights = { userType: 'examiner', scopes: ['settings'] };
+    return { email, name, ...rights, tenantId: tenant.id, tenantName, logIn: () => logIn(email) };
+  }
+
+  const anna = await person('anna@example.org', 'Anna Berg');
+  const ben = await person('ben@example.org', null);
+  return {
+    identity: identity!,
+    foreign: foreign!,
+    anna,
+    ben,
+    foreignTokens: () => other.logIn(anna.email),
+    disable: async (id) => void (await users.disable(id)),
+    enable: async (id) => void (await users.enable(id)),
+    step,
+    async close() {
+      vi.useRealTimers();
+      await Promise.all([server.stop(), other.stop()]);
+      database.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+});
