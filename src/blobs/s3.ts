@@ -13,7 +13,7 @@ import { presignObject } from './presign-object.ts';
 import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
 import type { RemoteSettings } from './remote/settings.ts';
-import { createS3Client } from './s3/client.ts';
+import { createS3Client, drain } from './s3/client.ts';
 import { applyCorsRules } from './s3/cors.ts';
 import { originOf } from './s3/place.ts';
 import type { S3Refusal } from './s3/refusal.ts';
@@ -68,7 +68,7 @@ export function createS3Store(config: S3StorageConfig, settings: RemoteSettings 
     checkKey(key);
     return client.send<BlobInfo | null>(
       { method: 'HEAD', key },
-      (answer) => infoOf(key, drain(answer)),
+      async (answer) => infoOf(key, await drain(answer)),
       nullWhenMissing,
     );
   }
@@ -93,11 +93,6 @@ export function createS3Store(config: S3StorageConfig, settings: RemoteSettings 
 function nullWhenMissing({ failure }: S3Refusal): null {
   if (failure.code === 'blob_not_found') return null;
   throw failure;
-}
-
-/** So that the connection can be used again. */
-function drain(answer: IncomingMessage): IncomingMessage {
-  return answer.resume();
 }
 
 function infoOf(key: string, answer: IncomingMessage): BlobInfo {

@@ -11,8 +11,7 @@ export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete
   const key = `forensics-probe/${randomUUID()}`;
   const bytes = randomBytes(64);
   await store.put(key, bytes);
-  const read = await store.read(key, bytes.length);
-  await store.delete(key);
+  const read = await store.read(key, bytes.length).finally(() => store.delete(key));
   if (bytes.equals(read)) return;
   throw new ForensicsError(
     'store_refused',

@@ -1,5 +1,3 @@
-import type { LookupFunction } from 'node:net';
-
 /** How long a store on somebody else's machine may take. */
 export interface Timeouts {
   /** Until the connection stands, TLS included. */
@@ -24,11 +22,3 @@ export const defaultTimeouts: Timeouts = {
   totalMs: 300_000,
   retryDelayMs: 200,
 };
-
-/** Asked where connections are made. Its errors have the code `address_refused`. */
-export interface ConnectionGuard {
-  /** Answers only addresses that are allowed. */
-  readonly lookup: LookupFunction;
-  /** Null for a name, which `lookup` judges, and for an allowed address. */
-  refusalOf(host: string): Error | null;
-}

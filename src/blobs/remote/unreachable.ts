@@ -4,7 +4,8 @@ import { ForensicsError } from '../../errors.ts';
 
 const untrusted =
   'The certificate of the store is not trusted by this server; set NODE_EXTRA_CA_CERTS to its authority.';
-const otherProtocol = 'The store does not speak the protocol expected; check useSSL and the port.';
+const otherProtocol =
+  'The store does not speak the protocol expected; check the scheme (useSSL) and the port.';
 const forbidden =
   'The store has an address that this server must not call; its administrator can allow it (storageAllow).';
 

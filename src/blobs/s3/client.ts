@@ -5,6 +5,7 @@
 
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
+import { finished } from 'node:stream/promises';
 import { Client, type ClientOptions } from 'minio';
 import { ForensicsError } from '../../errors.ts';
 import { createAgent } from '../remote/agent.ts';
@@ -95,6 +96,12 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
     send: (what, take, onRefusal = raise) =>
       withRetry(timeouts.retryDelayMs, () => attempt(what, take, onRefusal)),
   };
+}
+
+/** To its end, so that the connection can be used again. */
+export async function drain(answer: IncomingMessage): Promise<IncomingMessage> {
+  await finished(answer.resume());
+  return answer;
 }
 
 /** Refusals are short; whatever is long is none that we could read. */

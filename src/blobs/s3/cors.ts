@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { ForensicsError } from '../../errors.ts';
 import { gather } from '../remote/gather.ts';
 import type { CorsOutcome } from '../store.ts';
-import type { S3Client } from './client.ts';
+import { drain, type S3Client } from './client.ts';
 
 const ruleId = 'forensics';
 const maxRulesBytes = 65_536;
@@ -43,7 +43,7 @@ async function readRules(client: S3Client): Promise<readonly string[]> {
 async function writeRules(client: S3Client, rules: readonly string[]): Promise<void> {
   if (rules.length === 0) {
     // S3 takes no empty list.
-    await client.send({ method: 'DELETE', query: 'cors' }, (answer) => answer.resume());
+    await client.send({ method: 'DELETE', query: 'cors' }, drain);
     return;
   }
   const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
@@ -52,7 +52,7 @@ async function writeRules(client: S3Client, rules: readonly string[]): Promise<v
   );
   const digest = createHash('md5').update(body).digest('base64');
   const headers = { 'content-type': 'application/xml', 'content-md5': digest };
-  await client.send({ method: 'PUT', query: 'cors', headers, body }, (answer) => answer.resume());
+  await client.send({ method: 'PUT', query: 'cors', headers, body }, drain);
 }
 
 function ruleFor(origins: readonly string[]): string {

@@ -15,6 +15,7 @@ import {
   type Answer,
   boasts,
   cuts,
+  cutsExcuse,
   drips,
   hangs,
   says,
@@ -142,6 +143,22 @@ describe.each(adapters)('the %s store', (_name, open) => {
       code: 'store_unavailable',
     });
     expect(server.asked.map(({ method }) => method)).toEqual(['PUT', 'PUT', 'PUT']);
+  });
+
+  test('whose confirmation breaks off has not taken the object', async () => {
+    const server = await script(cuts);
+
+    await expect(open(server.origin).put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+    });
+  });
+
+  test('whose excuse breaks off is asked again', async () => {
+    const server = await script(cutsExcuse, says(200, 'bytes'));
+
+    const read = await open(server.origin).read('key', 10);
+
+    expect(Buffer.from(read).toString()).toBe('bytes');
   });
 
   test.each([500, 503])('that answers %d once is asked again', async (status) => {

@@ -37,10 +37,14 @@ export function says(
 export const hangs: Answer = () => undefined;
 
 /** Promises a thousand bytes, sends ten and is gone. */
-export const cuts: Answer = (response) => {
-  response.writeHead(200, { ...facts, 'content-length': '1000' });
-  response.write('ten bytes.', () => response.socket?.destroy());
-};
+const cutsAt =
+  (status: number): Answer =>
+  (response) => {
+    response.writeHead(status, { ...facts, 'content-length': '1000' });
+    response.write('ten bytes.', () => response.socket?.destroy());
+  };
+export const cuts = cutsAt(200);
+export const cutsExcuse = cutsAt(503);
 
 /** Nothing for a while, then the bytes. */
 export function says200After(delayMs: number, body: string): Answer {
