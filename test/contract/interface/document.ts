@@ -26,20 +26,27 @@ export interface Operation {
   readonly schemes: readonly string[];
   readonly parts: readonly Part[];
   readonly body: Schema | null;
+  readonly bodyExamples: readonly unknown[];
   /** By status. */
   readonly answers: Readonly<Record<string, DocumentedAnswer>>;
+}
+
+interface Media {
+  readonly schema: Schema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
 
 interface RawOperation {
   readonly operationId: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters?: readonly Part[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { schema: Schema }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<
     Record<
       string,
       {
-        readonly content?: Readonly<Record<string, { schema: Schema }>>;
+        readonly content?: Readonly<Record<string, Media>>;
         readonly headers?: Readonly<Record<string, { schema: Schema }>>;
       }
     >
@@ -62,6 +69,7 @@ export function operationsOf(document: RawDocument): readonly Operation[] {
       schemes: raw.security.flatMap((scheme) => Object.keys(scheme)),
       parts: (raw.parameters ?? []).map((part) => ({ ...part, schema: whole(part.schema) })),
       body: raw.requestBody ? whole(schemaOf(raw.requestBody.content)) : null,
+      bodyExamples: raw.requestBody ? examplesOf(raw.requestBody.content) : [],
       answers: mapped(raw.responses, ({ content = {}, headers = {} }) => ({
         content: mapped(content, ({ schema }) => whole(schema)),
         headers: mapped(headers, ({ schema }) => whole(schema)),
@@ -70,14 +78,26 @@ export function operationsOf(document: RawDocument): readonly Operation[] {
   );
 }
 
+/** A named schema of the document. */
+export function componentOf({ components }: RawDocument, name: string): Schema {
+  return writtenOut({ $ref: prefix + name }, components.schemas);
+}
+
 function methodOf(name: string): Operation['method'] {
   const method = methods.find((one) => one === name.toUpperCase());
   if (method === undefined) throw new Error(`${name} is no method of the interface`);
   return method;
 }
 
-function schemaOf(content: Readonly<Record<string, { schema: Schema }>>): Schema {
+function schemaOf(content: Readonly<Record<string, Media>>): Schema {
   return content['application/json']?.schema ?? {};
+}
+
+function examplesOf(content: Readonly<Record<string, Media>>): readonly unknown[] {
+  return Object.values(content).flatMap(({ example, examples = {} }) => [
+    ...(example === undefined ? [] : [example]),
+    ...Object.values(examples).map(({ value }) => value),
+  ]);
 }
 
 const prefix = '#/components/schemas/';

@@ -84,6 +84,12 @@ function headerComplaint(
   return null;
 }
 
+/** What is wrong with a value that holds members of this schema and no others; null when nothing is. */
+export function strictComplaint(schema: Schema, value: unknown): string | null {
+  const validator = Compile(withoutStrangers(schema) as TSchema);
+  return validator.Check(value) ? null : JSON.stringify(validator.Errors(value)[0]);
+}
+
 /** The schema that allows no member but those that it names: what an answer holds must be documented. */
 function withoutStrangers(schema: Schema): Schema {
   const inner = mapped(schema, (value): unknown => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openServer } from './open-server.ts';
-import type { Ask, OpenServer } from './open-server.ts';
+import type { Ask, OpenServer, Question } from './open-server.ts';
 
 const secret = 'unspeakable';
 const json = { 'content-type': 'application/json' };
@@ -28,7 +28,7 @@ async function logged(act: () => Promise<unknown>): Promise<readonly Record<stri
 }
 
 describe('a secret in the', () => {
-  test.each([
+  test.each<[string, Partial<Question>]>([
     ['key', { headers: { authorization: `ApiKey ${secret}` } }],
     ['token', { headers: { authorization: `Bearer ${secret}` } }],
     ['cookies', { headers: { cookie: `session=${secret}` } }],
