@@ -11,7 +11,12 @@ export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete
   const key = `forensics-probe/${randomUUID()}`;
   const bytes = randomBytes(64);
   await store.put(key, bytes);
-  const read = await store.read(key, bytes.length).finally(() => store.delete(key));
+  let read: Uint8Array;
+  try {
+    read = await store.read(key, bytes.length);
+  } finally {
+    await store.delete(key);
+  }
   if (bytes.equals(read)) return;
   throw new ForensicsError(
     'store_refused',

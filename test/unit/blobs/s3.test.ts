@@ -131,9 +131,12 @@ describe('the CORS rules of an S3 bucket', () => {
   });
 
   test('are a warning where the server has none to offer', async () => {
-    expect(await storeWith().applyCors(['*'])).toEqual({
+    const scripted = await startScripted(says(501, xmlError('NotImplemented')));
+
+    expect(await createS3Store(s3ConfigFor(scripted)).applyCors(['*'])).toEqual({
       applied: false,
       reason: 'The store does not offer this.',
     });
+    await scripted.close();
   });
 });
