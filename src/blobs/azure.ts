@@ -98,7 +98,8 @@ export function createAzureStore(
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
     checkBlobName(key);
     return act(async (limit) => {
-      const answer = await container.getBlobClient(key).download(0, undefined, limit);
+      const blob = container.getBlobClient(key);
+      const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
       const { readableStreamBody: stream, contentLength } = answer;
       if (stream === undefined) throw new TypeError('An answer without a body.');
       return gatherAnswer(stream, contentLength ?? null, maxBytes);
