@@ -2,6 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createBuckets } from '../blobs/buckets.ts';
 import { createStores } from '../blobs/configured-stores.ts';
 import { bucketNameFor, createBucketCredentials } from '../blobs/credentials.ts';
 import { createS3Door, type S3Door } from '../blobs/door.ts';
@@ -36,6 +37,12 @@ export function openBlobs(parts: BlobParts): Blobs {
   const storage = openTenantStorage(parts);
   const root = join(core.folder.path, 'blobs');
   mkdirSync(root, { recursive: true, mode: 0o700 });
+  const buckets = createBuckets({
+    root,
+    maxObjectBytes: settings.maxUploadBytes,
+    quotaBytes: settings.tenantQuotaBytes,
+    now,
+  });
   const credentials = createBucketCredentials(core.folder.masterKey);
   // A place-holder until the port is known; before that nobody is there to be answered.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
@@ -43,25 +50,22 @@ export function openBlobs(parts: BlobParts): Blobs {
   const openEmbedded = (tenantId: string): BlobStore => {
     const bucket = bucketNameFor(tenantId);
     return createEmbeddedStore({
-      root,
+      buckets,
       bucket,
       credentials: credentials.credentialsFor(bucket),
       endpoint: () => publicUrl,
       region,
       expirySeconds: settings.presignedUrlExpirySeconds,
-      maxObjectBytes: settings.maxUploadBytes,
-      now,
     });
   };
 
   return {
     root,
     door: createS3Door({
-      root,
+      buckets,
       secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
       region,
       now,
-      maxObjectBytes: settings.maxUploadBytes,
       corsOrigins: settings.corsAllowedOrigins,
       onError,
     }),

@@ -4,37 +4,30 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ForensicsError } from '../errors.ts';
+import type { Buckets } from './buckets.ts';
 import { type BucketAccount, isBucketName } from './credentials.ts';
-import { defaultMaxObjectBytes } from './defaults.ts';
 import type { Call, Limits } from './door/call.ts';
 import { createCors } from './door/cors.ts';
 import { refuse, toRefusal } from './door/refuse.ts';
 import { routeCall } from './door/route.ts';
-import { type FileSystem, onDiskNow, systemCode } from './files/disk.ts';
-import { createObjectFiles, type ObjectFiles } from './files/object-files.ts';
 import { Refusal } from './refusal.ts';
 import { parseTarget } from './signature/claim.ts';
 import { verifyRequest } from './sigv4.ts';
 
 export interface S3DoorSettings {
-  /** The folder of all buckets; the same as the stores'. */
-  readonly root: string;
+  /** The same as the stores'. */
+  readonly buckets: Buckets;
   readonly secretFor: (accessKeyId: string) => BucketAccount | null;
   readonly region: string;
   readonly now?: () => Date;
-  /** 50 MiB when left out. */
-  readonly maxObjectBytes?: number;
   /** Origins whose pages may use presigned URLs: `*`, an origin, or one with a `*` in it. */
   readonly corsOrigins: readonly string[];
   /** 30 s when left out. */
   readonly idleTimeoutMs?: number;
   /** Hears of failures that are the store's own, never of refusals. */
   readonly onError?: (error: unknown, requestId: string) => void;
-  /** For tests of a failing disk. */
-  readonly fileSystem?: FileSystem;
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -48,19 +41,10 @@ export interface S3Door {
 
 /** Also removes what crashed writers left in any bucket. @throws {ForensicsError} `store_unavailable`. */
 export function createS3Door(settings: S3DoorSettings): S3Door {
-  const { root, region, secretFor, now = () => new Date() } = settings;
-  const { maxObjectBytes = defaultMaxObjectBytes, idleTimeoutMs = 30_000, onError } = settings;
-  const limits: Limits = { maxObjectBytes, idleTimeoutMs };
+  const { buckets, region, secretFor, now = () => new Date() } = settings;
+  const { idleTimeoutMs = 30_000, onError } = settings;
+  const limits: Limits = { maxObjectBytes: buckets.maxObjectBytes, idleTimeoutMs };
   const cors = createCors(settings.corsOrigins);
-  const opened = new Map<string, ObjectFiles>();
-
-  function filesOf(bucket: string): ObjectFiles {
-    const known = opened.get(bucket);
-    if (known !== undefined) return known;
-    const files = createObjectFiles({ ...settings, bucket, maxObjectBytes, now });
-    opened.set(bucket, files);
-    return files;
-  }
 
   /** @throws {Refusal} unless the request is signed with the key of the bucket that it names. */
   function admit(request: IncomingMessage): Omit<Call, 'request' | 'response' | 'askForBody'> {
@@ -76,7 +60,8 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
     });
     // After the signature: who has no key learns nothing, not even which buckets there are.
     if (account.bucket !== bucket || !isBucketName(bucket)) throw new Refusal('AccessDenied');
-    return { bucket, key, query, region, payload, files: filesOf(bucket), limits };
+    const { objects, uploads } = buckets.of(bucket);
+    return { bucket, key, query, region, payload, objects, uploads, limits, cors };
   }
 
   async function serve(
@@ -104,7 +89,7 @@ export function createS3Door(settings: S3DoorSettings): S3Door {
     }
   }
 
-  for (const bucket of onDiskNow(() => bucketsIn(root))) filesOf(bucket).sweep();
+  buckets.sweep();
 
   return {
     handle: (request, response) => serve(request, response, false),
@@ -132,13 +117,4 @@ function parsePlace(target: string): Pick<Call, 'bucket' | 'key' | 'query'> {
   const at = path.indexOf('/', 1);
   const [bucket, key] = at < 0 ? [path.slice(1), ''] : [path.slice(1, at), path.slice(at + 1)];
   return { bucket, key, query: new Map(query) };
-}
-
-function bucketsIn(root: string): string[] {
-  try {
-    return readdirSync(root).filter(isBucketName);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -5,19 +5,17 @@
 
 import { Readable } from 'node:stream';
 import { ForensicsError } from '../errors.ts';
+import type { Buckets } from './buckets.ts';
 import { checkContentType } from './checks.ts';
-import { isBucketName } from './credentials.ts';
-import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
-import type { FileSystem } from './files/disk.ts';
-import { createObjectFiles } from './files/object-files.ts';
+import { defaultContentType } from './defaults.ts';
 import type { ObjectRecord } from './files/record.ts';
 import { presignObject } from './presign-object.ts';
 import { type Credentials, checkExpiry, maxExpirySeconds } from './sigv4.ts';
 import type { BlobInfo, BlobStore, StorageUrls } from './store.ts';
 
 export interface EmbeddedStoreSettings {
-  /** The folder of all buckets; the same as the door's. */
-  readonly root: string;
+  /** The same as the door's. */
+  readonly buckets: Buckets;
   readonly bucket: string;
   readonly credentials: Credentials;
   /** Public origin of the server, as clients see it. Asked at each signing: the port may be known late. */
@@ -25,11 +23,6 @@ export interface EmbeddedStoreSettings {
   readonly region: string;
   /** 1..604800; seven days when left out. */
   readonly expirySeconds?: number;
-  /** 50 MiB when left out. */
-  readonly maxObjectBytes?: number;
-  readonly now?: () => Date;
-  /** For tests of a failing disk. */
-  readonly fileSystem?: FileSystem;
 }
 
 /**
@@ -39,12 +32,12 @@ export interface EmbeddedStoreSettings {
  * @throws {ForensicsError} `store_unavailable` when the folder cannot be read.
  */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
-  const { bucket, credentials, endpoint, region, now = () => new Date() } = settings;
-  const { expirySeconds = maxExpirySeconds, maxObjectBytes = defaultMaxObjectBytes } = settings;
-  if (!isBucketName(bucket)) throw new RangeError('Not the name of a bucket.');
+  const { buckets, bucket, credentials, endpoint, region } = settings;
+  const { expirySeconds = maxExpirySeconds } = settings;
   checkExpiry(expirySeconds);
-  const files = createObjectFiles({ ...settings, maxObjectBytes, now });
-  files.sweep();
+  const opened = buckets.of(bucket);
+  opened.sweep();
+  const { objects } = opened;
 
   async function put(
     key: string,
@@ -53,12 +46,15 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   ): Promise<BlobInfo> {
     const contentType = options.contentType ?? defaultContentType;
     checkContentType(contentType);
-    const source = body instanceof Readable ? body : Readable.from([body]);
-    return infoOf(await files.write(key, source, { contentType }));
+    const object =
+      body instanceof Readable
+        ? { source: body }
+        : { source: Readable.from([body]), announcedBytes: body.length };
+    return infoOf(await objects.write(key, { ...object, contentType }));
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
-    const object = await files.open(key);
+    const object = await objects.open(key);
     if (object === null) {
       throw new ForensicsError('blob_not_found', 'There is no object with this key in the store.');
     }
@@ -80,7 +76,7 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
   }
 
   async function head(key: string): Promise<BlobInfo | null> {
-    const record = await files.head(key);
+    const record = await objects.head(key);
     return record === null ? null : infoOf(record);
   }
 
@@ -89,14 +85,14 @@ export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore 
     return presignObject({ bucketUrl, key, credentials, region, expirySeconds, now: signedAt });
   }
 
-  return { type: 's3', put, read, head, delete: (key) => files.remove(key), presign };
+  return { type: 's3', put, read, head, delete: (key) => objects.remove(key), presign };
 }
 
 function infoOf(record: ObjectRecord): BlobInfo {
   return {
     key: record.key,
     sizeBytes: record.sizeBytes,
-    etag: record.md5,
+    etag: record.etag,
     contentType: record.contentType,
     modifiedAt: record.createdAt,
   };

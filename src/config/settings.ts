@@ -23,8 +23,14 @@ export interface Settings {
   readonly leaseSeconds: number;
   /** Largest upload in bytes. */
   readonly maxUploadBytes: number;
+  /** What the files of one tenant may take in the service's own store, in bytes; 0 sets no limit. */
+  readonly tenantQuotaBytes: number;
   /** Seconds that presigned URLs live. */
   readonly presignedUrlExpirySeconds: number;
+  /** Days after its last change that an analysis is deleted by the service itself; 0 keeps it. */
+  readonly retentionDays: number;
+  /** Days that a deleted analysis is still kept, unseen by clients, before it is purged. */
+  readonly deletedRetentionDays: number;
   /** Browser origins that may use presigned URLs. */
   readonly corsAllowedOrigins: readonly string[];
   /** Where webhooks may go: `external`, `private`, and address ranges such as `127.0.0.0/8`. */

@@ -23,6 +23,8 @@ import { logLevels, type Settings } from './settings.ts';
 type Table = { readonly [Name in keyof Settings]: Setting<Settings[Name]> };
 
 const maxPresignedSeconds = 7 * 24 * 3600;
+/** A hundred years. */
+const maxRetentionDays = 36_500;
 
 const mailAddressSetting: Setting<string | null> = {
   allowed: 'a mail address',
@@ -46,7 +48,10 @@ export const table: Table = {
   workers: integer(1, 64, defaultWorkers),
   leaseSeconds: integer(2, 600, () => 15),
   maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),
+  tenantQuotaBytes: integer(0, 999_999_999_999_999, () => 0),
   presignedUrlExpirySeconds: integer(60, maxPresignedSeconds, () => maxPresignedSeconds),
+  retentionDays: integer(0, maxRetentionDays, () => 0),
+  deletedRetentionDays: integer(0, maxRetentionDays, () => 30),
   corsAllowedOrigins: {
     allowed: 'a list of origins such as https://app.example',
     parse: (value) => list(value, (entry) => entry === '*' || webOrigin(entry)),

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ObjectFiles } from '../files/object-files.ts';
+import type { Uploads } from '../multipart/uploads.ts';
 import type { Payload } from '../signature/payload.ts';
+import type { Cors } from './cors.ts';
 
 /** One signed request, as far as it is understood before its own part begins. */
 export interface Call {
@@ -12,8 +14,10 @@ export interface Call {
   readonly query: ReadonlyMap<string, string>;
   readonly region: string;
   readonly payload: Payload;
-  readonly files: ObjectFiles;
+  readonly objects: ObjectFiles;
+  readonly uploads: Uploads;
   readonly limits: Limits;
+  readonly cors: Cors;
   /** Tells a client that waits with its body (`Expect: 100-continue`) to send it. */
   readonly askForBody: () => void;
 }

@@ -1,6 +1,8 @@
-/** The conditional headers of a GET, and its range. @see RFC 9110, sections 13 and 14. */
+/** The conditional headers of reading and writing, and ranges. @see RFC 9110, sections 13 and 14. */
 
 import type { IncomingMessage } from 'node:http';
+import type { ObjectToWrite } from '../files/object-files.ts';
+import type { ObjectRecord } from '../files/record.ts';
 import { Refusal } from '../refusal.ts';
 import { oneHeader } from './call.ts';
 
@@ -54,6 +56,43 @@ export function readRange(
   const end = first === null || last === null ? sizeBytes : Math.min(last + 1, sizeBytes);
   if (start >= end) throw new Refusal('InvalidRange');
   return { start, length: end - start };
+}
+
+/**
+ * `If-None-Match: *` and `If-Match` of what writes an object. Two writers at once cannot both be the one that was meant.
+ *
+ * @throws {Refusal} `NotImplemented`, as S3 does, for any other `If-None-Match`.
+ */
+export function writeConditions(
+  request: IncomingMessage,
+): Pick<ObjectToWrite, 'ifAbsent' | 'mayReplace'> {
+  const noneMatch = oneHeader(request, 'if-none-match');
+  if (noneMatch === null) return { mayReplace: matchCondition(request) };
+  if (noneMatch !== '*' || oneHeader(request, 'if-match') !== null) {
+    throw new Refusal('NotImplemented', 'Write with If-None-Match: *, or with If-Match.');
+  }
+  return { ifAbsent: true, mayReplace: refuseAny };
+}
+
+function refuseAny(current: ObjectRecord | null): void {
+  if (current !== null) throw new Refusal('PreconditionFailed');
+}
+
+function matchCondition(request: IncomingMessage): ObjectToWrite['mayReplace'] {
+  const match = oneHeader(request, 'if-match');
+  if (match === null) return undefined;
+  return (current) => {
+    if (current === null) throw new Refusal('NoSuchKey');
+    if (!names(match, `"${current.etag}"`, false)) throw new Refusal('PreconditionFailed');
+  };
+}
+
+/** `If-Match` of what deletes an object: one that is gone already is as good as deleted. */
+export function deleteCondition(
+  request: IncomingMessage,
+): ((current: ObjectRecord | null) => void) | undefined {
+  const mayReplace = matchCondition(request);
+  return mayReplace && ((current) => (current === null ? undefined : mayReplace(current)));
 }
 
 /** `If-Range` sends the whole object when it is another one than the client began with. */

@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Refusal } from '../refusal.ts';
+import type { Element } from './xml.ts';
 
 export interface Cors {
   /** Lets pages of allowed origins read the answer, errors included. */
   decorate(request: IncomingMessage, response: ServerResponse): void;
   /** @throws {Refusal} `AccessForbidden` for an origin or method that is not allowed. */
   preflight(request: IncomingMessage, response: ServerResponse): void;
+  /** What `decorate` and `preflight` do, as the rules of a bucket. @throws {Refusal} `NoSuchCORSConfiguration`. */
+  rules(): Element;
 }
 
 const methods = ['GET', 'HEAD', 'PUT', 'DELETE'];
@@ -53,7 +56,19 @@ export function createCors(origins: readonly string[]): Cors {
     response.end();
   }
 
-  return { decorate, preflight };
+  function rules(): Element {
+    if (origins.length === 0) throw new Refusal('NoSuchCORSConfiguration');
+    const rule: Element[] = [
+      ...origins.map((origin): Element => ['AllowedOrigin', origin]),
+      ...methods.map((method): Element => ['AllowedMethod', method]),
+      ['AllowedHeader', '*'],
+      ...exposed.map((header): Element => ['ExposeHeader', header]),
+      ['MaxAgeSeconds', String(maxAge)],
+    ];
+    return ['CORSConfiguration', [['CORSRule', rule]]];
+  }
+
+  return { decorate, preflight, rules };
 }
 
 function matches(pattern: string, origin: string): boolean {

@@ -21,7 +21,7 @@ const overrides: Readonly<Record<string, string>> = {
 
 /** GET and HEAD object. */
 export async function getObject(call: Call): Promise<void> {
-  const object = await call.files.open(call.key);
+  const object = await call.objects.open(call.key);
   if (object === null) throw new Refusal('NoSuchKey');
   try {
     await answerWith(call, object);
@@ -33,7 +33,7 @@ export async function getObject(call: Call): Promise<void> {
 async function answerWith(call: Call, object: OpenObject): Promise<void> {
   const { request, response } = call;
   const { record } = object;
-  const validators = { etag: `"${record.md5}"`, modifiedAt: record.createdAt };
+  const validators = { etag: `"${record.etag}"`, modifiedAt: record.createdAt };
   const isKnown = isNotModified(request, validators);
   const range = isKnown ? null : rangeOrRefuse(call, record, validators);
   const headers = headersOf(record, call.query);

@@ -1,87 +1,25 @@
-import type { IncomingMessage } from 'node:http';
-import { defaultContentType } from '../defaults.ts';
-import { Refusal } from '../refusal.ts';
-import { type Call, oneHeader } from './call.ts';
+import type { Call } from './call.ts';
+import { writeConditions } from './conditions.ts';
+import { factsOf } from './object-headers.ts';
 import { receive } from './receive.ts';
-
-/** Kept with the object and given back with it, beside `x-amz-meta-*`. */
-const keptHeaders = ['cache-control', 'content-disposition', 'content-language', 'expires'];
-const maxMetadataBytes = 2048;
-
-/** What a client may ask for and this store does not do: better refused than forgotten. */
-const unknownHeaders = [
-  /^x-amz-copy-source/,
-  /^x-amz-grant-/,
-  /^x-amz-object-lock-/,
-  /^x-amz-server-side-encryption/,
-  /^x-amz-tagging$/,
-  /^x-amz-website-redirect-location$/,
-  /^x-amz-write-offset-bytes$/,
-];
-/** Values that change nothing. */
-const harmlessValues: Readonly<Record<string, readonly string[]>> = {
-  'x-amz-acl': ['private', 'bucket-owner-full-control'],
-  'x-amz-storage-class': ['STANDARD'],
-};
 
 /** PUT object. @throws {Refusal} with nothing written. */
 export async function putObject(call: Call): Promise<void> {
-  const { request, response, files, key } = call;
-  checkHeaders(request);
-  const ifAbsent = isIfAbsent(request);
-  const incoming = receive(call);
-  const headers = headersToKeep(request);
-  if (ifAbsent && (await files.head(key)) !== null) throw new Refusal('PreconditionFailed');
-  call.askForBody();
-  const record = await files.write(key, incoming.bytes, {
-    contentType: oneHeader(request, 'content-type') || defaultContentType,
-    headers,
-    ifAbsent,
-    beforeCommit: (written) => incoming.check(written),
+  const { request, response, objects, key } = call;
+  const facts = factsOf(request);
+  const conditions = writeConditions(request);
+  const { bytes, announcedBytes, check } = receive(call);
+  // Before the body is asked for, and again when it has come.
+  conditions.mayReplace?.(await objects.head(key));
+  const record = await objects.write(key, {
+    ...facts,
+    ...conditions,
+    source: bytes,
+    announcedBytes: announcedBytes ?? 0,
+    beforeCommit: check,
   });
-  response.setHeader('ETag', `"${record.md5}"`);
+  response.setHeader('ETag', `"${record.etag}"`);
   response.setHeader('Content-Length', 0);
   response.statusCode = 200;
   response.end();
-}
-
-function checkHeaders(request: IncomingMessage): void {
-  for (const [name, value] of Object.entries(request.headers)) {
-    const isHarmless = harmlessValues[name]?.includes(String(value)) ?? true;
-    if (!isHarmless || unknownHeaders.some((pattern) => pattern.test(name))) {
-      throw new Refusal('NotImplemented', `${name}: ${String(value)} is not offered here.`);
-    }
-  }
-}
-
-function isIfAbsent(request: IncomingMessage): boolean {
-  const value = oneHeader(request, 'if-none-match');
-  const isOther = value !== null && value !== '*';
-  if (isOther || oneHeader(request, 'if-match') !== null) {
-    throw new Refusal('NotImplemented', 'The only condition for writing is If-None-Match: *.');
-  }
-  return value !== null;
-}
-
-function headersToKeep(request: IncomingMessage): Record<string, string> {
-  const kept: Record<string, string> = {};
-  let metadataBytes = 0;
-  for (const [name, values] of Object.entries(request.headersDistinct)) {
-    const isMetadata = name.startsWith('x-amz-meta-');
-    if (values === undefined || !(isMetadata || keptHeaders.includes(name))) continue;
-    kept[name] = values.join(', ');
-    if (isMetadata) metadataBytes += name.length + kept[name].length;
-  }
-  if (metadataBytes > maxMetadataBytes) throw new Refusal('MetadataTooLarge');
-  const coding = contentCoding(request);
-  return coding === '' ? kept : { ...kept, 'content-encoding': coding };
-}
-
-/** Without `aws-chunked`, which is of the transfer, not of the object. */
-function contentCoding(request: IncomingMessage): string {
-  const codings = (oneHeader(request, 'content-encoding') ?? '').split(',');
-  return codings
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== '' && coding !== 'aws-chunked')
-    .join(', ');
 }

@@ -12,13 +12,26 @@ import { type Checksum, checksums } from './checksums.ts';
 import { pacedBytes } from './pace.ts';
 
 export interface Incoming {
+  /** The client is asked for them when the first is wanted. */
   readonly bytes: AsyncIterable<Uint8Array>;
+  /** Null when it is not known before the end. */
+  readonly announcedBytes: number | null;
   /** @throws {Refusal} when what came is not what was announced. */
-  check(record: ObjectRecord): void;
+  readonly check: (came: Came) => void;
 }
 
-/** Reads the headers only. @throws {Refusal} for a length or digest that is missing, malformed or too large. */
-export function receive(call: Call): Incoming {
+type Came = Pick<ObjectRecord, 'sizeBytes' | 'md5' | 'sha256'>;
+
+/**
+ * Reads the headers only.
+ *
+ * @param expected - Digests of the body beside its MD5; those of the headers when left out.
+ * @throws {Refusal} for a length or digest that is missing, malformed or too large.
+ */
+export function receive(
+  call: Call,
+  expected: readonly Announced[] = announcedChecksums(call),
+): Incoming {
   const { request, payload, limits } = call;
   const isChunked = payload.kind === 'chunked';
   if (!isChunked && /\baws-chunked\b/.test(oneHeader(request, 'content-encoding') ?? '')) {
@@ -27,10 +40,10 @@ export function receive(call: Call): Incoming {
   const length = declaredLength(request, isChunked);
   if (length !== null && length > limits.maxObjectBytes) throw new Refusal('EntityTooLarge');
   const md5 = digestHeader(request, 'content-md5', 16);
-  const expected = announcedChecksums(request, isChunked);
   let trailers: Trailers = new Map();
 
   async function* bytes(): AsyncGenerator<Uint8Array> {
+    call.askForBody();
     // Chunk heads are overhead; a body that is mostly heads is an attack. Without chunks the writer counts.
     const maxBytes = isChunked && length !== null ? 2 * length + 65_536 : Number.POSITIVE_INFINITY;
     const raw = pacedBytes(request, { ...limits, maxBytes });
@@ -41,22 +54,21 @@ export function receive(call: Call): Incoming {
     }
   }
 
-  function check(record: ObjectRecord): void {
-    if (length !== null && record.sizeBytes !== length) throw new Refusal('IncompleteBody');
-    if (payload.kind === 'digest' && payload.sha256 !== record.sha256) {
+  function check(came: Came): void {
+    if (length !== null && came.sizeBytes !== length) throw new Refusal('IncompleteBody');
+    if (payload.kind === 'digest' && payload.sha256 !== came.sha256) {
       throw new Refusal('XAmzContentSHA256Mismatch');
     }
-    if (md5 !== null && md5.toString('hex') !== record.md5) throw new Refusal('BadDigest');
+    if (md5 !== null && md5.toString('hex') !== came.md5) throw new Refusal('BadDigest');
     for (const { name, sum, value } of expected) {
       const wanted = value ?? parseDigest(trailers.get(name) ?? '', sum.bytes);
       if (!wanted.equals(sum.digest())) throw new Refusal('BadDigest');
     }
   }
 
-  return { bytes: bytes(), check };
+  return { bytes: bytes(), announcedBytes: length, check };
 }
 
-/** Length of the object; null when it is not known before the end. */
 function declaredLength(request: IncomingMessage, isChunked: boolean): number | null {
   const name = isChunked ? 'x-amz-decoded-content-length' : 'content-length';
   const text = oneHeader(request, name);
@@ -68,14 +80,15 @@ function declaredLength(request: IncomingMessage, isChunked: boolean): number | 
   return Number(text);
 }
 
-interface Announced {
+export interface Announced {
   readonly name: string;
   readonly sum: Checksum;
   /** Null when it comes in a trailer. */
   readonly value: Buffer | null;
 }
 
-function announcedChecksums(request: IncomingMessage, isChunked: boolean): Announced[] {
+export function announcedChecksums({ request, payload }: Call): Announced[] {
+  const isChunked = payload.kind === 'chunked';
   const trailer = isChunked ? (oneHeader(request, 'x-amz-trailer') ?? '') : '';
   const inTrailer = trailer
     .split(',')
@@ -99,7 +112,8 @@ function digestHeader(request: IncomingMessage, name: string, bytes: number): Bu
   return text === null ? null : parseDigest(text, bytes);
 }
 
-function parseDigest(text: string, bytes: number): Buffer {
+/** @throws {Refusal} `InvalidDigest` unless it is the Base64 of so many bytes. */
+export function parseDigest(text: string, bytes: number): Buffer {
   const digest = Buffer.from(text, 'base64');
   // Node skips what is not Base64; only a value that survives the way back was sound.
   if (digest.length !== bytes || digest.toString('base64') !== text) {

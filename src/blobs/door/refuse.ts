@@ -1,7 +1,7 @@
 /** How the door says no: which refusal an error is, and how it reaches a client that may still be sending. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError, toForensicsError } from '../../errors.ts';
 import { Refusal, type RefusalCode } from '../refusal.ts';
 import { type Element, xmlDocument } from './xml.ts';
 
@@ -18,6 +18,8 @@ const lingerMs = 10_000;
 export function toRefusal(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   const code = error instanceof ForensicsError ? codes[error.code] : undefined;
+  // A full disk and a full quota want different people to do something; the message says which it is.
+  if (code === 'InsufficientStorage') return new Refusal(code, toForensicsError(error).message);
   return new Refusal(code ?? 'InternalError');
 }
 

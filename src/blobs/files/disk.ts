@@ -5,7 +5,7 @@ import { ForensicsError } from '../../errors.ts';
 
 export type FileSystem = Pick<
   typeof promises,
-  'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'unlink'
+  'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
 
 /** EFBIG: the largest file that the file system or the limits of the process allow. */
@@ -33,6 +33,22 @@ export function onDiskNow<T>(act: () => T): T {
 export function systemCode(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error)) return '';
   return typeof error.code === 'string' ? error.code : '';
+}
+
+/** What `act` gives, or null when there is no such file. */
+export async function ifThere<T>(act: () => Promise<T>): Promise<T | null> {
+  try {
+    return await act();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Names that are ours: people and systems leave other files in folders. */
+export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
+  const names = await ifThere(() => fs.readdir(folder));
+  return (names ?? []).filter((name) => pattern.test(name));
 }
 
 function toStoreError(error: unknown): unknown {

@@ -1,10 +1,10 @@
 /** Names of files that are still being written, and the sweep of those whose writer is gone. */
 
 import { createHash, randomBytes } from 'node:crypto';
-import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { systemCode } from './disk.ts';
+import { modifiedAtMs, namesNow, removeNow } from './sweeping.ts';
 
 /** Far longer than any upload is allowed to be silent: such a file has no writer, whatever its name says. */
 const abandonedAfterMs = 3_600_000;
@@ -17,13 +17,13 @@ export function incomingName(): string {
 
 /** Removes what writers that no longer exist left behind. @returns how many files were removed. */
 export function sweepIncoming(folder: string): number {
-  return namesIn(folder).filter(
-    (name) => isLeftover(folder, name) && removeFile(join(folder, name)),
+  return namesNow(folder).filter(
+    (name) => isLeftover(folder, name) && removeNow(join(folder, name)),
   ).length;
 }
 
 function isLeftover(folder: string, name: string): boolean {
-  const touchedAt = modifiedAt(join(folder, name));
+  const touchedAt = modifiedAtMs(join(folder, name));
   const owner = namePattern.exec(name);
   // A file of another name is not ours to remove.
   if (touchedAt === null || owner === null) return false;
@@ -48,29 +48,5 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     // EPERM: it lives, under another user.
     return systemCode(error) === 'EPERM';
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function modifiedAt(path: string): number | null {
-  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
-}
-
-function removeFile(path: string): boolean {
-  try {
-    unlinkSync(path);
-    return true;
-  } catch (error) {
-    // Another process swept at the same moment.
-    if (systemCode(error) === 'ENOENT') return false;
-    throw error;
   }
 }

@@ -1,106 +1,67 @@
 /**
- * A bucket as a folder: one file an object, named by the hash of its key, so that no key can be a path. A file is
- * written under `incoming/`, synced, renamed into `objects/`, and its folder synced: readers and crashes see the old
- * object or the new one. It knows nothing of HTTP, signatures or tenants.
+ * The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path. It knows nothing
+ * of HTTP, signatures or tenants.
  */
 
 import { createHash } from 'node:crypto';
-import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
-import { ForensicsError } from '../../errors.ts';
 import { checkKey } from '../checks.ts';
-import { type FileSystem, onDisk, onDiskNow, systemCode } from './disk.ts';
-import { createFolders } from './folders.ts';
-import { incomingName, sweepIncoming } from './incoming.ts';
+import { type FileSystem, namesIn, onDisk } from './disk.ts';
 import { type OpenObject, openObject } from './open-object.ts';
+import type { NewFile, Place, Publisher } from './publisher.ts';
 import type { ObjectRecord } from './record.ts';
-import { writeObject } from './write-object.ts';
 
-export interface ObjectFilesSettings {
-  /** The folder of all buckets. */
-  readonly root: string;
-  readonly bucket: string;
-  readonly maxObjectBytes: number;
-  readonly now: () => Date;
-  /** For tests of a failing disk. */
-  readonly fileSystem?: FileSystem;
-}
-
-export interface WriteOptions {
-  readonly contentType: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Refuse with `conflict` when the key is taken, also when it is taken meanwhile. */
-  readonly ifAbsent?: boolean;
-  /** The last word before the object becomes visible: throwing leaves everything as it was. */
-  readonly beforeCommit?: (record: ObjectRecord) => void;
+/** An object as it is put: what `beforePublish` hears here is the object that will be replaced, null when there is none. */
+export interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
+  readonly mayReplace?: ((current: ObjectRecord | null) => void) | undefined;
 }
 
 export interface ObjectFiles {
-  /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `source` throws. */
-  write(
-    key: string,
-    source: AsyncIterable<Uint8Array>,
-    options: WriteOptions,
-  ): Promise<ObjectRecord>;
+  /**
+   * @param publisher - Another one than the bucket's own for bytes that are in the bucket already.
+   * @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws.
+   */
+  write(key: string, object: ObjectToWrite, publisher?: Publisher): Promise<ObjectRecord>;
   /** Null when there is none. To be closed by the caller. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   open(key: string): Promise<OpenObject | null>;
   /** Null when there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   head(key: string): Promise<ObjectRecord | null>;
-  remove(key: string): Promise<void>;
+  /** Removing what is not there succeeds. `mayRemove` hears of the object, null when there is none. */
+  remove(key: string, mayRemove?: (current: ObjectRecord | null) => void): Promise<void>;
   /** Every object, in no order. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
   records(): AsyncGenerator<ObjectRecord>;
-  /** @returns how many leftovers of dead writers were removed. @throws {ForensicsError} `store_unavailable`. */
-  sweep(): number;
 }
 
-export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
-  const { root, bucket, maxObjectBytes, now, fileSystem: fs = promises } = settings;
-  const home = join(root, bucket);
-  const objects = join(home, 'objects');
-  const incoming = join(home, 'incoming');
-  const folders = createFolders(fs, root);
+export interface ObjectFilesSettings {
+  readonly fs: FileSystem;
+  /** The folder of the objects. */
+  readonly folder: string;
+  readonly publisher: Publisher;
+}
 
-  function placeOf(key: string): { folder: string; path: string } {
+export const shardPattern = /^[0-9a-f]{2}$/;
+export const objectPattern = /^[0-9a-f]{64}$/;
+
+export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
+  const { fs, folder: objects, publisher: own } = settings;
+
+  function placeOf(key: string): Place {
     checkKey(key);
     const name = fileName(key);
     const folder = join(objects, name.slice(0, 2));
-    return { folder, path: join(folder, name) };
+    const path = join(folder, name);
+    return { folder, path, turn: path };
   }
 
   async function write(
     key: string,
-    source: AsyncIterable<Uint8Array>,
-    options: WriteOptions,
+    { mayReplace, ...object }: ObjectToWrite,
+    publisher = own,
   ): Promise<ObjectRecord> {
-    const { folder, path } = placeOf(key);
-    const temporary = join(incoming, incomingName());
-    await onDisk(() => folders.ensure(incoming));
-    try {
-      const object = { key, source, options, maxObjectBytes, now };
-      const record = await writeObject(fs, temporary, object);
-      await onDisk(() => folders.ensure(folder));
-      await publish(temporary, path, options.ifAbsent === true);
-      await onDisk(() => folders.sync(folder));
-      return record;
-    } catch (error) {
-      // Only then: clients that break off must not cost others their syncs.
-      if (error instanceof ForensicsError && error.canRetry) folders.forget();
-      // What cannot be removed now is left to the sweep.
-      await fs.unlink(temporary).catch(() => undefined);
-      throw error;
-    }
-  }
-
-  async function publish(temporary: string, path: string, ifAbsent: boolean): Promise<void> {
-    if (!ifAbsent) return onDisk(() => fs.rename(temporary, path));
-    try {
-      // A link, unlike a rename, never replaces: of two writers at once one succeeds.
-      await fs.link(temporary, path);
-    } catch (error) {
-      if (systemCode(error) !== 'EEXIST') return onDisk(() => Promise.reject(error));
-      throw new ForensicsError('conflict', 'There is an object with this key already.');
-    }
-    await onDisk(() => fs.unlink(temporary));
+    const file: NewFile = { ...object, key };
+    if (mayReplace === undefined) return publisher.put(placeOf(key), file);
+    const beforePublish = async () => mayReplace(await head(key));
+    return publisher.put(placeOf(key), { ...file, beforePublish });
   }
 
   async function open(key: string): Promise<OpenObject | null> {
@@ -113,49 +74,29 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
     return object?.record ?? null;
   }
 
-  async function remove(key: string): Promise<void> {
-    const { folder, path } = placeOf(key);
-    await onDisk(() => unlinkIfThere(fs, path));
-    // Also when nothing was there: an earlier removal may have crashed before its sync.
-    await onDisk(() => folders.sync(folder));
+  async function remove(
+    key: string,
+    mayRemove?: (current: ObjectRecord | null) => void,
+  ): Promise<void> {
+    const asked = mayRemove && (async () => mayRemove(await head(key)));
+    await own.remove(placeOf(key), asked);
   }
 
   async function* records(): AsyncGenerator<ObjectRecord> {
-    for (const shard of await onDisk(() => namesIn(fs, objects, /^[0-9a-f]{2}$/))) {
+    for (const shard of await onDisk(() => namesIn(fs, objects, shardPattern))) {
       const folder = join(objects, shard);
-      for (const name of await onDisk(() => namesIn(fs, folder, /^[0-9a-f]{64}$/))) {
-        const path = join(folder, name);
+      for (const name of await onDisk(() => namesIn(fs, folder, objectPattern))) {
         const isOurs = (record: ObjectRecord) => fileName(record.key) === name;
-        const object = await onDisk(() => openObject(fs, path, isOurs));
+        const object = await onDisk(() => openObject(fs, join(folder, name), isOurs));
         await object?.close();
         if (object !== null) yield object.record;
       }
     }
   }
 
-  const sweep = () => onDiskNow(() => sweepIncoming(incoming));
-
-  return { write, open, head, remove, records, sweep };
+  return { write, open, head, remove, records };
 }
 
 function fileName(key: string): string {
   return createHash('sha256').update(key).digest('hex');
-}
-
-async function unlinkIfThere(fs: FileSystem, path: string): Promise<void> {
-  try {
-    await fs.unlink(path);
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
-/** Names that are ours: people and systems leave other files in folders. */
-async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): Promise<string[]> {
-  try {
-    return (await fs.readdir(folder)).filter((name) => pattern.test(name));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

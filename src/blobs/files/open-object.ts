@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { type FileSystem, onDisk, systemCode } from './disk.ts';
+import { type FileSystem, ifThere, onDisk } from './disk.ts';
 import { damaged, type ObjectRecord, readRecord } from './record.ts';
 
 /** An object that stays readable until it is closed, whatever happens to its key meanwhile. */
@@ -24,7 +24,7 @@ export async function openObject(
   path: string,
   isExpected: (record: ObjectRecord) => boolean,
 ): Promise<OpenObject | null> {
-  const handle = await openIfThere(fs, path);
+  const handle = await ifThere(() => fs.open(path, 'r'));
   if (handle === null) return null;
   try {
     const record = await readRecord(handle);
@@ -36,15 +36,6 @@ export async function openObject(
     };
   } catch (error) {
     await handle.close();
-    throw error;
-  }
-}
-
-async function openIfThere(fs: FileSystem, path: string): Promise<FileHandle | null> {
-  try {
-    return await fs.open(path, 'r');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -15,8 +15,10 @@ export interface ObjectRecord {
   readonly key: string;
   readonly contentType: string;
   readonly sizeBytes: number;
-  /** Lower-case hex. The ETag of S3 is the MD5 in quotes. */
+  /** Lower-case hex. */
   readonly md5: string;
+  /** Without its quotes: the MD5, or what S3 makes of the parts of an object that came in parts. */
+  readonly etag: string;
   readonly sha256: string;
   readonly createdAt: Date;
   /** Further headers that are given back with the object, lower-case names. */
@@ -72,10 +74,14 @@ async function readTail(handle: FileHandle, fileBytes: number, count: number): P
 function parseRecord(json: string): ObjectRecord {
   const record: unknown = JSON.parse(json);
   if (!isStoredRecord(record)) throw damaged();
-  return { ...record, createdAt: new Date(record.createdAt) };
+  return { ...record, etag: record.etag ?? record.md5, createdAt: new Date(record.createdAt) };
 }
 
-type StoredRecord = Omit<ObjectRecord, 'createdAt'> & { readonly createdAt: string };
+type StoredRecord = Omit<ObjectRecord, 'createdAt' | 'etag'> & {
+  readonly createdAt: string;
+  /** Objects that the first version wrote have none. */
+  readonly etag?: string;
+};
 
 function isStoredRecord(value: unknown): value is StoredRecord {
   if (typeof value !== 'object' || value === null) return false;
@@ -85,6 +91,7 @@ function isStoredRecord(value: unknown): value is StoredRecord {
     typeof record.contentType === 'string' &&
     Number.isSafeInteger(record.sizeBytes) &&
     typeof record.md5 === 'string' &&
+    (record.etag === undefined || typeof record.etag === 'string') &&
     typeof record.sha256 === 'string' &&
     typeof record.createdAt === 'string' &&
     typeof record.headers === 'object' &&

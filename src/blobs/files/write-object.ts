@@ -3,13 +3,26 @@ import type { FileHandle } from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
 import { type FileSystem, onDisk } from './disk.ts';
 import { encodeTail, type ObjectRecord } from './record.ts';
-import type { WriteOptions } from './object-files.ts';
 
+/** What is known of an object before its bytes have come. */
 export interface NewObject {
   readonly key: string;
-  readonly source: AsyncIterable<Uint8Array>;
-  readonly options: WriteOptions;
-  readonly maxObjectBytes: number;
+  readonly contentType: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The MD5 of the bytes when left out. */
+  readonly etag?: string;
+  /** The last word while the bytes are known and nothing is visible: throwing leaves everything as it was. */
+  readonly beforeCommit?: (record: ObjectRecord) => void;
+}
+
+export interface WrittenFile {
+  readonly record: ObjectRecord;
+  readonly fileBytes: number;
+}
+
+interface Source {
+  readonly bytes: AsyncIterable<unknown>;
+  readonly maxBytes: number;
   readonly now: () => Date;
 }
 
@@ -20,49 +33,56 @@ export async function writeObject(
   fs: FileSystem,
   path: string,
   object: NewObject,
-): Promise<ObjectRecord> {
+  source: Source,
+): Promise<WrittenFile> {
   const handle = await onDisk(() => fs.open(path, 'wx', 0o600));
   try {
-    const record = await fill(handle, object);
-    object.options.beforeCommit?.(record);
-    await onDisk(() => writeAll(handle, encodeTail(record)));
+    const record = await fill(handle, object, source);
+    object.beforeCommit?.(record);
+    const tail = encodeTail(record);
+    await onDisk(() => writeAll(handle, tail));
     await onDisk(() => handle.sync());
-    return record;
+    return { record, fileBytes: record.sizeBytes + tail.length };
   } finally {
     await onDisk(() => handle.close());
   }
 }
 
-async function fill(handle: FileHandle, object: NewObject): Promise<ObjectRecord> {
-  const { key, source, options, maxObjectBytes, now } = object;
+async function fill(
+  handle: FileHandle,
+  { key, contentType, headers = {}, etag }: NewObject,
+  { bytes, maxBytes, now }: Source,
+): Promise<ObjectRecord> {
   const [md5, sha256] = [createHash('md5'), createHash('sha256')];
   let sizeBytes = 0;
-  for await (const block of inBlocks(limited(source, maxObjectBytes))) {
+  for await (const block of inBlocks(limited(bytes, maxBytes))) {
     sizeBytes += block.length;
     md5.update(block);
     sha256.update(block);
     await onDisk(() => writeAll(handle, block));
   }
+  const md5Hex = md5.digest('hex');
   return {
     key,
-    contentType: options.contentType,
+    contentType,
     sizeBytes,
-    md5: md5.digest('hex'),
+    md5: md5Hex,
+    etag: etag ?? md5Hex,
     sha256: sha256.digest('hex'),
     createdAt: now(),
-    headers: options.headers ?? {},
+    headers,
   };
 }
 
 async function* limited(
   source: AsyncIterable<unknown>,
-  maxObjectBytes: number,
+  maxBytes: number,
 ): AsyncGenerator<Uint8Array> {
   let sizeBytes = 0;
   for await (const chunk of source) {
     if (!(chunk instanceof Uint8Array)) throw new TypeError('A stream of objects must give bytes.');
     sizeBytes += chunk.length;
-    if (sizeBytes > maxObjectBytes) throw tooLarge(maxObjectBytes);
+    if (sizeBytes > maxBytes) throw tooLarge(maxBytes);
     yield chunk;
   }
 }

@@ -8,9 +8,11 @@ import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
 import { runJob } from '../../../src/analyses/lifecycle.ts';
 import type { CreateRequest } from '../../../src/analyses/request.ts';
+import type { RetentionRules } from '../../../src/analyses/retention.ts';
 import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
 import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
+import { createBuckets } from '../../../src/blobs/buckets.ts';
 import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
 import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
@@ -37,6 +39,7 @@ export interface WorkshopOptions {
   readonly maxBytes?: number;
   /** For tenants with stores of their own. */
   readonly openRemote?: OpenRemoteStore;
+  readonly retention?: Partial<RetentionRules>;
 }
 
 export async function openWorkshop(options: WorkshopOptions = {}) {
@@ -46,16 +49,16 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   const lab = createScriptedLab();
   const credentials = createBucketCredentials(masterKey);
   const errors: unknown[] = [];
+  const notices: object[] = [];
   const limits = { ...defaultLimits, maxBytes: options.maxBytes ?? defaultLimits.maxBytes };
 
   const openStore = (tenantId: string) =>
     createEmbeddedStore({
-      root: join(folder, 'blobs'),
+      buckets: createBuckets({ root: join(folder, 'blobs'), now }),
       bucket: bucketNameFor(tenantId),
       credentials: credentials.credentialsFor(bucketNameFor(tenantId)),
       endpoint: () => new URL('https://forensics.test:8443'),
       region: 'us-east-1',
-      now,
     });
 
   /** What one process has. Processes share the files and nothing else. */
@@ -90,8 +93,10 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       ],
       trialMd5s: options.trialMd5s ?? [],
       limits,
+      retention: { retentionDays: 0, deletedRetentionDays: 30, ...options.retention },
       now,
       onError: (error) => errors.push(error),
+      onNotice: (what, facts) => notices.push({ what, ...facts }),
     });
     const worker = createWorker({
       db,
@@ -142,6 +147,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     clock,
     lab,
     errors,
+    notices,
     caller,
     store,
     openTenant,

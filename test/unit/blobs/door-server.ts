@@ -1,11 +1,13 @@
 /** A real HTTPS server on loopback with the door mounted on it, as the service mounts it. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
+import * as promises from 'node:fs/promises';
 import type { Server as PlainServer } from 'node:http';
 import { createServer, Server } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
+import { type Buckets, type BucketsSettings, createBuckets } from '../../../src/blobs/buckets.ts';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { createS3Door, type S3DoorSettings } from '../../../src/blobs/door.ts';
 import { createEmbeddedStore, type EmbeddedStoreSettings } from '../../../src/blobs/embedded.ts';
@@ -34,20 +36,23 @@ export interface DoorServer {
   files(): string[];
   /** How many clients are connected. */
   connections(): Promise<number>;
-  storeOf(name: string, settings?: Partial<EmbeddedStoreSettings>): BlobStore;
+  /** The store beside the door, in the same process, or, with settings, in another one on the same folder. */
+  storeOf(name: string, settings?: Partial<BucketsSettings & EmbeddedStoreSettings>): BlobStore;
+  readonly buckets: Buckets;
   close(): Promise<void>;
 }
 
 const { ca, ...certificate } = await makeCertificate();
 
 export async function startDoor(
-  settings: Partial<S3DoorSettings> = {},
+  settings: Partial<BucketsSettings & S3DoorSettings> = {},
   server: Server | PlainServer = createServer(certificate),
 ): Promise<DoorServer> {
   const root = mkdtempSync(join(tmpdir(), 'forensics-door-'));
   const errors: unknown[] = [];
+  const buckets = createBuckets({ ...settings, root });
   const door = createS3Door({
-    root,
+    buckets,
     secretFor: (id) => keys.secretFor(id),
     region,
     corsOrigins: ['https://app.example', 'https://*.lab.example'],
@@ -62,6 +67,7 @@ export async function startDoor(
 
   return {
     root,
+    buckets,
     port,
     origin,
     ca,
@@ -84,7 +90,7 @@ export async function startDoor(
       }),
     storeOf: (name, more = {}) =>
       createEmbeddedStore({
-        root,
+        buckets: createBuckets({ ...settings, fileSystem: promises, ...more, root }),
         bucket: name,
         credentials: keys.credentialsFor(name),
         endpoint: () => new URL(origin),

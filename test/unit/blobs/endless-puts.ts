@@ -1,11 +1,12 @@
 /** Puts one object again and again, all of one letter each time, until it is killed. Run as a process of its own. */
 
+import { createBuckets } from '../../../src/blobs/buckets.ts';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
 
 const bucket = bucketNameFor('0123456789abcdef01234567');
 const store = createEmbeddedStore({
-  root: process.argv[2]!,
+  buckets: createBuckets({ root: process.argv[2]! }),
   bucket,
   credentials: createBucketCredentials(Buffer.alloc(32, 7)).credentialsFor(bucket),
   endpoint: () => new URL('https://store.example'),

@@ -1,13 +1,14 @@
 /** What a store does on a file system of one megabyte, told as JSON. Run as a process of its own. */
 
 import { readdirSync } from 'node:fs';
+import { createBuckets } from '../../../src/blobs/buckets.ts';
 import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
 
 const root = process.argv[2]!;
 const bucket = bucketNameFor('0123456789abcdef01234567');
 const store = createEmbeddedStore({
-  root,
+  buckets: createBuckets({ root }),
   bucket,
   credentials: createBucketCredentials(Buffer.alloc(32, 7)).credentialsFor(bucket),
   endpoint: () => new URL('https://store.example'),

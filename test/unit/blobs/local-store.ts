@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type BucketsSettings, createBuckets } from '../../../src/blobs/buckets.ts';
 import { createEmbeddedStore, type EmbeddedStoreSettings } from '../../../src/blobs/embedded.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
 import { bucket, keys, region } from './door-server.ts';
@@ -11,7 +12,7 @@ import { filesUnder } from './files-under.ts';
 export interface LocalStore {
   readonly root: string;
   /** Opens the store anew, as a restart would. */
-  open(settings?: Partial<EmbeddedStoreSettings>): BlobStore;
+  open(settings?: Partial<BucketsSettings & EmbeddedStoreSettings>): BlobStore;
   /** Paths of all files, of finished and of unfinished objects. */
   files(): string[];
   textOf(key: string): Promise<string>;
@@ -20,9 +21,9 @@ export interface LocalStore {
 
 export function createLocalStore(): LocalStore {
   const root = mkdtempSync(join(tmpdir(), 'forensics-blobs-'));
-  const open = (settings: Partial<EmbeddedStoreSettings> = {}) =>
+  const open = (settings: Partial<BucketsSettings & EmbeddedStoreSettings> = {}) =>
     createEmbeddedStore({
-      root,
+      buckets: createBuckets({ root, ...settings }),
       bucket,
       credentials: keys.credentialsFor(bucket),
       endpoint: () => new URL('https://store.example:8443'),
