@@ -7,6 +7,7 @@ import { hostname } from 'node:os';
 import type { Passwords } from './access/passwords.ts';
 import { createAnalyses } from './analyses/analyses.ts';
 import type { Analyses } from './analyses/analyses.ts';
+import type { Notice } from './analyses/context.ts';
 import { runJob } from './analyses/lifecycle.ts';
 import { openBlobs } from './app/blobs.ts';
 import { choresOf } from './app/chores.ts';
@@ -56,11 +57,14 @@ export interface AppOptions {
   readonly passwords?: Passwords;
   /** Told about trouble that no caller hears of. */
   readonly onError?: (what: string, error: unknown) => void;
+  /** Told what was done without being asked, such as what was purged. */
+  readonly onNotice?: (what: string, facts: Notice) => void;
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const { now = () => new Date(), onError = () => undefined } = options;
+  const { onNotice = () => undefined } = options;
   return withStack(async (stack) => {
     const core = openCore(settings, now, options.passwords);
     stack.defer(() => core.close());
@@ -84,8 +88,10 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       models,
       trialMd5s: trialMd5s(core.folder.path),
       limits,
+      retention: settings,
       now,
       onError: (error) => onError('analyses', error),
+      onNotice,
     });
     const workerId = `${hostname()}:${process.pid}`;
     const worker = createWorker({
@@ -119,7 +125,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const chores = createChores({
       db,
       now,
-      chores: choresOf({ db, now }),
+      chores: choresOf({ db, analyses, now }),
       onError: (error) => onError('chores', error),
     });
     stack.defer(() => chores.stop());

@@ -22,6 +22,8 @@ export interface Evidence {
   readonly key: string;
   readonly sha256: string;
   readonly md5: string;
+  /** Of the upload that it was copied from; null when that is not known. */
+  readonly inputEtag: string | null;
 }
 
 /** How a failed analysis runs again. */

@@ -11,6 +11,7 @@ import { createGate } from './gate.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './list.ts';
 import type { CreateRequest } from './request.ts';
+import { cleanUp } from './retention.ts';
 import { retryAnalysis, type RetryRequest } from './retry.ts';
 import { createRun } from './run.ts';
 import { startAnalysis } from './start.ts';
@@ -25,6 +26,8 @@ export interface Analyses {
   retry(caller: Caller, request: RetryRequest): Promise<Analysis>;
   /** The worker's handler for jobs of the kind `runJob`. */
   readonly run: Handler;
+  /** The daily chore: removes what is older than the rules of retention allow. */
+  readonly cleanUp: (signal: AbortSignal) => Promise<void>;
 }
 
 // At 50 MB a picture, starts and upgrades that come together stay within 200 MB.
@@ -34,6 +37,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
   const lifecycle = createLifecycle(options);
   const context: Context = {
     onError: () => undefined,
+    onNotice: () => undefined,
     ...options,
     lifecycle,
     gate: createGate(picturesInMemory),
@@ -49,6 +53,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     start: (caller, id) => startAnalysis(context, caller, id),
     retry: async (caller, request) => nameless(await retryAnalysis(context, caller, request)),
     run: createRun(context),
+    cleanUp: (signal) => cleanUp(context, signal),
   };
 }
 

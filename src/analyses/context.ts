@@ -10,6 +10,7 @@ import type { Lab } from '../lab/lab.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import type { Gate } from './gate.ts';
 import type { Lifecycle } from './lifecycle.ts';
+import type { RetentionRules } from './retention.ts';
 
 export interface AnalysesOptions {
   readonly db: Db;
@@ -22,10 +23,15 @@ export interface AnalysesOptions {
   /** Lower-case hex MD5 of the pictures that trial tenants may analyse. */
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;
+  readonly retention: RetentionRules;
   readonly now: () => Date;
   /** Told about trouble that changes no answer, such as an object that could not be cleaned up. */
   readonly onError?: (error: unknown) => void;
+  /** Told what was done that no caller hears of, in words of this program and numbers. */
+  readonly onNotice?: (what: string, facts: Notice) => void;
 }
+
+export type Notice = Readonly<Record<string, string | number>>;
 
 export interface Context extends Required<AnalysesOptions> {
   readonly lifecycle: Lifecycle;

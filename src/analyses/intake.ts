@@ -14,6 +14,7 @@ import { readPngSize } from '../image/png-structure.ts';
 import { describeContent, sniffFormat } from '../image/sniff.ts';
 import type { Context } from './context.ts';
 import type { Evidence } from './act.ts';
+import { expectObjects } from './loose-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
 /**
@@ -21,17 +22,19 @@ import type { AnalysisRow } from './rows.ts';
  * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed.
  */
 export async function takeIn(
-  { limits, trialMd5s }: Pick<Context, 'limits' | 'trialMd5s'>,
+  context: Pick<Context, 'db' | 'now' | 'limits' | 'trialMd5s'>,
   { row, tenant, store }: { row: AnalysisRow; tenant: Tenant; store: BlobStore },
 ): Promise<Evidence> {
-  const bytes = await readUpload(store, row, limits);
+  const { limits, trialMd5s } = context;
+  const { bytes, etag } = await readUpload(store, row, limits);
   const md5 = digest('md5', bytes);
   if (tenant.isTrial && !trialMd5s.includes(md5)) throw trialMismatch();
   checkHeader(bytes, row, limits);
   // Random, so that knowing the analysis does not lead to the copy.
   const key = `evidence/${randomBytes(16).toString('hex')}`;
+  expectObjects(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: contentTypes[row.format] });
-  return { key, sha256: digest('sha256', bytes), md5 };
+  return { key, sha256: digest('sha256', bytes), md5, inputEtag: etag };
 }
 
 /** True for errors of the picture itself: trying the same bytes again cannot help. */
@@ -54,7 +57,8 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   const bytes = await store.read(row.inputKey, limits.maxBytes);
   // The object may have been replaced since it was asked for its size.
   checkSizeBytes(bytes.length, limits);
-  return bytes;
+  // The ETag of before: if it was replaced in between, it will not match, and the bytes are compared.
+  return { bytes, etag: info.etag };
 }
 
 function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {

@@ -21,8 +21,17 @@ import {
 } from './act.ts';
 import type { Status } from './analysis.ts';
 import { announce } from './announce.ts';
-import { type Found, type Rendered, renderedText, toRow } from './record.ts';
-import { type AnalysisRow, getRow, hasCompany, isTarget, type Target } from './rows.ts';
+import { claimObjects } from './loose-objects.ts';
+import { type Found, keysOf, type Rendered, renderedText, toRow } from './record.ts';
+import {
+  type AnalysisRow,
+  findForgotten,
+  type Forgotten,
+  getRow,
+  hasCompany,
+  isTarget,
+  type Target,
+} from './rows.ts';
 import { type Count, countsOfSuccess, countUsage } from './usage.ts';
 
 /** Kind of the job that runs an analysis; its payload is a Target. */
@@ -98,6 +107,7 @@ export function createLifecycle({
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
         refuseUnlessStartable(getRow(tx, act));
+        claimObjects(tx, [evidence.key]);
         const change = { queuedAt: now(), statusMessage: messages.queued, ...columnsOf(evidence) };
         move(tx, act, { from: 'pending', change, actor: act.actor });
         enqueueRun(tx, act);
@@ -143,6 +153,7 @@ export function createLifecycle({
         const row = move(tx, target, { from: 'processing', change });
         if (row === null) return false;
         tx.insert(examinations).values(record).run();
+        if (found.rendered !== null) claimObjects(tx, keysOf(found.rendered));
         countFor(tx, row, ...countsOfSuccess(row, decision));
         tell(tx, row);
         return true;
@@ -178,7 +189,7 @@ export function createLifecycle({
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
         // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
-        const { updatedAt } = getRow(tx, act);
+        const { updatedAt, evidenceKey } = getRow(tx, act);
         if (updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable();
         const fresh = {
           ...waitingAgain,
@@ -189,6 +200,7 @@ export function createLifecycle({
         const change = { ...fresh, ...options, modelVersion, ...columnsOf(evidence) };
         const row = move(tx, act, { from: 'failed', change, actor: act.actor });
         if (row === null) throw notRetryable();
+        if (evidence.key !== evidenceKey) claimObjects(tx, [evidence.key]);
         countFor(tx, row, ['retries', 1]);
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
@@ -210,6 +222,7 @@ export function createLifecycle({
           .set({ rendered: renderedText(rendered) })
           .where(which)
           .run();
+        claimObjects(tx, keysOf(rendered));
         countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
         remember(tx, act.repeatable, act.analysisId);
         return true;
@@ -217,12 +230,28 @@ export function createLifecycle({
 
     /** Any state: hidden from now on. @throws {ForensicsError} `analysis_not_found`. */
     remove: (target: Target, actor: Principal): void =>
+      transact(db, (tx) => hide(tx, getRow(tx, target), actor)),
+
+    /** The same for those that nothing happened to for long; how many there were. */
+    expire: (forgotten: Forgotten): number =>
       transact(db, (tx) => {
-        const { status } = getRow(tx, target);
-        const row = move(tx, target, { from: status, change: { deletedAt: now() }, actor });
-        if (row !== null) tell(tx, row, 'delete');
+        const rows = findForgotten(tx, forgotten);
+        for (const row of rows) hide(tx, row, systemPrincipal);
+        return rows.length;
+      }),
+
+    /** No change of state: what the answers say beside it. */
+    noteReplacedInput: (target: Target): void =>
+      transact(db, (tx) => {
+        const change = { inputReplacedAt: now() };
+        tx.update(analyses).set(change).where(isTarget(target)).run();
       }),
   };
+
+  function hide(tx: Tx, { status, ...row }: AnalysisRow, actor: Principal): void {
+    const hidden = move(tx, targetOf(row), { from: status, change: { deletedAt: now() }, actor });
+    if (hidden !== null) tell(tx, hidden, 'delete');
+  }
 
   function begin(tx: Tx, target: Target): AnalysisRow | null {
     const begun = { status: 'processing', statusMessage: messages.processing } as const;
@@ -242,7 +271,7 @@ export function createLifecycle({
   }
 }
 
-function targetOf({ tenantId, id }: AnalysisRow): Target {
+function targetOf({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
   return { tenantId, analysisId: id };
 }
 
@@ -250,8 +279,8 @@ function signedBy(actor: Principal, at: Date): Change {
   return { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
 }
 
-function columnsOf({ key, sha256, md5 }: Evidence): Change {
-  return { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5 };
+function columnsOf({ key, sha256, md5, inputEtag }: Evidence): Change {
+  return { evidenceKey: key, evidenceSha256: sha256, evidenceMd5: md5, inputEtag };
 }
 
 function completedAt(at: Date): Change {

@@ -93,6 +93,10 @@ export function parseRendered(text: string): Rendered {
   return JSON.parse(text);
 }
 
+export function keysOf({ heatmapKeys, reports }: Rendered): string[] {
+  return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
+}
+
 export function renderedText(rendered: Rendered): string {
   return JSON.stringify(rendered);
 }

@@ -9,6 +9,7 @@ import { type Examination, type MapName, mapNames } from '../engine/result.ts';
 import type { Rendering } from '../lab/lab.ts';
 import { type Language, languages } from '../report/language.ts';
 import type { Context } from './context.ts';
+import { discardObjects, expectObjects } from './loose-objects.ts';
 import type { Rendered } from './record.ts';
 import type { AnalysisRow } from './rows.ts';
 
@@ -17,6 +18,8 @@ export interface RenderJob {
   readonly store: BlobStore;
   /** The evidence itself. */
   readonly bytes: Uint8Array;
+  /** Whether the client put other bytes in the place of the upload since. */
+  readonly isUploadReplaced: boolean;
   readonly examination: Examination;
   readonly examinedAt: Date;
   readonly signal?: AbortSignal;
@@ -24,12 +27,12 @@ export interface RenderJob {
 
 /** @throws {ForensicsError} what the lab and the store throw; nothing is left in the store then. */
 export async function renderInto(context: Context, job: RenderJob): Promise<Rendered> {
-  const { row, bytes, examination, examinedAt, signal } = job;
+  const { row, bytes, isUploadReplaced, examination, examinedAt, signal } = job;
   const rendering = await context.lab.render(
     {
       source: { bytes },
       examination,
-      item: { name: row.filename, analysisId: row.id, examinedAt },
+      item: { name: row.filename, analysisId: row.id, examinedAt, isUploadReplaced },
       languages,
       withRawMaps: false,
     },
@@ -38,25 +41,12 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
   return storeRendering(context, job, rendering);
 }
 
-/** Best effort: an object that stays costs space, nothing else. */
-export async function discard(
-  { onError }: Pick<Context, 'onError'>,
-  { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
-): Promise<void> {
-  const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
-  for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
-}
-
-export function keysOf({ heatmapKeys, reports }: Rendered): string[] {
-  return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
-}
-
 async function storeRendering(
   context: Context,
-  { row, store }: RenderJob,
+  job: RenderJob,
   { heatmaps, reports }: Rendering,
 ): Promise<Rendered> {
-  const folder = `analyses/${row.id}/${randomBytes(8).toString('hex')}`;
+  const folder = `analyses/${job.row.id}/${randomBytes(8).toString('hex')}`;
   const heatmapKey = (name: MapName) => `${folder}/heatmap-${name}.png`;
   const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;
   const reportIn = (language: Language) => {
@@ -64,7 +54,7 @@ async function storeRendering(
     if (report === undefined) throw new TypeError(`the lab rendered no report in ${language}`);
     return report;
   };
-  await putAll(context, store, [
+  await putAll(context, job, [
     ...mapNames.map((name) => {
       return { key: heatmapKey(name), body: heatmaps[name], contentType: 'image/png' };
     }),
@@ -93,11 +83,17 @@ interface StoredObject {
   readonly contentType: string;
 }
 
-async function putAll(context: Context, store: BlobStore, objects: readonly StoredObject[]) {
+async function putAll(
+  context: Context,
+  { row, store }: RenderJob,
+  objects: readonly StoredObject[],
+): Promise<void> {
+  const written = { place: row, keys: objects.map(({ key }) => key) };
+  expectObjects(context, written);
   const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
   const outcomes = await Promise.allSettled(puts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed === undefined) return;
-  await discard(context, { store, keys: objects.map(({ key }) => key) });
+  await discardObjects(context, written);
   throw failed.reason;
 }

@@ -3,12 +3,13 @@ import { recall } from '../db/idempotency.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Analysis, AnalysisOptions } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
-import { readEvidence } from './evidence.ts';
+import { checkUpload, readEvidence } from './evidence.ts';
 import { takeIn } from './intake.ts';
 import { type Act, type Evidence, notRetryable } from './act.ts';
 import { getAnalysis } from './list.ts';
-import { loadExamination } from './record.ts';
-import { discard, keysOf, renderInto } from './rendering.ts';
+import { discardObjects } from './loose-objects.ts';
+import { keysOf, loadExamination } from './record.ts';
+import { renderInto } from './rendering.ts';
 import { repeatableOf } from './repeatable.ts';
 import { mergeOptions } from './request.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
@@ -67,7 +68,9 @@ async function restart(
   try {
     isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
   } finally {
-    if (!isUsed && kept === null) await discard(context, { store, keys: [evidence.key] });
+    if (!isUsed && kept === null) {
+      await discardObjects(context, { place: row, keys: [evidence.key] });
+    }
   }
 }
 
@@ -81,13 +84,14 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     const store = stores.of(row);
     const rendered = await context.gate(async () => {
       const bytes = await readEvidence(context, { row, store });
-      return renderInto(context, { row, store, bytes, ...stored });
+      const isUploadReplaced = await checkUpload(context, { row, store });
+      return renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
     });
     let isUsed = false;
     try {
       isUsed = lifecycle.upgrade(act, rendered);
     } finally {
-      if (!isUsed) await discard(context, { store, keys: keysOf(rendered) });
+      if (!isUsed) await discardObjects(context, { place: row, keys: keysOf(rendered) });
     }
   } finally {
     upgrading.delete(row.id);
@@ -110,7 +114,8 @@ function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   return row.status === 'completed' && tier !== row.tier && isSame;
 }
 
-function evidenceOf({ evidenceKey, evidenceSha256, evidenceMd5 }: AnalysisRow): Evidence | null {
+function evidenceOf({ inputEtag, ...row }: AnalysisRow): Evidence | null {
+  const { evidenceKey, evidenceSha256, evidenceMd5 } = row;
   if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
-  return { key: evidenceKey, sha256: evidenceSha256, md5: evidenceMd5 };
+  return { key: evidenceKey, sha256: evidenceSha256, md5: evidenceMd5, inputEtag };
 }

@@ -1,16 +1,24 @@
 /** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
-import { and, asc, count, desc, eq, isNull, ne, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
 import type { Reader } from '../db/open.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
 import { foldText } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
+import { isFree } from './holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;
 
 export interface Target {
   readonly tenantId: string;
   readonly analysisId: string;
+}
+
+export interface Forgotten {
+  readonly tenantId: string;
+  /** Of their last change, or of their making when there was none. */
+  readonly before: Date;
+  readonly limit: number;
 }
 
 /** A row and, once it is completed, what the answers show of its result. */
@@ -74,6 +82,24 @@ export function findEntries(
     .all();
   const counted = reader.select({ total: count() }).from(analyses).where(isMatch).get();
   return { entries, total: counted?.total ?? 0 };
+}
+
+/** Those of a tenant that are not at work, not held, and were last changed before a time; oldest first. */
+export function findForgotten(
+  reader: Reader,
+  { tenantId, before, limit }: Forgotten,
+): readonly AnalysisRow[] {
+  const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+  const isForgotten = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
+  return reader
+    .select()
+    .from(analyses)
+    .where(
+      and(isAlive, lt(analyses.createdAt, before), isForgotten, sql`NOT (${isAtWork})`, isFree),
+    )
+    .orderBy(asc(analyses.createdAt))
+    .limit(limit)
+    .all();
 }
 
 /** True when others of the tenant wait for a worker or are being examined. */

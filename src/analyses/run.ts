@@ -5,11 +5,12 @@ import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import type { Context } from './context.ts';
-import { readEvidence } from './evidence.ts';
+import { checkUpload, readEvidence } from './evidence.ts';
 import { isPictureError } from './intake.ts';
 import { maxRetries } from './act.ts';
-import type { Found } from './record.ts';
-import { discard, keysOf, renderInto } from './rendering.ts';
+import { discardObjects } from './loose-objects.ts';
+import { type Found, keysOf } from './record.ts';
+import { renderInto } from './rendering.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Pauses before the automatic retries. */
@@ -28,7 +29,7 @@ export function createRun(context: Context): Handler {
       settleFailure(context, { job, target, row, error });
       return null;
     });
-    if (found !== null) await complete(context, { job, target, store: run.store, found });
+    if (found !== null) await complete(context, { job, target, row, found });
   };
 }
 
@@ -48,21 +49,24 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<F
   };
   const examination = await context.lab.examine(request, { ifBusy: 'refuse', signal });
   const examinedAt = context.now();
+  const isUploadReplaced = await checkUpload(context, { row, store });
   if (tier === 'flagging') return { examination, examinedAt, rendered: null };
-  const work = { row, store, bytes, examination, examinedAt, signal };
+  const work = { row, store, bytes, isUploadReplaced, examination, examinedAt, signal };
   return { examination, examinedAt, rendered: await renderInto(context, work) };
 }
 
 async function complete(
   context: Context,
-  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: Found },
+  { job, target, row, found }: { job: Job; target: Target; row: AnalysisRow; found: Found },
 ): Promise<void> {
   const { rendered } = found;
   let isVisible = false;
   try {
     isVisible = context.lifecycle.complete(job, target, found);
   } finally {
-    if (!isVisible && rendered !== null) await discard(context, { store, keys: keysOf(rendered) });
+    if (!isVisible && rendered !== null) {
+      await discardObjects(context, { place: row, keys: keysOf(rendered) });
+    }
   }
 }
 

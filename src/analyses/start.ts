@@ -2,7 +2,7 @@ import { recall } from '../db/idempotency.ts';
 import type { Caller, Context } from './context.ts';
 import { isPictureError, takeIn } from './intake.ts';
 import { type Act, refuseUnlessStartable } from './act.ts';
-import { discard } from './rendering.ts';
+import { discardObjects } from './loose-objects.ts';
 import { repeatableOf } from './repeatable.ts';
 import { getRow } from './rows.ts';
 
@@ -35,6 +35,6 @@ export async function startAnalysis(
   try {
     isUsed = lifecycle.queueRun(act, evidence);
   } finally {
-    if (!isUsed) await discard(context, { store, keys: [evidence.key] });
+    if (!isUsed) await discardObjects(context, { place: row, keys: [evidence.key] });
   }
 }

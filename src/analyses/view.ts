@@ -31,7 +31,7 @@ export function viewAnalysis(
       type: 'image',
       version: row.modelVersion,
       status: row.status,
-      statusMessage: row.statusMessage,
+      statusMessage: isDone ? withNotes(row) : row.statusMessage,
       retryCount: row.retryCount,
       processingStartTime: isoOrNull(row.processingStartedAt),
       processingFinishTime: isoOrNull(row.processingFinishedAt),
@@ -49,6 +49,11 @@ export function viewAnalysis(
     tierUpgradedFrom: row.tierUpgradedFrom,
     tierUpgradedAt: isoOrNull(row.tierUpgradedAt),
   };
+}
+
+function withNotes({ statusMessage, inputReplacedAt, evidenceSha256 }: AnalysisRow): string {
+  if (inputReplacedAt === null) return statusMessage;
+  return `${statusMessage} The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${evidenceSha256}).`;
 }
 
 export function optionsOf({ model, decisionStrategy, tier, seed }: AnalysisRow) {

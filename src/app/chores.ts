@@ -1,6 +1,7 @@
 /** What the program cleans up once a day. */
 
 import { purgeExpired } from '../access/embedded-identity.ts';
+import type { Analyses } from '../analyses/analyses.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
 import type { Chore } from '../jobs/chores.ts';
@@ -9,7 +10,15 @@ import { purgeDeliveries } from '../webhooks/purge.ts';
 /** Long enough to look into a complaint about a message that did not come. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
 
-export function choresOf({ db, now }: { readonly db: Db; readonly now: () => Date }): Chore[] {
+export function choresOf({
+  db,
+  analyses,
+  now,
+}: {
+  readonly db: Db;
+  readonly analyses: Pick<Analyses, 'cleanUp'>;
+  readonly now: () => Date;
+}): Chore[] {
   return [
     {
       name: 'webhook-deliveries',
@@ -17,5 +26,6 @@ export function choresOf({ db, now }: { readonly db: Db; readonly now: () => Dat
     },
     { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
+    { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
   ];
 }

@@ -8,6 +8,8 @@ import { createPasswords } from '../access/passwords.ts';
 import type { Passwords } from '../access/passwords.ts';
 import { createTenants } from '../access/tenants.ts';
 import type { Tenants } from '../access/tenants.ts';
+import { createHolds } from '../analyses/holds.ts';
+import type { Holds } from '../analyses/holds.ts';
 import { createUsageReports } from '../analyses/usage-report.ts';
 import type { UsageReports } from '../analyses/usage-report.ts';
 import type { Settings } from '../config.ts';
@@ -25,6 +27,7 @@ export interface Core extends People {
   readonly tenants: Tenants;
   readonly keys: Keys;
   readonly usage: UsageReports;
+  readonly holds: Holds;
   /** Keys the tenants' webhook secrets. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
@@ -52,6 +55,7 @@ export function openCore(
     tenants: createTenants({ db, now }),
     keys: createKeys({ db, pepper: folder.derive('access/pepper'), now }),
     usage: createUsageReports({ db, now }),
+    holds: createHolds({ db, now }),
     ...openPeople({ settings, folder, db, passwords, now }),
     webhookKey,
     webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),

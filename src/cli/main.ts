@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerFeedback } from './feedback.ts';
+import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
 import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
@@ -63,6 +64,7 @@ Examples:
   registerTenant(program);
   registerKeys(program);
   registerUser(program);
+  registerHold(program);
   registerFeedback(program);
   registerModels(program);
   return program;

@@ -40,6 +40,7 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   const stop = stopRequested();
   const app = await openApp(settings, {
     onError: (what, error) => say(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
+    onNotice: (what, facts) => say(`${what}: ${JSON.stringify(facts)}`),
   });
   try {
     app.startWork();

@@ -178,6 +178,10 @@ export const analyses = sqliteTable('analyses', {
   filename: text('filename').notNull(),
   /** Where the client uploads to; the client can overwrite it as long as its URL lives. */
   inputKey: text('input_key').notNull(),
+  /** What the store called its content when it was taken in; null before, and for those of older versions. */
+  inputEtag: text('input_etag'),
+  /** When it was noticed that the client put other bytes there after the start. */
+  inputReplacedAt: date('input_replaced_at'),
   model: text('model').notNull(),
   modelVersion: text('model_version').notNull(),
   decisionStrategy: text('decision_strategy').$type<'pedantic' | 'default' | 'relaxed'>().notNull(),
@@ -226,6 +230,29 @@ export const examinations = sqliteTable('examinations', {
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
+});
+
+/** What must not be purged, however old it is. */
+export const legalHolds = sqliteTable(
+  'legal_holds',
+  {
+    tenantId: text('tenant_id').notNull(),
+    /** Empty for everything of the tenant. */
+    analysisId: text('analysis_id').notNull(),
+    reason: text('reason').notNull(),
+    createdAt: date('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.analysisId] })],
+);
+
+/** Objects that no analysis names: not yet, or not any more. */
+export const looseObjects = sqliteTable('loose_objects', {
+  id: integer('id').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+  storageConfigId: text('storage_config_id'),
+  key: text('key').notNull(),
+  /** From then on it is deleted from its store. */
+  sweepAt: date('sweep_at').notNull(),
 });
 
 export const jobs = sqliteTable('jobs', {

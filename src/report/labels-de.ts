@@ -24,6 +24,7 @@ export const labelsDe: Labels = {
   rows: {
     name: 'Name',
     analysis: 'Analyse',
+    upload: 'Hochgeladene Datei',
     format: 'Format',
     size: 'Größe',
     storedSize: 'Größe, wie gespeichert',
@@ -113,6 +114,7 @@ export const labelsDe: Labels = {
   none: 'keine',
   yes: 'ja',
   no: 'nein',
+  uploadReplaced: 'nach dem Start ersetzt; untersucht wurde die beim Start angelegte Kopie',
   present: 'vorhanden',
   presentNotShown: 'in der Datei vorhanden, hier nicht wiedergegeben',
   progressive: 'progressiv',

@@ -24,6 +24,7 @@ export const labelsEn: Labels = {
   rows: {
     name: 'Name',
     analysis: 'Analysis',
+    upload: 'Upload',
     format: 'Format',
     size: 'Size',
     storedSize: 'Size as stored',
@@ -113,6 +114,7 @@ export const labelsEn: Labels = {
   none: 'none',
   yes: 'yes',
   no: 'no',
+  uploadReplaced: 'replaced after the start; the copy taken at the start was examined',
   present: 'present',
   presentNotShown: 'present in the file, not reproduced here',
   progressive: 'progressive',

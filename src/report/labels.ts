@@ -6,6 +6,7 @@ import type { PictureNote } from '../image/picture.ts';
 export const rowNames = [
   'name',
   'analysis',
+  'upload',
   'format',
   'size',
   'storedSize',
@@ -99,6 +100,7 @@ export interface Labels {
   readonly none: string;
   readonly yes: string;
   readonly no: string;
+  readonly uploadReplaced: string;
   readonly present: string;
   readonly presentNotShown: string;
   readonly progressive: string;

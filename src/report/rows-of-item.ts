@@ -32,6 +32,7 @@ export function itemRows(input: TableInput): readonly Row[] {
   return [
     { label: rows.name, value: printable(item.name) },
     ...row(item.analysisId !== null, rows.analysis, printable(item.analysisId ?? '')),
+    ...row(item.isUploadReplaced === true, rows.upload, labels.uploadReplaced),
     { label: rows.format, value: facts.format === 'jpg' ? 'JPEG' : 'PNG' },
     { label: rows.size, value: size(facts.width, facts.height) },
     ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),

@@ -42,6 +42,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     let server: HttpServer | null = null;
     const app = await openApp(settings, {
       onError: (what, error) => server?.log.error({ err: error }, what),
+      onNotice: (what, facts) => server?.log.info(facts, what),
     });
     stack.defer(() => app.close());
     const made = await serverOf(app, settings, stack);

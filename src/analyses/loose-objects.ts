@@ -1,0 +1,123 @@
+/**
+ * Objects that no analysis names. Each is written down before it is put, and struck off in the transaction that names it; a
+ * purge writes down what its analysis named. So what a crash or a store out of reach leaves behind is known and goes with a
+ * later sweep: no store has to be listed.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, gt, inArray, lte } from 'drizzle-orm';
+import type { Place } from '../blobs/stores.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { looseObjects } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Context } from './context.ts';
+
+/** Objects of one analysis. */
+export interface Objects {
+  readonly place: Place;
+  readonly keys: readonly string[];
+}
+
+// No start and no run takes as long.
+const unclaimedMs = 24 * 3_600_000;
+// Asked of the stores at the same time.
+const batch = 20;
+
+/** To be called before the objects are put. */
+export function expectObjects({ db, now }: Pick<Context, 'db' | 'now'>, objects: Objects): void {
+  const sweepAt = new Date(now().getTime() + unclaimedMs);
+  transact(db, (tx) => letLoose(tx, objects, sweepAt));
+}
+
+/** From `sweepAt` on, the objects go. */
+export function letLoose(tx: Tx, { place, keys }: Objects, sweepAt: Date): void {
+  const { tenantId, storageConfigId } = place;
+  const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
+  tx.insert(looseObjects).values(rows).run();
+}
+
+/** An analysis names them now. @throws {ForensicsError} `conflict` when a sweep was faster. */
+export function claimObjects(tx: Tx, keys: readonly string[]): void {
+  if (strikeOff(tx, keys) === keys.length) return;
+  // A machine that was suspended for days in the middle of an act.
+  throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
+}
+
+/** Best effort: what cannot be deleted now goes with a later sweep. */
+export async function discardObjects(
+  { db, stores, onError }: Pick<Context, 'db' | 'stores' | 'onError'>,
+  { place, keys }: Objects,
+): Promise<void> {
+  const store = stores.of(place);
+  const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
+  strikeOff(
+    db,
+    keys.filter((_, index) => outcomes[index]!.status === 'fulfilled'),
+  );
+}
+
+/**
+ * Deletes what is due. A store that fails is told to `onError` and left alone until the next sweep.
+ *
+ * @returns how many went, and how many are due and could not go.
+ */
+export async function sweepObjects(
+  { db, stores, now, onError }: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
+  signal: AbortSignal,
+): Promise<{ readonly swept: number; readonly left: number }> {
+  const failing = new Set<string>();
+  let [swept, left, last] = [0, 0, 0];
+  while (!signal.aborted) {
+    const due = findDue(db, now(), last);
+    if (due.length === 0) break;
+    last = due.at(-1)!.id;
+    const asked = due.filter((row) => !failing.has(nameOf(row)));
+    const outcomes = await Promise.allSettled(
+      asked.map(async (row) => stores.of(row).delete(row.key)),
+    );
+    for (const [index, outcome] of outcomes.entries()) {
+      const name = nameOf(asked[index]!);
+      if (outcome.status === 'fulfilled' || failing.has(name)) continue;
+      failing.add(name);
+      onError(outcome.reason);
+    }
+    const gone = asked.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+    forget(
+      db,
+      gone.map(({ id }) => id),
+    );
+    swept += gone.length;
+    left += due.length - gone.length;
+    await setImmediate();
+  }
+  return { swept, left };
+}
+
+function strikeOff(writer: Db | Tx, keys: readonly string[]): number {
+  return writer
+    .delete(looseObjects)
+    .where(inArray(looseObjects.key, [...keys]))
+    .run().changes;
+}
+
+function forget(db: Db, ids: readonly number[]): void {
+  db.delete(looseObjects)
+    .where(inArray(looseObjects.id, [...ids]))
+    .run();
+}
+
+/** Always forwards: what could not go is met once in a sweep. */
+function findDue(db: Db, at: Date, after: number) {
+  return db
+    .select()
+    .from(looseObjects)
+    .where(and(gt(looseObjects.id, after), lte(looseObjects.sweepAt, at)))
+    .orderBy(asc(looseObjects.id))
+    .limit(batch)
+    .all();
+}
+
+function nameOf({ tenantId, storageConfigId }: Place): string {
+  return `${tenantId}/${storageConfigId ?? ''}`;
+}
