@@ -20,7 +20,11 @@ Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it unt
 
 Every failure is \`{success: false, message}\`; the header \`x-error-code\` holds a word that stays the same when the
 message is worded anew. An address that does not exist answers 404 \`not_found\`, a method that an address does not know
-405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.`;
+405 \`method_not_allowed\` with \`Allow\`, a request that cannot be read as HTTP 400, 408 or 431 \`invalid_request\`.
+
+Requests are counted a minute and a key, a user, or a network address that names neither. The headers \`ratelimit-limit\`,
+\`ratelimit-remaining\` and \`ratelimit-reset\` tell what is left; beyond it 429 \`rate_limited\` says in \`Retry-After\` when
+to ask again.`;
 
 const securitySchemes = {
   apiKey: {

@@ -8,7 +8,7 @@
  *     }
  *
  * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
- * 400, 413, 415, 429, 500), its tag and its security is added by `openapi.ts`.
+ * 400, 413, 415, 429, 500), its tag and its security is added where the document is made (`openapi.ts`).
  */
 
 import { Type } from 'typebox';

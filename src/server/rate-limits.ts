@@ -17,11 +17,17 @@ export interface RateLimits {
   countRequests(): void;
 }
 
+const noLimits: RateLimits = {
+  guardAuthentication: () => undefined,
+  countRequests: () => undefined,
+};
+
 /** @param perMinute - requests a minute of one caller; 0 sets no limit. */
 export async function createRateLimits(
   server: FastifyInstance,
   perMinute: number,
 ): Promise<RateLimits> {
+  if (perMinute === 0) return noLimits;
   await server.register(rateLimit, { global: false, max: perMinute, timeWindow: windowMs });
   // Addresses count as the package does it: an IPv6 network of 64 bits is one place.
   const addresses = server.createRateLimit({});
@@ -30,7 +36,6 @@ export async function createRateLimits(
 
   return {
     guardAuthentication() {
-      if (perMinute === 0) return;
       server.addHook('onRequest', async (request, reply) => {
         if (isLimited(request)) spend(reply, await failures(request, { increment: false }));
       });
@@ -39,7 +44,6 @@ export async function createRateLimits(
       });
     },
     countRequests() {
-      if (perMinute === 0) return;
       server.addHook('onRequest', async (request, reply) => {
         if (!isLimited(request)) return;
         spend(reply, await (request.principal === null ? addresses : callers)(request));

@@ -37,6 +37,12 @@ export function newDataDir(): string {
   return mkdtempSync(join(tmpdir(), 'forensics-serve-'));
 }
 
+// No settings of this machine's user, and a limit that no test and no bench comes near.
+const quiet = {
+  XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-config'),
+  FORENSICS_RATE_LIMIT_PER_MINUTE: '1000000',
+};
+
 /** Starts `forensics serve`; `environment` is added to a bare one. */
 export function spawnServe(
   args: readonly string[],
@@ -44,7 +50,7 @@ export function spawnServe(
 ): ChildProcess {
   const { PATH = '' } = process.env;
   return spawn(process.execPath, [entry, 'serve', ...args], {
-    env: { PATH, XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-config'), ...environment },
+    env: { ...quiet, PATH, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
