@@ -37,6 +37,16 @@ def test_a_source_counts_as_often_as_it_was_drawn():
     assert np.allclose(drawn, weighted)
 
 
+def test_the_mean_of_the_members_is_the_discriminant_of_all_sources():
+    groups = group_by_source(*sample())
+
+    directions, offsets = ensemble(groups, 4, np.random.default_rng(1))
+
+    direction, offset = discriminant(groups, np.ones(len(groups)))
+    assert np.allclose(directions.mean(1), direction)
+    assert np.isclose(offsets.mean(), offset)
+
+
 def test_members_differ_by_the_sources_they_drew_and_agree_when_there_is_one_source_a_class():
     numbers, fake, sources, weights = sample()
     alone = np.where(fake, "fake", "real")
