@@ -11,6 +11,7 @@ import type { ExamineRequest } from '../../../src/lab/lab.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { deferred } from '../jobs/deferred.ts';
 import {
+  counted,
   type Event,
   type Expected,
   leaseMs,
@@ -35,29 +36,39 @@ const failures = {
   busy: 'inference_busy',
 } as const satisfies Record<Exclude<Outcome, 'found'>, ForensicsError['code']>;
 
-/** Where the lab of a workshop meets whoever waits for the next examination. */
-export function createStage({ lab }: Workshop) {
-  let meet: (request: ExamineRequest) => Promise<Examination>;
+type Meet = (request: ExamineRequest) => Promise<Examination>;
+
+export interface Stage {
+  readonly workshop: Workshop;
+  /** Callers that come together come to different processes: nothing in memory tells one of the other. */
+  readonly processes: readonly ReturnType<Workshop['openProcess']>[];
+  /** Who meets the next examination in the lab. */
+  meetNext(meet: Meet): void;
+}
+
+/** What stays from life to life: opening a process takes longer than a life. */
+export function createStage(workshop: Workshop): Stage {
+  let next: Meet;
   let isSet = false;
-  return (next: typeof meet): void => {
-    meet = next;
-    if (isSet) return;
-    // A run that had nothing to do has left the step of before.
-    isSet = true;
-    lab.next(async (request) => {
-      isSet = false;
-      return meet(request);
-    });
+  return {
+    workshop,
+    processes: [workshop, workshop.openProcess('two')],
+    meetNext(meet) {
+      next = meet;
+      if (isSet) return;
+      // A run that had nothing to do has left the step of before.
+      isSet = true;
+      workshop.lab.next(async (request) => {
+        isSet = false;
+        return next(request);
+      });
+    },
   };
 }
 
 /** @param caller - of a tenant that nobody used before. */
-export async function createDriver(
-  workshop: Workshop,
-  stage: ReturnType<typeof createStage>,
-  caller: Caller,
-) {
-  const { analyses, queue, clock, db, stores } = workshop;
+export async function createDriver(stage: Stage, caller: Caller) {
+  const { analyses, queue, clock, db, stores } = stage.workshop;
   const { store } = await stores.current(caller.tenant.id);
   const made: Analysis[] = [];
   /** Examinations under way, also those whose worker was given up. */
@@ -75,7 +86,7 @@ export async function createDriver(
     if (dies) return 'died';
     const begun = deferred<'running'>();
     const outcome = deferred<Outcome>();
-    stage(async (request) => {
+    stage.meetNext(async (request) => {
       begun.resolve('running');
       const came = await outcome.promise;
       if (came === 'found') return examinationOf(request);
@@ -108,10 +119,11 @@ export async function createDriver(
       return ['done'];
     }
     if (event.act === 'remove') return [await heard(analyses.remove(caller, id))];
-    const { callers } = event;
-    if (event.act === 'start') return together(callers, async () => analyses.start(caller, id));
-    const request = { id, options: event.options };
-    return together(callers, async () => analyses.retry(caller, request));
+    const heardByAll = stage.processes.slice(0, event.callers).map(async (process) => {
+      if (event.act === 'start') return heard(process.analyses.start(caller, id));
+      return heard(process.analyses.retry(caller, { id, options: event.options }));
+    });
+    return (await Promise.all(heardByAll)).toSorted();
   }
 
   const ofTenant = (table: typeof deliveries | typeof usageCounters) =>
@@ -141,10 +153,10 @@ export async function createDriver(
           return { number: made.findIndex(({ id }) => id === subject), event, status };
         }),
     counters: () => {
-      const sums: Record<string, number> = {};
       const rows = db.select().from(usageCounters).where(ofTenant(usageCounters)).all();
-      for (const { counter, amount } of rows) sums[counter] = (sums[counter] ?? 0) + amount;
-      return sums;
+      const sumOf = (name: string) =>
+        rows.reduce((sum, { counter, amount }) => sum + (counter === name ? amount : 0), 0);
+      return Object.fromEntries(counted.map((name) => [name, sumOf(name)]));
     },
     jobs: () => db.$count(jobs),
     /** Leaves nothing behind for the next sequence. */
@@ -154,10 +166,6 @@ export async function createDriver(
       await Promise.allSettled(holders.map(({ run }) => run));
     },
   };
-}
-
-async function together(callers: number, act: () => Promise<unknown>): Promise<readonly string[]> {
-  return (await Promise.all(Array.from({ length: callers }, async () => heard(act())))).toSorted();
 }
 
 async function heard(act: Promise<unknown>): Promise<string> {

@@ -104,6 +104,6 @@ export const anyLife: Arbitrary<readonly Event[]> = tuple(
       one.map((event) => [event]),
       attempt,
     ),
-    { minLength: 4, maxLength: 10, size: 'max' },
+    { minLength: 4, maxLength: 8, size: 'max' },
   ),
 ).map(([beginning, rest]) => [...beginning, ...rest.flat()]);

@@ -63,7 +63,7 @@ export interface Model {
   readonly holders: Holder[];
   /** Webhook messages of the tenant, oldest first. */
   readonly messages: { readonly number: number; readonly event: string; readonly status: string }[];
-  readonly counters: Record<string, number>;
+  readonly counters: Counters;
   jobsMade: number;
 }
 
@@ -71,8 +71,24 @@ export const leaseMs = 60_000;
 export const maxAnalyses = 3;
 const retryPausesMs = [1000, 5000, 20_000];
 
+/** What is billed and reported, as far as the table decides it. */
+const nothingCounted = {
+  'billed.flagging': 0,
+  'billed.forensicReporting': 0,
+  'success.api': 0,
+  'result.fake': 0,
+  upgrades: 0,
+  errors: 0,
+  retries: 0,
+  runs: 0,
+  backpressure: 0,
+};
+export type Counters = Record<keyof typeof nothingCounted, number>;
+export const counted = Object.keys(nothingCounted);
+
 export function createModel(isTrial: boolean, now: number): Model {
-  return { isTrial, now, analyses: [], holders: [], messages: [], counters: {}, jobsMade: 0 };
+  const counters = { ...nothingCounted };
+  return { isTrial, now, analyses: [], holders: [], messages: [], counters, jobsMade: 0 };
 }
 
 /** What each caller hears: `done`, or the code of the refusal; sorted. Null: the event makes no sense now. */
@@ -223,8 +239,9 @@ function settle(model: Model, analysis: Expected, outcome: Outcome): void {
     tell(model, analysis, 'update');
   } else if (outcome === 'found') {
     Object.assign(analysis, { status: 'completed', finishedAt: model.now });
-    for (const counter of [`billed.${analysis.tier}`, 'success.api', 'result.fake'])
-      count(model, counter);
+    count(model, `billed.${analysis.tier}`);
+    count(model, 'success.api');
+    count(model, 'result.fake');
     tell(model, analysis, 'update');
   } else if (outcome === 'crash' && analysis.retryCount < 3) countRetry(model, analysis);
   else fail(model, analysis);
@@ -249,6 +266,6 @@ function tell(model: Model, { number, status }: Expected, event: string): void {
   model.messages.push({ number, event, status });
 }
 
-function count(model: Model, counter: string): void {
-  model.counters[counter] = (model.counters[counter] ?? 0) + 1;
+function count(model: Model, counter: keyof Counters): void {
+  model.counters[counter]++;
 }
