@@ -11,6 +11,7 @@ import type { Principal } from './principal.ts';
 /** The answer of a login or a refresh. */
 export interface TokenSet {
   readonly accessToken: string;
+  /** Empty after a refresh at a provider that sends none; the one of the login is good until its end. */
   readonly idToken: string;
   readonly refreshToken: string;
   readonly tokenType: 'Bearer';

@@ -76,7 +76,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       if (answer.idToken !== null) await holder(answer.idToken);
       return {
         accessToken: answer.accessToken,
-        // A provider need not send one (OpenID Connect Core 1.0, section 12.2); then the old one is good until its end.
+        // OpenID Connect Core 1.0, section 12.2: it need not send one.
         idToken: answer.idToken ?? '',
         refreshToken: answer.refreshToken ?? refreshToken,
         tokenType: 'Bearer',

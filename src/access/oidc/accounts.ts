@@ -59,12 +59,17 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
   function bringUpToDate(tx: Tx, seen: Seen): UserRow {
     const row = rowOf(tx, seen.token) ?? enter(tx, seen);
     refuseIfEnded(row, seen.token);
+    const shown = shownAs(row, seen.person);
+    tx.update(users).set(shown).where(eq(users.id, row.id)).run();
+    if (isLogin(row, seen)) countLogin(tx, row.id, seen);
+    return { ...row, ...shown };
+  }
+
+  function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): void {
     const at = now();
-    const loggedIn = isLogin(row, seen) ? { lastLoginAt: seen.token.loggedInAt ?? at } : {};
-    const columns = { ...shownAs(row, seen.person), ...loggedIn };
-    tx.update(users).set(columns).where(eq(users.id, row.id)).run();
-    if (isLogin(row, seen)) onLogin(tx, { userId: row.id, tenantIds: seen.tenantIds ?? [], at });
-    return { ...row, ...columns };
+    const lastLoginAt = token.loggedInAt ?? at;
+    tx.update(users).set({ lastLoginAt }).where(eq(users.id, userId)).run();
+    onLogin(tx, { userId, tenantIds: tenantIds ?? [], at });
   }
 
   return {

@@ -2,14 +2,14 @@
 
 import { Agent, request } from 'undici';
 
-export interface ProviderRequest {
+interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** A form is sent, as every call of OAuth 2.0 has one; nothing else is. */
   readonly body?: unknown;
 }
 
-export type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
+type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
 /** For a whole call. */
 export const timeoutSeconds = 5;
@@ -33,17 +33,11 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
     const text = await answer.body.text();
     // A Response of these statuses refuses any body (Fetch, "null body status").
     const isBodiless = [204, 205, 304].includes(answer.statusCode);
+    const type = String(answer.headers['content-type'] ?? '');
     return new Response(isBodiless ? null : text, {
       status: answer.statusCode,
-      headers: kept(answer.headers),
+      // The only one that is read behind this: OAuth tells its errors in the body.
+      headers: { 'content-type': type },
     });
   };
-}
-
-/** The only members that anybody reads behind this. */
-function kept(headers: Readonly<Record<string, string | string[] | undefined>>) {
-  return ['content-type', 'www-authenticate'].flatMap((name): [string, string][] => {
-    const value = headers[name];
-    return value === undefined ? [] : [[name, String(value)]];
-  });
 }

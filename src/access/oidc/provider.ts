@@ -155,12 +155,15 @@ async function attempt<T>(call: () => Promise<T>): Promise<T> {
 
 function translated(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
+  if (!(error instanceof ResponseBodyError)) return unavailable(error);
   // RFC 6749, section 5.2; some call a token that they cannot read an invalid request.
-  const isRefusal = error instanceof ResponseBodyError && error.status === 400;
-  if (isRefusal && ['invalid_grant', 'invalid_request'].includes(error.error)) {
+  if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return new ForensicsError('unauthenticated', 'The refresh token is not valid; log in again.');
   }
-  return unavailable(error);
+  // What the log needs, such as `invalid_client` where our secret is wrong; the rest can hold what was sent.
+  return unavailable(
+    new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
+  );
 }
 
 export function unavailable(cause: unknown): ForensicsError {

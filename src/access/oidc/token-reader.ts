@@ -98,9 +98,11 @@ function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
   return typeof aud === 'string' ? [aud] : aud;
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7: an id token for several is for us when it was issued to us. */
-function isParty(kind: 'access' | 'id', { azp }: JWTPayload, clientId: string): boolean {
-  return kind === 'access' || azp === undefined || azp === clientId;
+/** OpenID Connect Core 1.0, section 3.1.3.7: an id token that says to whom it was issued, or is for several, is for him. */
+function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
+  if (kind === 'access') return true;
+  const { azp } = claims;
+  return azp === undefined ? audiencesOf(claims).length === 1 : azp === clientId;
 }
 
 // Some providers name no audience and only the client; a token that names somebody else is his.

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { audience, clientId, clientSecret, openOidcServer } from '../../fixtures/oidc-server.ts';
+import type { OidcServer } from '../../fixtures/oidc-server.ts';
+import { openListening } from './open-server.ts';
+import type { Listening } from './open-server.ts';
+
+const anna = 'anna@example.org';
+const tenantsClaim = 'https://acme.example/tenants';
+
+let provider: OidcServer;
+let open: Listening;
+let folder: string;
+beforeAll(async () => {
+  provider = await openOidcServer();
+  provider.people.set(anna, { email: anna, userType: 'examiner', [tenantsClaim]: ['acme'] });
+  folder = mkdtempSync(join(tmpdir(), 'forensics-oidc-'));
+  const oidcCa = join(folder, 'ca.pem');
+  writeFileSync(oidcCa, provider.ca);
+  open = await openListening({
+    flags: {
+      oidcIssuer: provider.issuer,
+      oidcClientId: clientId,
+      oidcClientSecret: clientSecret,
+      oidcAudience: audience,
+      oidcTenantsClaim: tenantsClaim,
+      oidcCa,
+    },
+  });
+  await open.makeTenant('beta');
+});
+afterAll(async () => {
+  await open.close();
+  await provider.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const bearer = (accessToken: string) => ({ authorization: `Bearer ${accessToken}` });
+const rename = (tenantName: string) => ({ tenantName, name: tenantName });
+
+test('a person logs in at the provider, works here, and ends the sessions on all devices', async () => {
+  const { ask, tenant } = open;
+  const post = (path: string, body?: object, headers = {}) =>
+    ask({ method: 'POST', path: `/v1/auth/${path}`, headers, ...(body ? { body } : {}) });
+
+  const where = await post('login', { email: anna, password: 'any' });
+  expect(where.json()).toMatchObject({
+    success: true,
+    data: { issuer: provider.issuer, clientId, tokenEndpoint: `${provider.issuer}/token` },
+  });
+
+  const first = await provider.logIn(anna);
+  const info = await post('info', undefined, bearer(first.accessToken));
+  expect(info.json()).toMatchObject({
+    data: { email: anna, userType: 'examiner', scopes: ['settings'], tenants: [tenant.name] },
+  });
+
+  const refreshed = await post('refresh', { refreshToken: first.refreshToken });
+  expect(refreshed.status).toBe(200);
+  const { data } = refreshed.json<{ data: typeof first }>();
+  expect((await post('verify', { idToken: data.idToken })).status).toBe(200);
+
+  const change = { currentPassword: 'a', newPassword: 'b' };
+  const changed = await post('change-password', change, bearer(data.accessToken));
+  expect([changed.status, changed.headers['x-error-code']]).toEqual([400, 'not_offered']);
+  expect(changed.json<{ message: string }>().message).toContain(provider.issuer);
+
+  const { idToken, refreshToken } = data;
+  expect((await post('revoke', { idToken, refreshToken })).status).toBe(200);
+  for (const { accessToken } of [first, data]) {
+    expect((await post('info', undefined, bearer(accessToken))).status).toBe(401);
+  }
+  expect((await post('refresh', { refreshToken })).status).toBe(401);
+});
+
+test('the settings of a tenant are for its people with the scope', async () => {
+  const { ask } = open;
+  const claims = { [tenantsClaim]: ['acme'], userType: 'examiner', scope: 'settings' };
+  const put = async (change: object, tenantName = 'acme') => {
+    const headers = bearer(await token({ ...claims, ...change }));
+    return ask({ method: 'PUT', path: '/v1/tenant', headers, body: rename(tenantName) });
+  };
+
+  const answers = [
+    await put({}),
+    await put({ scope: 'openid' }),
+    await put({}, 'beta'),
+    await put({ userType: undefined }),
+  ];
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 403, 403, 401]);
+  expect(answers[3]!.json<{ message: string }>().message).toContain('"userType"');
+});
+
+test('while the provider is away its people are told to come again, and keys work', async () => {
+  const elsewhere = await openOidcServer();
+  await elsewhere.stop();
+  const flags = { oidcIssuer: elsewhere.issuer, oidcClientId: clientId };
+
+  const lonely = await openListening({ flags });
+  const path = '/v1/analysis?tenantName=acme';
+  const headers = bearer(await token({}));
+  const person = await lonely.ask({ method: 'GET', path, headers });
+  const key = await lonely.askWithKey({ method: 'GET', path });
+
+  await lonely.close();
+  expect([person.status, person.headers['x-error-code']]).toEqual([503, 'identity_unavailable']);
+  expect(person.headers['retry-after']).toBe('10');
+  expect(key.status).toBe(200);
+});
+
+/** Of somebody whom the provider knows. */
+async function token(claims: object): Promise<string> {
+  const iat = Math.floor(Date.now() / 1000);
+  const about = { iss: provider.issuer, sub: 'another', aud: audience };
+  return provider.sign({ ...about, iat, exp: iat + 60, ...claims });
+}
