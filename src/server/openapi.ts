@@ -5,6 +5,7 @@
 
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import { settingsScope } from '../access/principal.ts';
 import type { Access } from './authenticate.ts';
 import { answersOf } from './document/answers.ts';
 import { tagOf, tags } from './document/tags.ts';
@@ -42,16 +43,18 @@ const securitySchemes = {
 
 type Security = readonly Readonly<Record<string, string[]>>[];
 
+// Where a user needs a scope, the requirement names it; an API key has none and needs none.
 const ofUsers: Security = [{ userToken: [] }];
-const ofTenants: Security = [{ apiKey: [] }, ...ofUsers];
+const ofUsersWithScope: Security = [{ userToken: [settingsScope] }];
+const ofKeys: Security = [{ apiKey: [] }];
 const securityOf: Readonly<Record<Access, Security>> = {
   everyone: [],
   urlSignature: [],
-  tenant: ofTenants,
-  tenantSettings: ofTenants,
+  tenant: [...ofKeys, ...ofUsers],
+  tenantSettings: [...ofKeys, ...ofUsersWithScope],
   tenantUser: ofUsers,
   user: ofUsers,
-  userSettings: ofUsers,
+  userSettings: ofUsersWithScope,
 };
 
 export interface DocumentParts {

@@ -7,11 +7,14 @@ import { dateTime, orNull, succeeded, tenantName } from './words.ts';
 const name = Type.String({ minLength: 1, maxLength: 255, description: 'What the key is for.' });
 
 export const keysQuery = Type.Object({ tenantName });
-export const newKeyBody = Type.Object({
-  tenantName,
-  name,
-  expiresAt: Type.String({ format: 'date-time', description: 'At most ten years ahead.' }),
-});
+export const newKeyBody = Type.Object(
+  {
+    tenantName,
+    name,
+    expiresAt: Type.String({ format: 'date-time', description: 'At most ten years ahead.' }),
+  },
+  { examples: [{ tenantName: 'default', name: 'ci', expiresAt: '2030-01-01T00:00:00Z' }] },
+);
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
 export const keyEntry = Type.Object({

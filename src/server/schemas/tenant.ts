@@ -53,24 +53,27 @@ stored secret must be given again for another place or account.`,
 );
 
 const readOnly = (what: string) =>
-  Type.Optional(Type.Unknown({ description: `Read-only: ${what}` }));
+  Type.Optional(Type.Unknown({ readOnly: true, description: `Read-only: ${what}` }));
 
 export const tenantQuery = Type.Object({ tenantName });
 export const changeQuery = Type.Object({ tenantName: Type.Optional(tenantName) });
-export const changeBody = Type.Object({
-  tenantName: Type.Optional(tenantName),
-  name: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'The new name.' })),
-  storageType: Type.Optional(oneOf(storageTypes)),
-  storageConfig: Type.Optional(orNull(storageConfig)),
-  webhookUrl: Type.Optional(
-    orNull(Type.String({ maxLength: 2048, description: 'Null removes it.' })),
-  ),
-  id: readOnly('as it was answered, or left out.'),
-  apiKeys: readOnly('as they were answered, or left out.'),
-  analytics: readOnly('left out.'),
-  isTrial: readOnly('as it was answered, or left out.'),
-  createdDate: readOnly('as it was answered, or left out.'),
-});
+export const changeBody = Type.Object(
+  {
+    tenantName: Type.Optional(tenantName),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 63, description: 'The new name.' })),
+    storageType: Type.Optional(oneOf(storageTypes)),
+    storageConfig: Type.Optional(orNull(storageConfig)),
+    webhookUrl: Type.Optional(
+      orNull(Type.String({ maxLength: 2048, description: 'Null removes it.' })),
+    ),
+    id: readOnly('as it was answered, or left out.'),
+    apiKeys: readOnly('as they were answered, or left out.'),
+    analytics: readOnly('left out.'),
+    isTrial: readOnly('as it was answered, or left out.'),
+    createdDate: readOnly('as it was answered, or left out.'),
+  },
+  { examples: [{ tenantName: 'default', webhookUrl: 'https://receiver.example/forensics' }] },
+);
 
 const storageAnswer = Type.Union([
   Type.Object({

@@ -12,7 +12,7 @@ interface Operation {
   readonly operationId: string;
   readonly summary: string;
   readonly tags: readonly string[];
-  readonly security: readonly object[];
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly { in: string; name: string }[];
   readonly responses: Readonly<Record<string, Answer>>;
 }
@@ -101,6 +101,18 @@ test('only what is open to everybody names no way to say who asks', () => {
   const refusing = operations.filter(([, { responses }]) => '403' in responses);
 
   expect(refusing).toEqual(asking);
+});
+
+test('what a user needs the scope settings for says so', () => {
+  const scoped = operations.filter(([, { security }]) =>
+    security.some((scheme) => Object.values(scheme).some((scopes) => scopes.includes('settings'))),
+  );
+
+  expect(scoped.map(([name]) => name).toSorted()).toEqual([
+    'GET /v1/user/settings',
+    'PUT /v1/tenant',
+    'PUT /v1/user/settings',
+  ]);
 });
 
 test('the document says where clients reach the server when the operator said so', async () => {
