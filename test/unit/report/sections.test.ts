@@ -76,6 +76,25 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).toContain(labelsOf(language).presentNotShown);
   });
 
+  test('say that the upload was replaced, and only when it was', () => {
+    const examination = makeExamination();
+    const write = (isUploadReplaced: boolean) =>
+      stringsOf(
+        writeSections({
+          examination,
+          item: { ...item, isUploadReplaced },
+          language,
+          texts: writeTexts(examination, item, language),
+          heatmapDigests,
+        }),
+      );
+    const { uploadReplaced } = labelsOf(language);
+
+    expect(write(true)).toContain(uploadReplaced);
+    expect(write(false)).not.toContain(uploadReplaced);
+    expect(write(false)).toEqual(stringsOf(sectionsOf()));
+  });
+
   test('explain escapes where a name needs them, and only there', () => {
     const { escapes } = labelsOf(language);
 
