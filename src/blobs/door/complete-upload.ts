@@ -69,15 +69,19 @@ export async function completeUpload(call: Call): Promise<void> {
 /** @throws {Refusal} `MalformedXML`, `InvalidPartOrder`, `InvalidPart`, `EntityTooSmall`. */
 function choose(named: readonly Named[], parts: readonly Part[]): Part[] {
   if (named.length === 0) throw new Refusal('MalformedXML');
+  const isOrdered = named.every(
+    ({ number }, index) => index === 0 || named[index - 1]!.number < number,
+  );
+  if (!isOrdered) throw new Refusal('InvalidPartOrder');
   const byNumber = new Map(parts.map((part) => [part.number, part]));
-  return named.map(({ number, etag }, index) => {
-    if (index > 0 && named[index - 1]!.number >= number) throw new Refusal('InvalidPartOrder');
+  const chosen = named.map(({ number, etag }) => {
     const part = byNumber.get(number);
     if (part?.md5 !== etag) throw new Refusal('InvalidPart');
-    const isLast = index === named.length - 1;
-    if (!isLast && part.sizeBytes < minPartBytes) throw new Refusal('EntityTooSmall');
     return part;
   });
+  const isTooSmall = chosen.slice(0, -1).some(({ sizeBytes }) => sizeBytes < minPartBytes);
+  if (isTooSmall) throw new Refusal('EntityTooSmall');
+  return chosen;
 }
 
 function readPart(part: Parsed): Named {

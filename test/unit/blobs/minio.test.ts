@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { Agent } from 'node:https';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Client } from 'minio';
 import { fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { codeOf } from './code-of.ts';
 import { bucket, type DoorServer, keys, otherBucket, region, startDoor } from './door-server.ts';
+import { sendRaw } from './raw-request.ts';
 
 // A client that we did not write, against a real server: what it signs, sends and understands is not our opinion.
 let server: DoorServer;
@@ -25,9 +26,17 @@ afterAll(async () => {
 });
 
 function clientFor(name: string, secretKey = keys.credentialsFor(name).secretAccessKey): Client {
-  const accessKey = keys.credentialsFor(name).accessKeyId;
-  const place = { endPoint: '127.0.0.1', port: server.port, useSSL: true, region };
-  return new Client({ ...place, accessKey, secretKey, transportAgent: agent });
+  return new Client({ ...place(name), secretKey });
+}
+
+function place(name = bucket) {
+  const { accessKeyId: accessKey, secretAccessKey: secretKey } = keys.credentialsFor(name);
+  const at = { endPoint: '127.0.0.1', port: server.port, useSSL: true, region };
+  return { ...at, accessKey, secretKey, transportAgent: agent };
+}
+
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += 100_000) yield bytes.subarray(at, at + 100_000);
 }
 
 async function bytesOf(stream: Readable): Promise<Buffer> {
@@ -120,6 +129,54 @@ describe('the minio client', () => {
     expect(got.headers.get('content-disposition')).toBe('attachment; filename="evidence one.png"');
   });
 
+  test('makes presigned URLs of which nothing can be changed', async () => {
+    const [put, get] = [
+      await client.presignedPutObject(bucket, 'signed', 60),
+      await client.presignedGetObject(bucket, 'signed', 60),
+    ];
+    const anHourAgo = new Date(Date.now() - 3_600_000);
+    const expired = await client.presignedGetObject(bucket, 'signed', 60, {}, anHourAgo);
+
+    expect([await send('PUT', put), await send('GET', get)]).toEqual([200, 200]);
+    expect([
+      await send('DELETE', get),
+      await send('GET', get.replace('/signed?', '/signe?')),
+      await send('GET', get.replace(bucket, otherBucket)),
+      await send('GET', get.replace('X-Amz-Expires=60', 'X-Amz-Expires=61')),
+      await send('GET', get.replace(/(X-Amz-Signature=)[0-9a-f]/, '$1x')),
+      await send('GET', `${get}&response-content-type=text%2Fhtml`),
+      await send('PUT', `${put}&uploadId=1&partNumber=1`),
+      await send('GET', get, 'localhost'),
+      await send('GET', expired),
+    ]).toEqual([403, 403, 403, 403, 403, 403, 403, 403, 403]);
+    expect((await bytesOf(await client.getObject(bucket, 'signed'))).toString()).toBe('bytes');
+  });
+
+  test('uploads a large stream in parts, and finds and removes what it did not finish', async () => {
+    const bytes = randomBytes(12_000_000);
+    const inParts = new Client({ ...place(), partSize: 5_242_880 });
+    const started = await inParts.initiateNewMultipartUpload(bucket, 'never/finished', {});
+
+    const { etag } = await inParts.putObject(bucket, 'large', Readable.from(inPieces(bytes)));
+    const open = await namesOf(inParts.listIncompleteUploads(bucket, 'never/', true));
+    const found = await inParts.findUploadId(bucket, 'never/finished');
+    await inParts.removeIncompleteUpload(bucket, 'never/finished');
+
+    expect(etag).toMatch(/^[0-9a-f]{32}-3$/);
+    expect((await bytesOf(await client.getObject(bucket, 'large'))).equals(bytes)).toBe(true);
+    expect([open, found]).toEqual([['never/finished'], started]);
+    expect(await namesOf(inParts.listIncompleteUploads(bucket, '', true))).toEqual([]);
+  });
+
+  test('deletes many objects at once', async () => {
+    const names = ['many/1', 'many/ä &<>"\'', 'many/3'];
+    for (const name of names) await client.putObject(bucket, name, Buffer.from('x'));
+
+    await client.removeObjects(bucket, names.slice(0, 2));
+
+    expect(await listNames('many/')).toEqual(['many/3']);
+  });
+
   test('is refused with a wrong secret, and at the bucket of another tenant', async () => {
     const liar = clientFor(bucket, 'not the secret');
     const stranger = clientFor(otherBucket);
@@ -145,9 +202,9 @@ describe('the minio client', () => {
 
   test('signs the digest of its bodies where there is no TLS, and is understood', async () => {
     const plain = await startDoor({}, createServer());
-    const place = { endPoint: '127.0.0.1', port: plain.port, useSSL: false, region };
     const { accessKeyId: accessKey, secretAccessKey: secretKey } = keys.credentialsFor(bucket);
-    const plainClient = new Client({ ...place, accessKey, secretKey });
+    const at = { endPoint: '127.0.0.1', port: plain.port, useSSL: false, region };
+    const plainClient = new Client({ ...at, accessKey, secretKey });
 
     await plainClient.putObject(bucket, 'digest ü', Buffer.from('bytes'));
     const got = await bytesOf(await plainClient.getObject(bucket, 'digest ü'));
@@ -165,14 +222,19 @@ describe('the minio client', () => {
   });
 });
 
+async function send(method: string, url: string, host = new URL(url).host): Promise<number> {
+  const body = method === 'PUT' ? { body: 'bytes' } : {};
+  return (await sendRaw(server, url, { method, headers: { host }, ...body })).status;
+}
+
 async function listNames(prefix: string, isRecursive = true): Promise<string[]> {
   return namesOf(client.listObjectsV2(bucket, prefix, isRecursive));
 }
 
 async function namesOf(
-  stream: AsyncIterable<{ name?: string; prefix?: string }>,
+  stream: AsyncIterable<{ name?: string; prefix?: string; key?: string }>,
 ): Promise<string[]> {
   const names: string[] = [];
-  for await (const { name, prefix } of stream) names.push(name ?? prefix ?? '');
+  for await (const { name, prefix, key } of stream) names.push(name ?? prefix ?? key ?? '');
   return names;
 }
