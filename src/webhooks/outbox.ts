@@ -127,7 +127,10 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
     closeReceiver: (delivery, outcome) =>
       transact(db, (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        if (settle(tx, delivery, end)) close(tx, delivery, end, 'gone');
+        // The tenant has set another URL since: that one has not been asked.
+        if (receiverOf(tx, delivery.tenantId) !== delivery.url)
+          postpone(tx, delivery, outcome, end.at);
+        else if (settle(tx, delivery, end)) close(tx, delivery, end, 'gone');
       }),
 
     onAdded(listener) {

@@ -111,6 +111,23 @@ test('410 says that the receiver is gone', async () => {
   expect(isTroubled()).toBe(true);
 });
 
+test('a message that the old receiver refused for ever goes to the one that was set meanwhile', async () => {
+  const { send, id, state, states, tenants, deliverer } = await setUpReceiver();
+  const next = await startReceiver();
+  const old = await startReceiver((response) => {
+    response.statusCode = 410;
+    void tenants.update(id, { webhookUrl: next.url }).then(() => response.end());
+  });
+  await tenants.update(id, { webhookUrl: old.url });
+  send(id, 'a1', {});
+
+  await deliverer.drain();
+
+  expect(next.calls).toHaveLength(1);
+  expect(states()).toEqual([{ state: 'delivered', attempts: 2, lastOutcome: 'http_200' }]);
+  expect(await state()).toMatchObject({ webhookDisabledAt: null });
+});
+
 test('a receiver is trouble after failing for an hour, and no longer once it works', async () => {
   const { send, id, deliverer, clock, isTroubled, answer } = await setUpReceiver();
   send(id, 'a1', {});
