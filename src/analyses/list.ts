@@ -30,13 +30,12 @@ const mostLimit = 10_000;
 
 /** One page, newest first. @throws {ForensicsError} `invalid_request`. */
 export async function listAnalyses(
-  context: Context,
+  { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
   { searchTerm = '', start = 0, limit = defaultLimit }: ListQuery,
 ): Promise<AnalysisPage> {
   refuseUnlessWhole('start', start, 0);
   refuseUnlessWhole('limit', limit, 1);
-  const { db, stores, now } = context;
   const page = { searchTerm, start, limit: Math.min(limit, mostLimit) };
   const { entries, total } = findEntries(db, tenant.id, page);
   const at = now();

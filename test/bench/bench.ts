@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --only pipeline,throughput,command,http] [--sizes 1,4,12] [--rounds 5] [--json]`
+ * `npm run bench [-- --only pipeline,throughput,command,listing,http] [--sizes 1,4,12] [--rounds 5] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
  */
@@ -9,13 +9,14 @@ import { parseArgs } from 'node:util';
 import { benchCommand } from './command.ts';
 import type { Row } from './figures.ts';
 import { benchHttp } from './http.ts';
+import { benchListing } from './listing.ts';
 import { benchPipeline } from './pipeline.ts';
 import { sizes } from './sizes.ts';
 import { benchThroughput } from './throughput.ts';
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string', default: 'pipeline,throughput,command,http' },
+    only: { type: 'string', default: 'pipeline,throughput,command,listing,http' },
     sizes: { type: 'string', default: '1,4,12' },
     rounds: { type: 'string', default: '5' },
     json: { type: 'boolean', default: false },
@@ -37,6 +38,7 @@ for (const size of chosen) {
   if (sections.includes('throughput')) tell(`${at}, flagging`, await benchThroughput(size, rounds));
   if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
 }
+if (sections.includes('listing')) tell('A list with signed URLs', await benchListing(rounds));
 if (sections.includes('http')) tell('HTTPS, one connection', await benchHttp(rounds));
 if (values.json)
   process.stdout.write(`${JSON.stringify({ machine, sections: report }, null, 2)}\n`);
