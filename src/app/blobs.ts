@@ -43,7 +43,7 @@ export function openBlobs(parts: BlobParts): Blobs {
     quotaBytes: settings.tenantQuotaBytes,
     now,
   });
-  const credentials = createBucketCredentials(core.folder.masterKey);
+  const credentials = createBucketCredentials(core.secrets.of('blobs/buckets'));
   // A place-holder until the port is known; before that nobody is there to be answered.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 

@@ -20,9 +20,12 @@ import { openDataFolder } from './data-folder.ts';
 import type { DataFolder } from './data-folder.ts';
 import { openPeople } from './people.ts';
 import type { People } from './people.ts';
+import { openSecrets } from './secrets.ts';
+import type { Secrets } from './secrets.ts';
 
 export interface Core extends People {
   readonly folder: DataFolder;
+  readonly secrets: Secrets;
   readonly database: OpenDatabase;
   readonly tenants: Tenants;
   readonly keys: Keys;
@@ -48,21 +51,28 @@ export function openCore(
   const folder = openDataFolder(settings);
   const database = openDatabase({ path: databaseFile(folder.path) });
   const { db } = database;
-  const webhookKey = folder.derive('webhooks/signing');
-  return {
-    folder,
-    database,
-    tenants: createTenants({ db, now }),
-    keys: createKeys({ db, pepper: folder.derive('access/pepper'), now }),
-    usage: createUsageReports({ db, now }),
-    holds: createHolds({ db, now }),
-    ...openPeople({ settings, folder, db, passwords, now }),
-    webhookKey,
-    webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
-    close: () => database.close(),
-  };
+  try {
+    const secrets = openSecrets(folder, db);
+    const webhookKey = secrets.of('webhooks/signing');
+    return {
+      folder,
+      secrets,
+      database,
+      tenants: createTenants({ db, now }),
+      keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
+      usage: createUsageReports({ db, now }),
+      holds: createHolds({ db, now }),
+      ...openPeople({ settings, secrets, db, passwords, now }),
+      webhookKey,
+      webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
+      close: () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
 }
 
-function databaseFile(dataDir: string): string {
+export function databaseFile(dataDir: string): string {
   return join(dataDir, 'forensics.db');
 }

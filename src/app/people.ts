@@ -16,7 +16,7 @@ import { countLogin } from '../analyses/usage.ts';
 import type { Settings } from '../config.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
-import type { DataFolder } from './data-folder.ts';
+import type { Secrets } from './secrets.ts';
 
 export interface People {
   readonly users: Users;
@@ -26,7 +26,7 @@ export interface People {
 
 interface PeopleParts {
   readonly settings: Settings;
-  readonly folder: DataFolder;
+  readonly secrets: Secrets;
   readonly db: Db;
   readonly passwords: Passwords;
   readonly now: () => Date;
@@ -36,9 +36,9 @@ interface PeopleParts {
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
-export function openPeople({ settings, folder, ...parts }: PeopleParts): People {
+export function openPeople({ settings, secrets, ...parts }: PeopleParts): People {
   const { db } = parts;
-  const attempts = createLoginAttempts({ ...parts, key: folder.derive('access/attempts') });
+  const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
   const users = createUsers({ ...parts, attempts });
   const common = {
     ...parts,
@@ -51,7 +51,7 @@ export function openPeople({ settings, folder, ...parts }: PeopleParts): People 
       ? createEmbeddedIdentity({
           ...common,
           attempts,
-          seed: folder.derive('access/tokens'),
+          seed: secrets.of('access/tokens'),
           issuer: settings.publicUrl ?? unnamedIssuer,
         })
       : createOidcIdentity({

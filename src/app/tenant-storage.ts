@@ -18,7 +18,7 @@ export interface TenantStorage {
 
 export interface TenantStorageParts {
   readonly settings: Settings;
-  readonly core: Pick<Core, 'folder' | 'database'>;
+  readonly core: Pick<Core, 'secrets' | 'database'>;
   readonly now: () => Date;
   readonly onError: (error: unknown) => void;
 }
@@ -33,7 +33,7 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
       ? createS3Store(config.s3, { maxObjectBytes, guard })
       : createAzureStore(config.azure, { expirySeconds, maxObjectBytes, guard });
   return {
-    configs: createSealedConfigs({ key: core.folder.derive('blobs/configs'), now }),
+    configs: createSealedConfigs({ key: core.secrets.of('blobs/configs'), now }),
     cors: createBucketCors({ db, defaultOrigins: settings.corsAllowedOrigins, now, onError }),
     openRemote,
   } satisfies TenantStorage;

@@ -1,6 +1,6 @@
 /**
- * The keys of the embedded store's buckets: one bucket a tenant, one key pair a bucket, both computed from the master
- * key whenever they are needed. Nothing is stored, so nothing can leak from the database or get lost.
+ * The keys of the embedded store's buckets: one bucket a tenant, one key pair a bucket, both computed from one
+ * secret whenever they are needed. Nothing is stored, so nothing can leak from the database or get lost.
  */
 
 import { hkdfSync } from 'node:crypto';
@@ -14,27 +14,27 @@ export interface BucketAccount {
 export interface BucketCredentials {
   /** @throws {RangeError} when `bucket` is no name that `bucketNameFor` gave. */
   credentialsFor(bucket: string): Credentials;
-  /** The door's question: whose key is this? Null when no bucket ever had it under this master key. */
+  /** The door's question: whose key is this? Null when no bucket ever had it under this root key. */
   secretFor(accessKeyId: string): BucketAccount | null;
 }
 
 const bucketPattern = /^b-([0-9a-f]{24})$/;
 const accessKeyPattern = /^FK([0-9A-F]{24})([0-9A-F]{8})$/;
 
-/** @param masterKey - At least 32 random bytes. */
-export function createBucketCredentials(masterKey: Uint8Array): BucketCredentials {
-  if (masterKey.length < 32) throw new RangeError('A master key has at least 32 bytes.');
+/** @param rootKey - At least 32 random bytes. */
+export function createBucketCredentials(rootKey: Uint8Array): BucketCredentials {
+  if (rootKey.length < 32) throw new RangeError('A root key has at least 32 bytes.');
 
   function derive(bucket: string, purpose: string, length: number): Buffer {
-    // The purpose keeps these keys apart from whatever else is derived from the same master key.
+    // The purpose keeps these keys apart from whatever else is derived from the same key.
     const info = `forensics/blobs/${purpose}/1/${bucket}`;
-    return Buffer.from(hkdfSync('sha256', masterKey, '', info, length));
+    return Buffer.from(hkdfSync('sha256', rootKey, '', info, length));
   }
 
   function credentialsFor(bucket: string): Credentials {
     const tenantId = bucketPattern.exec(bucket)?.[1];
     if (tenantId === undefined) throw new RangeError('Not the name of a bucket.');
-    // The tail changes with the master key: a client with old keys hears that its key is unknown, not that it cannot sign.
+    // The tail changes with the root key: a client with old keys hears that its key is unknown, not that it cannot sign.
     const tail = derive(bucket, 'access-key', 4).toString('hex');
     return {
       accessKeyId: `FK${`${tenantId}${tail}`.toUpperCase()}`,

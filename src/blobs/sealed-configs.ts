@@ -1,14 +1,14 @@
 /**
- * Storage configurations at rest: AES-256-GCM, bound to the tenant and the row that they were saved for, so that a copied
- * row opens nowhere else. A stolen database file holds no credential. What a configuration means is not this file's matter.
+ * Storage configurations at rest: sealed for the tenant and the row that they were saved for, so that a copied row opens
+ * nowhere else. A stolen database file holds no credential. What a configuration means is not this file's matter.
  */
 
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { and, eq } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
+import { createSeal } from './seal.ts';
 import { placeOf, type StorageConfig } from './storage-config.ts';
 
 export type ConfigRow = typeof storageConfigs.$inferSelect;
@@ -33,33 +33,8 @@ export interface SealedConfigsSettings {
 
 type Owner = Pick<ConfigRow, 'tenantId' | 'id'>;
 
-// The sealed form: one byte of format, the nonce, the text, the tag.
-const format = 1;
-const nonceBytes = 12;
-const tagBytes = 16;
-
 export function createSealedConfigs({ key, now }: SealedConfigsSettings): SealedConfigs {
-  if (key.length !== 32) throw new RangeError('AES-256 takes a key of 32 bytes.');
-
-  function seal(config: StorageConfig, owner: Owner): Buffer {
-    const nonce = randomBytes(nonceBytes);
-    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(bindingOf(owner));
-    const text = Buffer.concat([cipher.update(JSON.stringify(config), 'utf8'), cipher.final()]);
-    return Buffer.concat([Buffer.of(format), nonce, text, cipher.getAuthTag()]);
-  }
-
-  function unseal(row: ConfigRow): StorageConfig {
-    const { sealed } = row;
-    if (sealed[0] !== format) throw new Error('The sealed form is unknown.');
-    const nonce = sealed.subarray(1, 1 + nonceBytes);
-    const text = sealed.subarray(1 + nonceBytes, sealed.length - tagBytes);
-    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
-      .setAAD(bindingOf(row))
-      .setAuthTag(sealed.subarray(sealed.length - tagBytes));
-    const opened = Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8');
-    // The tag proves that `seal` wrote it, so it has the type of what was sealed.
-    return JSON.parse(opened);
-  }
+  const seal = createSeal(key);
 
   return {
     save(tx, tenantId, config) {
@@ -68,7 +43,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
       const isPlace = and(eq(storageConfigs.tenantId, tenantId), eq(storageConfigs.place, place));
       const known = tx.select({ id: storageConfigs.id }).from(storageConfigs).where(isPlace).get();
       const id = known?.id ?? newId(at);
-      const sealed = seal(config, { tenantId, id });
+      const sealed = seal.seal(JSON.stringify(config), bindingOf({ tenantId, id }));
       const fresh = { sealed, corsApplied: null, corsWarning: null, updatedAt: at };
       tx.insert(storageConfigs)
         .values({ id, tenantId, type: config.type, place, createdAt: at, ...fresh })
@@ -82,7 +57,8 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
     },
     open(row) {
       try {
-        return unseal(row);
+        // The seal proves that `save` wrote it, so it has the type of what was saved.
+        return JSON.parse(seal.open(row.sealed, bindingOf(row)));
       } catch (error) {
         throw new ForensicsError(
           'store_unavailable',
@@ -94,7 +70,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
   };
 }
 
-/** Authenticated with the text: a row that was copied to another tenant or another id does not open. */
-function bindingOf({ tenantId, id }: Owner): Buffer {
-  return Buffer.from(`forensics/blobs/configs/${format}/${tenantId}/${id}`);
+/** A row that was copied to another tenant or another id does not open. */
+export function bindingOf({ tenantId, id }: Owner): string {
+  return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }

@@ -22,14 +22,7 @@ export async function withLocalCore<T>(
   options: LocalOptions,
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
-  const settings = settingsFor(options);
-  if (!hasInstallation(settings)) {
-    throw new ForensicsError(
-      'not_found',
-      'Nothing was set up in this data folder; name another with --data-dir, or begin with "forensics serve".',
-    );
-  }
-  return withCore(settings, act);
+  return withCore(installedSettings(options), act);
 }
 
 /** The same for the one act that may be the first in a data folder. */
@@ -38,6 +31,16 @@ export async function withNewCore<T>(
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   return withCore(settingsFor(options), act);
+}
+
+/** @throws {ForensicsError} `not_found` when nothing was set up in the data folder. */
+export function installedSettings(options: LocalOptions): Settings {
+  const settings = settingsFor(options);
+  if (hasInstallation(settings)) return settings;
+  throw new ForensicsError(
+    'not_found',
+    'Nothing was set up in this data folder; name another with --data-dir, or begin with "forensics serve".',
+  );
 }
 
 function settingsFor(options: LocalOptions): Settings {

@@ -12,6 +12,7 @@ import { tellFailure, tellUsage } from './failure.ts';
 import { registerFeedback } from './feedback.ts';
 import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
+import { registerMasterKey } from './master-key.ts';
 import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
@@ -67,6 +68,7 @@ Examples:
   registerHold(program);
   registerFeedback(program);
   registerModels(program);
+  registerMasterKey(program);
   return program;
 }
 

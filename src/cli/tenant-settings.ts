@@ -1,7 +1,5 @@
 /** `forensics tenant show`, `update` and `trial`: what a tenant is set to. */
 
-import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Tenant } from '../access/tenants.ts';
 import type { Core } from '../app/core.ts';
@@ -10,7 +8,7 @@ import { ForensicsError } from '../errors.ts';
 import type { TenantRequest } from '../tenancy/change.ts';
 import type { StorageRequest } from '../tenancy/storage-wire.ts';
 import { usageError } from './failure.ts';
-import { systemCodeOf } from './system-code.ts';
+import { readText } from './read-text.ts';
 import { printTenant, shown, shownWithStorage, type TenantOptions } from './tenant-lines.ts';
 
 interface UpdateOptions extends TenantOptions {
@@ -123,24 +121,10 @@ async function requestOf({
   };
 }
 
-/** Secrets come from a file or standard input, never from flags: those are seen by everybody on the machine. */
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   if (file === 'default') return null;
   const { checkStorageConfig } = await import('../server/schemas/tenant.ts');
-  return checkStorageConfig(parse(await (file === '-' ? text(process.stdin) : readText(file))));
-}
-
-async function readText(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    const isMissing = systemCodeOf(error) === 'ENOENT';
-    throw new ForensicsError(
-      isMissing ? 'file_not_found' : 'file_not_readable',
-      `The file ${file} ${isMissing ? 'does not exist' : 'cannot be read'}.`,
-      { cause: error },
-    );
-  }
+  return checkStorageConfig(parse(await readText(file)));
 }
 
 function parse(json: string): unknown {

@@ -24,18 +24,28 @@ export interface OpenDatabase {
   close(): void;
 }
 
+interface DatabasePlace {
+  readonly path: string;
+  readonly isAlone?: boolean;
+}
+
 // Another process holds the write lock for one short transaction; five seconds means that something is stuck.
 const busyTimeoutMs = 5000;
+// Who must be alone waits only for commands that are about to end.
+const aloneTimeoutMs = 1000;
 
 /**
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
- * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`.
+ * @param isAlone - keeps every other process out until it is closed.
+ * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`; `conflict` when it
+ *   cannot be alone.
  */
-export function openDatabase({ path }: { readonly path: string }): OpenDatabase {
+export function openDatabase({ path, isAlone = false }: DatabasePlace): OpenDatabase {
   makePrivateFile(path);
   const client = new Database(path);
   try {
-    client.pragma(`busy_timeout = ${busyTimeoutMs}`);
+    client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
+    if (isAlone) lockOut(client);
     client.pragma('journal_mode = WAL');
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
@@ -73,6 +83,36 @@ export function transact<T>(
   }
 }
 
+/** Every open connection holds a lock, so this also says whether anybody else is at work; a dead process holds none. */
+function lockOut(client: Database.Database): void {
+  client.pragma('locking_mode = EXCLUSIVE');
+  try {
+    client.transaction(() => undefined).exclusive();
+  } catch (error) {
+    if (!sqliteCode(error).startsWith('SQLITE_BUSY')) throw error;
+    throw new ForensicsError(
+      'conflict',
+      'A server, a worker or another command uses this data folder; stop it first.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Writes the file anew, so that nothing can be read from it which was overwritten or deleted. For a database that was
+ * opened alone. Needs as much space again.
+ *
+ * @throws {ForensicsError} `no_space_left`: then the file is as it was.
+ */
+export function wipeFreeSpace({ $client }: Db): void {
+  try {
+    $client.exec('VACUUM');
+    $client.pragma('wal_checkpoint(TRUNCATE)');
+  } catch (error) {
+    throw translate(error);
+  }
+}
+
 /** SQLite's file takes the mode of its first opening, and its side files take the mode of the file. */
 function makePrivateFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -81,6 +121,7 @@ function makePrivateFile(path: string): void {
 
 /** The troubles a caller can do something about; everything else passes as it is. */
 function translate(error: unknown): unknown {
+  if (error instanceof ForensicsError) return error;
   const code = sqliteCode(error);
   if (code.startsWith('SQLITE_FULL')) {
     return new ForensicsError('no_space_left', 'The disk of the database is full; make room.', {

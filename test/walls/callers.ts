@@ -116,7 +116,7 @@ async function forge({ app }: OpenServer, accessToken: string, now: () => Date) 
     scopes: [settingsScope],
   };
   const signer = (seed: Uint8Array) => createTokens({ seed, issuer: 'forensics', now });
-  const own = signer(app.folder.derive('access/tokens'));
+  const own = signer(app.secrets.of('access/tokens'));
   await app.identity.authenticate(await own.sign('access', bearer));
   return {
     ofAnotherSigner: await signer(randomBytes(32)).sign('access', bearer),

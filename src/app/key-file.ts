@@ -1,0 +1,126 @@
+/**
+ * The file that keeps the master key. A new key is first laid beside it and takes its place only when everything was
+ * sealed under it: at every moment one of the two files opens the database.
+ */
+
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+
+export interface KeyFile {
+  /** The key, made by the first call. @throws {ForensicsError} `config_invalid` when the file is damaged. */
+  read(): Buffer;
+  /** The key that was laid beside; null when there is none, or only a part of one. */
+  readNext(): Buffer | null;
+  /** Lays a new key beside the present one. */
+  writeNext(key: Buffer): void;
+  /** The new key takes the place of the old one, which is gone then. Does nothing when somebody else did it. */
+  adoptNext(): void;
+}
+
+export const keyBytes = 32;
+
+export function createKeyFile(dataDir: string): KeyFile {
+  const file = join(dataDir, 'master.key');
+  const next = `${file}.next`;
+  return {
+    read() {
+      const kept = readKey(file);
+      if (kept !== null) return kept;
+      const made = randomBytes(keyBytes);
+      // Another process may have been first; then its key counts.
+      return writeOnce(file, made) ? made : (readKey(file) ?? made);
+    },
+    // Half of a key was never used: the database is told only when the file is safe.
+    readNext: () => parseKey(textOf(next) ?? ''),
+    writeNext(key) {
+      rmSync(next, { force: true });
+      if (!writeOnce(next, key)) throw cannotWrite(null);
+    },
+    adoptNext() {
+      try {
+        renameSync(next, file);
+      } catch (error) {
+        if (existsSync(next)) throw cannotWrite(error);
+      }
+      syncFolder(dataDir);
+    },
+  };
+}
+
+/** @param text - 64 hexadecimal digits, and blank space around them. @returns null for anything else. */
+export function parseKey(text: string): Buffer | null {
+  const digits = text.trim();
+  return /^[0-9a-f]{64}$/i.test(digits) ? Buffer.from(digits, 'hex') : null;
+}
+
+function readKey(file: string): Buffer | null {
+  const text = textOf(file);
+  if (text === null) return null;
+  const key = parseKey(text);
+  if (key !== null) return key;
+  throw new ForensicsError(
+    'config_invalid',
+    'The file master.key in the data folder is damaged; put back a copy of it. Without it no API key of this folder is valid.',
+  );
+}
+
+/** Null when there is no such file. */
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!existsSync(file)) return null;
+    throw new ForensicsError(
+      'config_invalid',
+      'The master key in the data folder cannot be read; run as the user who owns the folder.',
+      { cause: error },
+    );
+  }
+}
+
+/** Writes the whole file or nothing; false when it is there already. */
+function writeOnce(file: string, key: Buffer): boolean {
+  const temporary = `${file}.${process.pid}.new`;
+  try {
+    writeFileSync(temporary, `${key.toString('hex')}\n`, { mode: 0o600, flush: true });
+    linkSync(temporary, file);
+    syncFolder(dirname(file));
+    return true;
+  } catch (error) {
+    if (existsSync(file)) return false;
+    throw cannotWrite(error);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+function cannotWrite(cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'config_invalid',
+    'The data folder cannot be written to; choose another with --data-dir.',
+    { cause },
+  );
+}
+
+// A key that is lost in a power cut makes every digest in the database worthless.
+function syncFolder(path: string): void {
+  if (process.platform === 'win32') return;
+  const folder = openSync(path, 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

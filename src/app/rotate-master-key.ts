@@ -1,0 +1,72 @@
+/**
+ * A new master key in place of the old one. Whatever is sealed is sealed anew in one transaction, so that the old key
+ * opens nothing of what the database file holds from then on. What nobody else holds follows from the new key: tokens are
+ * refreshed by their clients, counts of failed logins begin anew. `secrets.ts` tells what stays, and why.
+ *
+ * It takes the data folder for itself: a server that went on under the old key would seal what nobody could open. A crash
+ * at any point leaves a folder that opens, under the old key or the new one: the new key lies safely beside the old one
+ * before the transaction, and takes its place after it, or at the next opening.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { type Resealed, resealConfigs } from '../blobs/reseal-configs.ts';
+import type { Settings } from '../config.ts';
+import { openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import { databaseFile } from './core.ts';
+import { openDataFolder } from './data-folder.ts';
+import { keyBytes } from './key-file.ts';
+import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
+
+export interface RotationWish {
+  /** 32 bytes; null to make one, which only a key that is kept in the data folder allows. */
+  readonly newKey: Buffer | null;
+  /** Also end what the old key vouched for in other people's hands: presigned URLs and webhook secrets. */
+  readonly endsOld: boolean;
+}
+
+const always: readonly Purpose[] = ['access/pepper'];
+const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
+
+/** @throws {ForensicsError} `conflict` while anybody uses the data folder; `usage`; those of opening it. */
+export function rotateMasterKey(
+  settings: Pick<Settings, 'dataDir' | 'masterKey'>,
+  { newKey: wished, endsOld }: RotationWish,
+): Resealed {
+  const folder = openDataFolder(settings);
+  const { keyFile } = folder;
+  const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
+  if (newKey === null) throw needsNewKey();
+  const database = openDatabase({ path: databaseFile(folder.path), isAlone: true });
+  try {
+    const { db } = database;
+    const secrets = openSecrets(folder, db);
+    const renewed = secretsOf(newKey);
+    const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
+    if (from.equals(to)) throw isSameKey();
+    keyFile?.writeNext(newKey);
+    const resealed = transact(db, (tx) => {
+      keepSecrets(tx, newKey, {
+        secrets,
+        purposes: endsOld ? always : [...always, ...inOtherHands],
+      });
+      return resealConfigs(tx, { from, to });
+    });
+    keyFile?.adoptNext();
+    wipeFreeSpace(db);
+    return resealed;
+  } finally {
+    database.close();
+  }
+}
+
+function needsNewKey(): ForensicsError {
+  return new ForensicsError(
+    'usage',
+    'The master key comes from the settings (FORENSICS_MASTER_KEY), so the new one must come from you: give it with --key-file.',
+  );
+}
+
+function isSameKey(): ForensicsError {
+  return new ForensicsError('usage', 'The new master key must differ from the present one.');
+}

@@ -1,0 +1,110 @@
+/**
+ * Every secret of the program, one a purpose. Each is derived from the master key whenever it is needed, so that nothing
+ * can leak from the database.
+ *
+ * But for those that outlive the master key which they came from. API keys are kept as digests under the pepper; nobody
+ * could compute them under another one without the keys themselves, and the pepper may stay: with 160 random bits in each
+ * key it guards nothing that could be guessed. Webhook secrets and presigned URLs are in other people's hands; they stay
+ * unless a rotation says that they must not. What stays is kept in the database, sealed under the present master key.
+ */
+
+import { hkdfSync } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { createSeal } from '../blobs/seal.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import { settings } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { DataFolder } from './data-folder.ts';
+import { keyBytes } from './key-file.ts';
+
+/** `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations. */
+export type Purpose =
+  | 'access/attempts'
+  | 'access/pepper'
+  | 'access/tokens'
+  | 'blobs/buckets'
+  | 'blobs/configs'
+  | 'webhooks/signing';
+
+export interface Secrets {
+  /** 32 bytes that are the same for the same purpose, and tell nothing about those of another. */
+  of(purpose: Purpose): Buffer;
+}
+
+/** In base64, by purpose. */
+type Kept = Partial<Record<string, string>>;
+
+const row = 'kept-secrets';
+const binding = 'forensics/app/kept-secrets/1';
+
+/**
+ * Also ends a rotation of the master key that was cut short.
+ *
+ * @throws {ForensicsError} `config_invalid` when the master key is not the one that the database was last sealed under.
+ */
+export function openSecrets(folder: DataFolder, reader: Reader): Secrets {
+  const stored = reader.select().from(settings).where(eq(settings.key, row)).get();
+  if (stored === undefined) return secretsOf(folder.masterKey, {});
+  const sealed = Buffer.from(stored.value, 'base64');
+  const { masterKey, keyFile } = folder;
+  const kept = unseal(sealed, masterKey);
+  if (kept !== null) return secretsOf(masterKey, kept);
+  const next = keyFile?.readNext() ?? null;
+  const keptByNext = next === null ? null : unseal(sealed, next);
+  if (keyFile !== null && next !== null && keptByNext !== null) {
+    keyFile.adoptNext();
+    return secretsOf(next, keptByNext);
+  }
+  // Another process may have ended the rotation after our first look.
+  const latest = keyFile?.read() ?? masterKey;
+  const keptByLatest = unseal(sealed, latest);
+  if (keptByLatest !== null) return secretsOf(latest, keptByLatest);
+  throw new ForensicsError(
+    'config_invalid',
+    keyFile === null
+      ? 'FORENSICS_MASTER_KEY does not open this data folder; after a rotation only the new key does.'
+      : 'The file master.key does not belong to the database beside it; put back the one that does.',
+  );
+}
+
+/** Those of a master key under which nothing is kept yet. */
+export function secretsOf(masterKey: Buffer, kept: Kept = {}): Secrets {
+  return {
+    of(purpose) {
+      const stayed = kept[purpose];
+      return stayed === undefined ? derive(masterKey, purpose) : Buffer.from(stayed, 'base64');
+    },
+  };
+}
+
+/** Keeps these secrets as they are under a new master key; all others follow from that. */
+export function keepSecrets(
+  tx: Tx,
+  newKey: Buffer,
+  { secrets, purposes }: { readonly secrets: Secrets; readonly purposes: readonly Purpose[] },
+): void {
+  const kept: Kept = Object.fromEntries(
+    purposes.map((purpose) => [purpose, secrets.of(purpose).toString('base64')]),
+  );
+  const value = sealOf(newKey).seal(JSON.stringify(kept), binding).toString('base64');
+  tx.insert(settings)
+    .values({ key: row, value })
+    .onConflictDoUpdate({ target: settings.key, set: { value } })
+    .run();
+}
+
+function unseal(sealed: Buffer, masterKey: Buffer): Kept | null {
+  try {
+    return JSON.parse(sealOf(masterKey).open(sealed, binding));
+  } catch {
+    return null;
+  }
+}
+
+function sealOf(masterKey: Buffer) {
+  return createSeal(derive(masterKey, 'app/kept-secrets'));
+}
+
+function derive(masterKey: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', masterKey, '', `forensics/${purpose}/1`, keyBytes));
+}

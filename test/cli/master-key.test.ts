@@ -1,0 +1,79 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+let dataDir: string;
+const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
+const key = () => readFileSync(join(dataDir, 'master.key'), 'utf8');
+
+beforeEach(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+  await run('tenant', 'create', 'acme');
+});
+
+test('the new key is made, and no key is ever printed', async () => {
+  const oldKey = key().trim();
+  const secret = await run('tenant', 'webhook-secret', 'acme');
+
+  const rotated = await run('master-key', 'rotate');
+
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringContaining('sealed anew: 0') });
+  expect(key().trim()).not.toBe(oldKey);
+  for (const each of [oldKey, key().trim()]) {
+    expect(rotated.stdout + rotated.stderr).not.toContain(each);
+  }
+  expect((await run('tenant', 'webhook-secret', 'acme')).stdout).toBe(secret.stdout);
+});
+
+test('after a leak the receivers of webhooks must be told', async () => {
+  const secret = await run('tenant', 'webhook-secret', 'acme');
+
+  const rotated = await run('master-key', 'rotate', '--now', '--json');
+
+  expect(JSON.parse(rotated.stdout)).toEqual({ rotated: true, resealed: 0, unreadable: 0 });
+  expect(rotated.stderr).toContain('forensics tenant webhook-secret');
+  expect((await run('tenant', 'webhook-secret', 'acme')).stdout).not.toBe(secret.stdout);
+});
+
+test('a key of the environment is replaced by one from standard input', async () => {
+  const [old, fresh] = ['0a'.repeat(32), '0B'.repeat(32)];
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+  const runWith = async (args: string[], FORENSICS_MASTER_KEY: string) =>
+    runCli([...args, '--data-dir', dataDir], {
+      env: { FORENSICS_MASTER_KEY },
+      stdin: Buffer.from(`${fresh}\n`),
+    });
+  await runWith(['tenant', 'create', 'acme'], old);
+
+  const rotated = await runWith(['master-key', 'rotate', '--key-file', '-'], old);
+
+  expect(rotated).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('Set FORENSICS_MASTER_KEY to the new key'),
+  });
+  expect((await runWith(['tenant', 'show', 'acme'], fresh)).code).toBe(0);
+  expect((await runWith(['tenant', 'show', 'acme'], old)).code).toBe(2);
+});
+
+test.each([
+  ['is damaged', 'abc', 2, '64 hexadecimal digits'],
+  ['does not exist', null, 4, 'does not exist'],
+])('a new key that %s is refused, and nothing changes', async (_what, text, code, message) => {
+  const before = key();
+  const file = join(dataDir, 'new.key');
+  if (text !== null) writeFileSync(file, text);
+
+  const ran = await run('master-key', 'rotate', '--key-file', file);
+
+  expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) });
+  expect(key()).toBe(before);
+});
+
+test('where nothing was set up there is nothing to replace', async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
+
+  expect(await run('master-key', 'rotate')).toMatchObject({ code: 4, stdout: '' });
+});

@@ -1,0 +1,9 @@
+/** Replaces the master key of the data folder in its argument again and again, until it is killed. */
+
+import { rotateMasterKey } from '../../../src/app/rotate-master-key.ts';
+
+const [dataDir = ''] = process.argv.slice(2);
+for (;;) {
+  rotateMasterKey({ dataDir, masterKey: null }, { newKey: null, endsOld: false });
+  process.stdout.write('.');
+}

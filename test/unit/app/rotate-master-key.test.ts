@@ -1,0 +1,212 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, expect, test } from 'vitest';
+import { openCore } from '../../../src/app/core.ts';
+import type { Core } from '../../../src/app/core.ts';
+import { createKeyFile } from '../../../src/app/key-file.ts';
+import { rotateMasterKey } from '../../../src/app/rotate-master-key.ts';
+import type { RotationWish } from '../../../src/app/rotate-master-key.ts';
+import { secretsOf } from '../../../src/app/secrets.ts';
+import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
+import { readConfig } from '../../../src/config.ts';
+import { transact } from '../../../src/db/open.ts';
+import { storageConfigs } from '../../../src/db/schema.ts';
+
+const now = () => new Date('2026-03-01T12:00:00Z');
+const config = {
+  type: 'azure',
+  azure: {
+    containerName: 'evidence',
+    connectionString: `AccountName=acme;AccountKey=${'b'.repeat(20)}`,
+  },
+} as const;
+const routine: RotationWish = { newKey: null, endsOld: false };
+let dataDir: string;
+let apiKey: string;
+
+const settingsWith = (masterKey: string | null = null) =>
+  readConfig({ flags: { dataDir, masterKey }, environment: {} }).settings;
+
+async function withCore<T>(act: (core: Core) => T | Promise<T>, masterKey?: string): Promise<T> {
+  const core = openCore(settingsWith(masterKey), now);
+  try {
+    return await act(core);
+  } finally {
+    core.close();
+  }
+}
+
+const configsOf = ({ secrets }: Pick<Core, 'secrets'>) =>
+  createSealedConfigs({ key: secrets.of('blobs/configs'), now });
+const rowsOf = ({ database }: Core) => database.db.select().from(storageConfigs).all();
+
+/** Everything that depends on the master key, as one value. */
+const lookAround = (core: Core) => {
+  const names = ['blobs/buckets', 'webhooks/signing', 'access/tokens', 'blobs/configs'] as const;
+  const [buckets, webhooks, tokens, sealing] = names.map((name) =>
+    core.secrets.of(name).toString('hex'),
+  );
+  return { buckets, webhooks, tokens, sealing };
+};
+
+async function expectAllInOrder(masterKey?: string): Promise<void> {
+  await withCore(async (core) => {
+    const { tenantIds } = await core.keys.authenticate(apiKey);
+    expect(tenantIds).toEqual([(await core.tenants.byName('acme'))?.id]);
+    expect(rowsOf(core).map((row) => configsOf(core).open(row))).toEqual([config]);
+  }, masterKey);
+}
+
+async function setUp(masterKey?: string): Promise<void> {
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-rotate-'));
+  await withCore(async (core) => {
+    const { id: tenantId } = await core.tenants.create({ name: 'acme' });
+    const expiresAt = new Date('2027-01-01T00:00:00Z');
+    apiKey = (await core.keys.mint({ tenantId, name: 'ci', expiresAt })).secret;
+    transact(core.database.db, (tx) => configsOf(core).save(tx, tenantId, config));
+  }, masterKey);
+}
+
+beforeEach(() => setUp());
+
+const keyText = (name = 'master.key') => readFileSync(join(dataDir, name), 'utf8');
+
+test('API keys, presigned URLs, webhooks and stores outlive the master key; tokens do not', async () => {
+  const before = await withCore(lookAround);
+  const oldKey = keyText();
+
+  const outcome = rotateMasterKey(settingsWith(), routine);
+
+  expect(outcome).toEqual({ resealed: 1, unreadable: 0 });
+  await expectAllInOrder();
+  const after = await withCore(lookAround);
+  expect({ ...after, tokens: '', sealing: '' }).toEqual({ ...before, tokens: '', sealing: '' });
+  expect([after.tokens, after.sealing]).not.toEqual([before.tokens, before.sealing]);
+  expect(keyText()).not.toBe(oldKey);
+  expect(statSync(join(dataDir, 'master.key')).mode & 0o777).toBe(0o600);
+  expect(readdirSync(dataDir).filter((name) => name.startsWith('master'))).toEqual(['master.key']);
+});
+
+test('after a leak, presigned URLs and webhook secrets are new as well, also in a second rotation', async () => {
+  rotateMasterKey(settingsWith(), routine);
+  const before = await withCore(lookAround);
+
+  rotateMasterKey(settingsWith(), { ...routine, endsOld: true });
+
+  const after = await withCore(lookAround);
+  expect(Object.values(after).filter((value) => Object.values(before).includes(value))).toEqual([]);
+  await expectAllInOrder();
+});
+
+test('the old key opens nothing that is left in any file', async () => {
+  const oldKey = Buffer.from(keyText().trim(), 'hex');
+  const [oldRow] = await withCore(rowsOf);
+
+  rotateMasterKey(settingsWith(), routine);
+
+  const [row] = await withCore(rowsOf);
+  expect(() => configsOf({ secrets: secretsOf(oldKey) }).open(row!)).toThrow('present master key');
+  const files = readdirSync(dataDir).map((name) => readFileSync(join(dataDir, name)));
+  expect(files.filter((bytes) => bytes.includes(oldRow!.sealed))).toEqual([]);
+  expect(files.some((bytes) => bytes.includes(row!.sealed))).toBe(true);
+});
+
+test('a rotation that ended before its transaction changed nothing', async () => {
+  const before = await withCore(lookAround);
+  createKeyFile(dataDir).writeNext(Buffer.alloc(32, 7));
+
+  expect(await withCore(lookAround)).toEqual(before);
+  rotateMasterKey(settingsWith(), routine);
+  await expectAllInOrder();
+});
+
+test('a rotation that ended after its transaction is completed at the next opening', async () => {
+  copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'old.key'));
+  rotateMasterKey(settingsWith(), routine);
+  const after = await withCore(lookAround);
+  const newKey = keyText();
+  copyFileSync(join(dataDir, 'master.key'), join(dataDir, 'master.key.next'));
+  copyFileSync(join(dataDir, 'old.key'), join(dataDir, 'master.key'));
+
+  expect(await withCore(lookAround)).toEqual(after);
+  expect(keyText()).toBe(newKey);
+  await expectAllInOrder();
+});
+
+test('a rotation that is killed at any moment leaves a folder that opens', async () => {
+  const script = fileURLToPath(new URL('./rotate-forever.ts', import.meta.url));
+  const keys = new Set([keyText()]);
+  for (const pauseMs of [3, 11, 29, 47]) {
+    const child = spawn(process.execPath, [script, dataDir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(child.stdout, 'data');
+    await setTimeout(pauseMs);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await expectAllInOrder();
+    keys.add(keyText());
+  }
+
+  expect(keys.size).toBe(5);
+}, 30_000);
+
+test('nobody else may use the folder meanwhile', async () => {
+  const oldKey = keyText();
+
+  await withCore(() => {
+    expect(() => rotateMasterKey(settingsWith(), routine)).toThrow(
+      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('stop it') }),
+    );
+  });
+
+  expect(keyText()).toBe(oldKey);
+  await expectAllInOrder();
+}, 15_000);
+
+test('a key of the settings is replaced by a given one, and opens nothing afterwards', async () => {
+  const [old, fresh] = ['0a'.repeat(32), '0b'.repeat(32)];
+  await setUp(old);
+  const newKey = Buffer.from(fresh, 'hex');
+
+  expect(() => rotateMasterKey(settingsWith(old), routine)).toThrow('--key-file');
+  expect(() =>
+    rotateMasterKey(settingsWith(old), { ...routine, newKey: Buffer.from(old, 'hex') }),
+  ).toThrow('must differ');
+  rotateMasterKey(settingsWith(old), { ...routine, newKey });
+
+  await expectAllInOrder(fresh);
+  await expect(expectAllInOrder(old)).rejects.toThrow('FORENSICS_MASTER_KEY does not open');
+  expect(readdirSync(dataDir)).not.toContain('master.key');
+});
+
+test('a key file that belongs to another database is told, and is left as it is', async () => {
+  rotateMasterKey(settingsWith(), routine);
+  writeFileSync(join(dataDir, 'master.key'), `${'0c'.repeat(32)}\n`);
+
+  await expect(expectAllInOrder()).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringContaining('does not belong'),
+  });
+  expect(keyText()).toBe(`${'0c'.repeat(32)}\n`);
+});
+
+test('a configuration that did not open before stays, and is counted', async () => {
+  const sealed = await withCore(({ database, ...core }) => {
+    const [row] = rowsOf({ database, ...core });
+    const broken = Buffer.from(row!.sealed).fill(0, 20, 30);
+    database.db.update(storageConfigs).set({ sealed: broken }).run();
+    return broken;
+  });
+
+  const outcome = rotateMasterKey(settingsWith(), routine);
+
+  expect(outcome).toEqual({ resealed: 0, unreadable: 1 });
+  expect((await withCore(rowsOf)).map((row) => row.sealed)).toEqual([sealed]);
+});
