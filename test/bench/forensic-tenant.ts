@@ -103,11 +103,14 @@ function examinationOf(analysisId: string, examinedAt: Date) {
 
 /** Texts about as long as those of a real report. */
 function reportIn(folder: string, language: string) {
-  const text = (characters: number) => 'Measured, and said. '.repeat(characters / 20);
   const heatmap = { real: text(200), fake: text(200), compressed: text(200), anomaly: text(200) };
   const texts = { summary: text(600), forensic: text(1500), heatmapIntro: text(300), heatmap };
   return {
     pdfKey: `${folder}/report-${language}.pdf`,
     texts: { ...texts, conclusion: text(600) },
   };
+}
+
+function text(characters: number): string {
+  return 'Measured, and said. '.repeat(characters / 20);
 }

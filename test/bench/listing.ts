@@ -60,10 +60,12 @@ const kinds: readonly { readonly name: string; readonly config: StorageConfig | 
   },
 ];
 
+const now = () => new Date();
+
 export async function benchListing(rounds: number): Promise<readonly Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-bench-'));
-  const { db, close } = openDatabase({ path: join(folder, 'bench.db') });
-  const now = () => new Date();
+  const database = openDatabase({ path: join(folder, 'bench.db') });
+  const { db } = database;
   const configs = createSealedConfigs({ key: new Uint8Array(32), now });
   const stores = createStores({
     db,
@@ -94,7 +96,7 @@ export async function benchListing(rounds: number): Promise<readonly Row[]> {
     if (count !== urls) throw new Error(`${count} URLs instead of ${urls}`);
   });
   const [hashMs = 0, ...listMs] = await interleaved(rounds, [hashOnly, ...lists]);
-  close();
+  database.close();
   rmSync(folder, { recursive: true, force: true });
   return [
     { what: `the hashes of ${urls} signatures`, value: hashMs, unit: 'ms' },
