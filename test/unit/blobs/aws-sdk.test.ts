@@ -61,7 +61,7 @@ describe.each(['https', 'http'] as const)('the AWS SDK over %s', (scheme) => {
     return Buffer.from((await Body?.transformToByteArray()) ?? []);
   }
 
-  function put(Body: string, condition: { IfMatch?: string; IfNoneMatch?: string }) {
+  function putIf(Body: string, condition: { IfMatch?: string; IfNoneMatch?: string }) {
     const object = { Bucket, Key: 'conditions', Body, ...condition };
     return client.send(new PutObjectCommand(object));
   }
@@ -112,11 +112,11 @@ describe.each(['https', 'http'] as const)('the AWS SDK over %s', (scheme) => {
   );
 
   test('writes under conditions', async () => {
-    const { ETag: IfMatch = '' } = await put('one', { IfNoneMatch: '*' });
+    const { ETag: IfMatch = '' } = await putIf('one', { IfNoneMatch: '*' });
 
-    expect(await nameOf(put('two', { IfNoneMatch: '*' }))).toBe('PreconditionFailed');
-    expect(await nameOf(put('three', { IfMatch }))).toBe('admitted');
-    expect(await nameOf(put('four', { IfMatch }))).toBe('PreconditionFailed');
+    expect(await nameOf(putIf('two', { IfNoneMatch: '*' }))).toBe('PreconditionFailed');
+    expect(await nameOf(putIf('three', { IfMatch }))).toBe('admitted');
+    expect(await nameOf(putIf('four', { IfMatch }))).toBe('PreconditionFailed');
     expect((await bytesOf('conditions')).toString()).toBe('three');
   });
 
