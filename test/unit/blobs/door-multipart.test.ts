@@ -23,6 +23,9 @@ afterAll(() => server.close());
 const md5 = (text: string, encoding: 'hex' | 'base64' = 'hex') =>
   createHash('md5').update(text).digest(encoding);
 
+const sha256 = (text: string) => createHash('sha256').update(text).digest('base64');
+const checksum = (text: string) => `<ChecksumSHA256>${sha256(text)}</ChecksumSHA256>`;
+
 /** Signed in its headers, as clients with the key do it. */
 function send(
   method: string,
@@ -54,6 +57,8 @@ const complete = (id: string, parts: string, more = {}) =>
 const part = (number: number | string, body: string, more = '') =>
   `<Part><PartNumber>${number}</PartNumber><ETag>"${md5(body)}"</ETag>${more}</Part>`;
 
+const put = (body: string, headers: Record<string, string>) => send('PUT', path, body, headers);
+
 async function stored(): Promise<string | null> {
   const { status, body } = await sendRaw(server, server.urlFor('GET', key));
   return status === 200 ? body : null;
@@ -66,13 +71,13 @@ describe('a part', () => {
       server.urlFor('PUT', key, {
         url: `${server.origin}${path}?partNumber=${number}&uploadId=${id}`,
       });
-    const put = (url: string) => sendRaw(server, url, { method: 'PUT', body: 'bytes' });
+    const putAt = (url: string) => sendRaw(server, url, { method: 'PUT', body: 'bytes' });
 
-    const answer = await put(urlOf(1));
+    const answer = await putAt(urlOf(1));
     const refused = await Promise.all([
-      put(urlOf(1).replace('partNumber=1', 'partNumber=2')),
-      put(urlOf(1).replace(id, 'f'.repeat(32))),
-      put(urlOf(1).replace('.png', '.jpg')),
+      putAt(urlOf(1).replace('partNumber=1', 'partNumber=2')),
+      putAt(urlOf(1).replace(id, 'f'.repeat(32))),
+      putAt(urlOf(1).replace('.png', '.jpg')),
       sendRaw(server, urlOf(1), { method: 'DELETE' }),
     ]);
 
@@ -117,9 +122,6 @@ describe('a part', () => {
 });
 
 describe('completing', () => {
-  const sha256 = (text: string) => createHash('sha256').update(text).digest('base64');
-  const checksum = (text: string) => `<ChecksumSHA256>${sha256(text)}</ChecksumSHA256>`;
-
   test('gives the object its ETag, type and metadata', async () => {
     const id = await start({ 'content-type': 'image/png', 'x-amz-meta-case': 'A 17' });
     await putPart(id, 1, 'bytes');
@@ -231,8 +233,6 @@ describe('listing uploads', () => {
 
 describe('conditions of writing and deleting', () => {
   const etag = `"${md5('old')}"`;
-  const put = (body: string, headers: Record<string, string>) => send('PUT', path, body, headers);
-
   test('let one of several writers through that mean the same object', async () => {
     await put('old', {});
 
@@ -240,7 +240,8 @@ describe('conditions of writing and deleting', () => {
       ['one', 'two', 'three', 'four'].map((body) => put(body, { 'if-match': etag })),
     );
 
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
+    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    expect(answers.filter(({ code }) => code === 'PreconditionFailed').length).toBe(3);
   });
 
   test('are told apart: another object, no object', async () => {

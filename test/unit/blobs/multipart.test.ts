@@ -43,8 +43,26 @@ async function* source(...texts: readonly string[]): AsyncGenerator<Uint8Array> 
 const putPart = (uploads: Uploads, upload: Upload, number: number, text: string) =>
   uploads.putPart(upload, number, { source: source(text) });
 
+function age(path: string, days: number): void {
+  const at = Date.now() / 1000 - days * 86_400;
+  utimesSync(path, at, at);
+}
+
 async function putObject(key: string, text: string): Promise<void> {
   await open().objects.write(key, { ...facts, source: source(text) });
+}
+
+async function killDuringUploads(round: number): Promise<void> {
+  const script = new URL('endless-uploads.ts', import.meta.url).pathname;
+  const child = spawn(process.execPath, [script, root], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  let steps = 0;
+  // Each round ends in another step of an upload: two parts, three, completing, and the next one's beginning.
+  createInterface({ input: child.stdout }).on('line', () => {
+    if (++steps > 4 + round) child.kill('SIGKILL');
+  });
+  await ended;
+  expect(steps).toBeGreaterThan(round);
 }
 
 describe('an upload in parts', () => {
@@ -166,9 +184,8 @@ describe('a sweep', () => {
     ];
     for (const upload of [old, young, gone]) await putPart(uploads, upload, 1, 'part');
     const path = (name: string) => files().find((file) => basename(file) === name)!;
-    const at = (days: number) => Date.now() / 1000 - days * 86_400;
-    utimesSync(path(`${old.id}.upload`), at(7.01), at(7.01));
-    utimesSync(path(`${young.id}.upload`), at(6.99), at(6.99));
+    age(path(`${old.id}.upload`), 7.01);
+    age(path(`${young.id}.upload`), 6.99);
     rmSync(path(`${gone.id}.upload`));
     writeFileSync(join(root, bucket, 'uploads', 'notes.txt'), 'x');
 
@@ -248,8 +265,9 @@ describe('a crash', () => {
     await putObject('key', 'A'.repeat(size));
     for (let round = 1; round <= 4; round++) {
       await killDuringUploads(round);
-      const { uploads, sweep } = open();
-      sweep();
+      const survivor = open();
+      survivor.sweep();
+      const { uploads } = survivor;
 
       const text = (await textOf('key')) ?? '';
       expect([text.length, new Set(text).size]).toEqual([size, 1]);
@@ -258,21 +276,8 @@ describe('a crash', () => {
         if (parts.length === 3) await uploads.complete(upload, all);
         else await uploads.abort(upload);
       }
-      open().sweep();
+      survivor.sweep();
       expect(files().length).toBe(1);
     }
   });
-
-  async function killDuringUploads(round: number): Promise<void> {
-    const script = new URL('endless-uploads.ts', import.meta.url).pathname;
-    const child = spawn(process.execPath, [script, root], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const ended = once(child, 'exit');
-    let steps = 0;
-    // Each round ends in another step of an upload: two parts, three, completing, and the next one's beginning.
-    for await (const _line of createInterface({ input: child.stdout })) {
-      if (++steps > 4 + round) child.kill('SIGKILL');
-    }
-    await ended;
-    expect(steps).toBeGreaterThan(round);
-  }
 });

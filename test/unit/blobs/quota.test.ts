@@ -21,9 +21,16 @@ beforeEach(() => {
 
 afterEach(() => local.remove());
 
+const source = () => Readable.from([Buffer.alloc(45_000)]);
+const now = () => new Date(nowMs);
+
+async function* breaking() {
+  yield Buffer.alloc(80_000);
+  throw new Error('gone');
+}
+
 /** A process: it shares the folder with the others, and nothing else. */
 function openProcess(settings: Partial<BucketsSettings> = {}): BlobStore {
-  const now = () => new Date(nowMs);
   return local.open({ buckets: createBuckets({ root: local.root, quotaBytes, now, ...settings }) });
 }
 
@@ -77,10 +84,6 @@ describe('a quota', () => {
 
   test('gives back what a writer that failed had claimed', async () => {
     const store = openProcess();
-    async function* breaking() {
-      yield Buffer.alloc(80_000);
-      throw new Error('gone');
-    }
 
     await expect(store.put('a', Readable.from(breaking()))).rejects.toThrow('gone');
 
@@ -119,7 +122,6 @@ describe('a quota', () => {
   test('counts the parts of uploads until they are completed, aborted or swept', async () => {
     const { uploads, objects } = createBuckets({ root: local.root, quotaBytes }).of(bucket);
     const facts = { contentType: 'image/png', headers: {} };
-    const source = () => Readable.from([Buffer.alloc(45_000)]);
     const write = () => codeOf(() => objects.write('b', { ...facts, source: source() }));
     const upload = await uploads.create('a', facts);
     await uploads.putPart(upload, 1, { source: source() });
