@@ -18,6 +18,8 @@ export interface Objects {
   readonly keys: readonly string[];
 }
 
+type LooseObject = typeof looseObjects.$inferSelect;
+
 // No start and no run takes as long.
 const unclaimedMs = 24 * 3_600_000;
 // Asked of the stores at the same time.
@@ -63,35 +65,45 @@ export async function discardObjects(
  * @returns how many went, and how many are due and could not go.
  */
 export async function sweepObjects(
-  { db, stores, now, onError }: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
+  context: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
   signal: AbortSignal,
 ): Promise<{ readonly swept: number; readonly left: number }> {
   const failing = new Set<string>();
   let [swept, left, last] = [0, 0, 0];
   while (!signal.aborted) {
-    const due = findDue(db, now(), last);
+    const due = findDue(context.db, context.now(), last);
     if (due.length === 0) break;
-    last = due.at(-1)!.id;
-    const asked = due.filter((row) => !failing.has(nameOf(row)));
-    const outcomes = await Promise.allSettled(
-      asked.map(async (row) => stores.of(row).delete(row.key)),
+    const gone = await deleteEach(
+      context,
+      due.filter((row) => !failing.has(nameOf(row))),
+      failing,
     );
-    for (const [index, outcome] of outcomes.entries()) {
-      const name = nameOf(asked[index]!);
-      if (outcome.status === 'fulfilled' || failing.has(name)) continue;
-      failing.add(name);
-      onError(outcome.reason);
-    }
-    const gone = asked.filter((_, index) => outcomes[index]!.status === 'fulfilled');
-    forget(
-      db,
-      gone.map(({ id }) => id),
-    );
+    forget(context.db, gone);
     swept += gone.length;
     left += due.length - gone.length;
+    last = due.at(-1)!.id;
     await setImmediate();
   }
   return { swept, left };
+}
+
+/** @returns the ids of those that went; the stores of the others are added to `failing`. */
+async function deleteEach(
+  { stores, onError }: Pick<Context, 'stores' | 'onError'>,
+  rows: readonly LooseObject[],
+  failing: Set<string>,
+): Promise<readonly number[]> {
+  const outcomes = await Promise.allSettled(
+    rows.map(async (row) => stores.of(row).delete(row.key)),
+  );
+  return rows.flatMap((row, index) => {
+    const outcome = outcomes[index]!;
+    if (outcome.status === 'fulfilled') return [row.id];
+    // One word about each store is enough.
+    if (!failing.has(nameOf(row))) onError(outcome.reason);
+    failing.add(nameOf(row));
+    return [];
+  });
 }
 
 function strikeOff(writer: Db | Tx, keys: readonly string[]): number {
@@ -108,7 +120,7 @@ function forget(db: Db, ids: readonly number[]): void {
 }
 
 /** Always forwards: what could not go is met once in a sweep. */
-function findDue(db: Db, at: Date, after: number) {
+function findDue(db: Db, at: Date, after: number): readonly LooseObject[] {
   return db
     .select()
     .from(looseObjects)

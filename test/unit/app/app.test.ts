@@ -2,10 +2,13 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { systemPrincipal } from '../../../src/access/principal.ts';
 import { openApp } from '../../../src/app.ts';
 import { makeFirstTenant } from '../../../src/app/first-run.ts';
 import { withStack } from '../../../src/app/stack.ts';
 import { readConfig } from '../../../src/config.ts';
+import { createRequest } from '../analyses/workshop.ts';
+import { deferred } from '../jobs/deferred.ts';
 
 function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
   return readConfig({ flags: { dataDir, workers: 1, ...more }, environment: {} }).settings;
@@ -49,6 +52,23 @@ test('an app that was closed can be opened again with what it kept', async () =>
     ['queue', null],
     ['webhooks', null],
   ]);
+});
+
+test('what was deleted is purged by the chores as the settings say', async () => {
+  const notices = deferred<object>();
+  const app = await openApp(settingsIn(newFolder(), { deletedRetentionDays: 0 }), {
+    onNotice: (what, facts) => notices.resolve({ what, ...facts }),
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  const caller = { principal: systemPrincipal, tenant };
+  const { id } = await app.analyses.create(caller, createRequest());
+  await app.analyses.remove(caller, id);
+
+  app.startWork();
+  const notice = await notices.promise;
+  await app.close();
+
+  expect(notice).toEqual({ what: 'retention', deleted: 0, purged: 1, objects: 1, objectsLeft: 0 });
 });
 
 test('a database that is no database stops the start and keeps nothing open', async () => {
