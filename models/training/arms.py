@@ -27,20 +27,23 @@ Score = Callable[[np.ndarray], np.ndarray]  # described statistics [N,D] -> logi
 
 @dataclass(frozen=True)
 class Table:
-    """Described statistics [N,D] of patches, the network's features [N,96], and whose they are."""
+    """Described statistics [N,D] of patches, the network's features [N,96], whose they are, and, for draws, how much trace
+    their history left, 0..1."""
 
     numbers: np.ndarray
     features: np.ndarray
     owner: np.ndarray
+    usable: np.ndarray
 
 
 def open_table(path: Path) -> Table:
     statistics = Statistics()
     width = sum(statistics.widths.values())
     with np.load(path) as kept, torch.no_grad():
-        means, owner = kept["means"], kept["row"] if "row" in kept.files else kept["picture"]
+        means, is_draw = kept["means"], "row" in kept.files
+        owner, usable = (kept["row"], kept["history"][:, 1]) if is_draw else (kept["picture"], np.ones(len(means)))
     described = [statistics.describe(part) for part in torch.from_numpy(means[:, :width]).split(4096)]
-    return Table(torch.cat(described).numpy().astype(np.float64), means[:, width:], owner)
+    return Table(torch.cat(described).numpy().astype(np.float64), means[:, width:], owner, usable)
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,8 @@ class Sample:
 
 
 def training_sample(pictures: Pictures, folder: Path, draws: int, pairs: int) -> Sample:
-    """Degraded patches of the train split, weighted as in training, and aligned pairs as two more sources."""
+    """Degraded patches of the train split, weighted as in training: by source and generator, and less where little trace is
+    left. Aligned fakes are one more source, their real twins more patches of their own sources."""
     weight = np.zeros(len(pictures.items))
     for label in (False, True):
         mine = [row for row, item in enumerate(pictures.items) if item.split == "train" and item.fake == label]
@@ -66,12 +70,16 @@ def training_sample(pictures: Pictures, folder: Path, draws: int, pairs: int) ->
         table = open_table(folder / f"draw-{number}.npz")
         mine = weight[table.owner] > 0
         owner = table.owner[mine]
-        parts.append((table.numbers[mine], fakes[owner], names[owner], weight[owner]))
+        parts.append((table.numbers[mine], fakes[owner], names[owner], weight[owner] * trust(table.usable[mine])))
     for number in range(pairs):
         table = open_table(folder / f"pairs-{number}.npz")
         fake = np.arange(len(table.owner)) % 2 == 1
-        parts.append((table.numbers, fake, np.where(fake, "aligned", names[table.owner]), np.full(len(fake), 0.5)))
+        parts.append((table.numbers, fake, np.where(fake, "aligned", names[table.owner]), trust(table.usable) / 2))
     return Sample(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def trust(usable: np.ndarray) -> np.ndarray:
+    return 0.1 + 0.9 * usable  # as in the network's loss
 
 
 def fit_discriminant(sample: Sample) -> Score:
