@@ -125,7 +125,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const chores = createChores({
       db,
       now,
-      chores: choresOf({ db, analyses, now }),
+      chores: choresOf({ db, analyses, buckets: blobs.buckets, now }),
       onError: (error) => onError('chores', error),
     });
     stack.defer(() => chores.stop());

@@ -2,7 +2,7 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createBuckets } from '../blobs/buckets.ts';
+import { type Buckets, createBuckets } from '../blobs/buckets.ts';
 import { createStores } from '../blobs/configured-stores.ts';
 import { bucketNameFor, createBucketCredentials } from '../blobs/credentials.ts';
 import { createS3Door, type S3Door } from '../blobs/door.ts';
@@ -16,6 +16,7 @@ import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 export interface Blobs {
   /** The folder of all buckets. */
   readonly root: string;
+  readonly buckets: Buckets;
   /** The HTTP door of the service's own store. */
   readonly door: S3Door;
   readonly stores: Stores;
@@ -61,6 +62,7 @@ export function openBlobs(parts: BlobParts): Blobs {
 
   return {
     root,
+    buckets,
     door: createS3Door({
       buckets,
       secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),

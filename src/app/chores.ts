@@ -2,6 +2,7 @@
 
 import { purgeExpired } from '../access/embedded-identity.ts';
 import type { Analyses } from '../analyses/analyses.ts';
+import type { Buckets } from '../blobs/buckets.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
 import type { Chore } from '../jobs/chores.ts';
@@ -13,10 +14,12 @@ const deliveriesKeptMs = 30 * 24 * 3_600_000;
 export function choresOf({
   db,
   analyses,
+  buckets,
   now,
 }: {
   readonly db: Db;
   readonly analyses: Pick<Analyses, 'cleanUp'>;
+  readonly buckets: Pick<Buckets, 'sweep'>;
   readonly now: () => Date;
 }): Chore[] {
   return [
@@ -26,6 +29,7 @@ export function choresOf({
     },
     { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
+    { name: 'uploads', run: () => void buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
   ];
 }
