@@ -107,7 +107,7 @@ export function createLifecycle({
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
         refuseUnlessStartable(getRow(tx, act));
-        claimObjects(tx, [evidence.key]);
+        claimObjects(tx, [evidence.key], now());
         const change = { queuedAt: now(), statusMessage: messages.queued, ...columnsOf(evidence) };
         move(tx, act, { from: 'pending', change, actor: act.actor });
         enqueueRun(tx, act);
@@ -153,7 +153,7 @@ export function createLifecycle({
         const row = move(tx, target, { from: 'processing', change });
         if (row === null) return false;
         tx.insert(examinations).values(record).run();
-        if (found.rendered !== null) claimObjects(tx, keysOf(found.rendered));
+        if (found.rendered !== null) claimObjects(tx, keysOf(found.rendered), now());
         countFor(tx, row, ...countsOfSuccess(row, decision));
         tell(tx, row);
         return true;
@@ -200,7 +200,7 @@ export function createLifecycle({
         const change = { ...fresh, ...options, modelVersion, ...columnsOf(evidence) };
         const row = move(tx, act, { from: 'failed', change, actor: act.actor });
         if (row === null) throw notRetryable();
-        if (evidence.key !== evidenceKey) claimObjects(tx, [evidence.key]);
+        if (evidence.key !== evidenceKey) claimObjects(tx, [evidence.key], now());
         countFor(tx, row, ['retries', 1]);
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
@@ -222,7 +222,7 @@ export function createLifecycle({
           .set({ rendered: renderedText(rendered) })
           .where(which)
           .run();
-        claimObjects(tx, keysOf(rendered));
+        claimObjects(tx, keysOf(rendered), now());
         countFor(tx, row, ['billed.forensicReporting', 1], ['upgrades', 1]);
         remember(tx, act.repeatable, act.analysisId);
         return true;

@@ -20,8 +20,11 @@ export interface Objects {
 
 type LooseObject = typeof looseObjects.$inferSelect;
 
+const hourMs = 3_600_000;
 // No start and no run takes as long.
-const unclaimedMs = 24 * 3_600_000;
+const unclaimedMs = 24 * hourMs;
+// Between the last claim and the first sweep: neither meets the other, whatever a transaction waits for.
+const sweepMarginMs = hourMs;
 // Asked of the stores at the same time.
 const batch = 20;
 
@@ -38,10 +41,17 @@ export function letLoose(tx: Tx, { place, keys }: Objects, sweepAt: Date): void 
   tx.insert(looseObjects).values(rows).run();
 }
 
-/** An analysis names them now. @throws {ForensicsError} `conflict` when a sweep was faster. */
-export function claimObjects(tx: Tx, keys: readonly string[]): void {
-  if (strikeOff(tx, keys) === keys.length) return;
-  // A machine that was suspended for days in the middle of an act.
+/**
+ * An analysis names them now.
+ *
+ * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
+ *   suspended in the middle of one.
+ */
+export function claimObjects(tx: Tx, keys: readonly string[], at: Date): void {
+  const isSafe = gt(looseObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
+  const isOneOf = inArray(looseObjects.key, [...keys]);
+  const { changes } = tx.delete(looseObjects).where(and(isOneOf, isSafe)).run();
+  if (changes === keys.length) return;
   throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
 }
 
@@ -53,10 +63,8 @@ export async function discardObjects(
   const store = stores.of(place);
   const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
-  strikeOff(
-    db,
-    keys.filter((_, index) => outcomes[index]!.status === 'fulfilled'),
-  );
+  const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+  db.delete(looseObjects).where(inArray(looseObjects.key, gone)).run();
 }
 
 /**
@@ -78,7 +86,7 @@ export async function sweepObjects(
       due.filter((row) => !failing.has(nameOf(row))),
       failing,
     );
-    forget(context.db, gone);
+    context.db.delete(looseObjects).where(inArray(looseObjects.id, gone)).run();
     swept += gone.length;
     left += due.length - gone.length;
     last = due.at(-1)!.id;
@@ -92,7 +100,7 @@ async function deleteEach(
   { stores, onError }: Pick<Context, 'stores' | 'onError'>,
   rows: readonly LooseObject[],
   failing: Set<string>,
-): Promise<readonly number[]> {
+): Promise<number[]> {
   const outcomes = await Promise.allSettled(
     rows.map(async (row) => stores.of(row).delete(row.key)),
   );
@@ -104,19 +112,6 @@ async function deleteEach(
     failing.add(nameOf(row));
     return [];
   });
-}
-
-function strikeOff(writer: Db | Tx, keys: readonly string[]): number {
-  return writer
-    .delete(looseObjects)
-    .where(inArray(looseObjects.key, [...keys]))
-    .run().changes;
-}
-
-function forget(db: Db, ids: readonly number[]): void {
-  db.delete(looseObjects)
-    .where(inArray(looseObjects.id, [...ids]))
-    .run();
 }
 
 /** Always forwards: what could not go is met once in a sweep. */
