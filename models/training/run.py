@@ -16,12 +16,12 @@ import cv2
 import numpy as np
 import torch
 
-from arms import training_sample
+from arms import fit_groups, training_sample
 from autoencoder import make_aligned
 from calibrate import calibrate
 from combine import MEMBERS, Votes, combine
 from data import Pictures, open_pictures
-from discriminant import ensemble, fit_scale, group_by_source
+from discriminant import ensemble
 from evaluate import evaluate
 from export import export_model
 from network import Backbone, Head
@@ -63,9 +63,7 @@ def main() -> None:
 
 def fit_votes(pictures: Pictures, network: Path, work: Path, seed: int) -> Votes:
     make_draws(pictures, Reader(network), work / "tables", DRAWS, seed)
-    sample = training_sample(pictures, work / "tables", DRAWS, pairs=0)
-    scale = fit_scale(sample.numbers)
-    groups = group_by_source(scale(sample.numbers), sample.fake, sample.sources, sample.weights)
+    scale, groups = fit_groups(training_sample(pictures, work / "tables", DRAWS))
     return Votes(scale, *ensemble(groups, MEMBERS, np.random.default_rng(seed)))
 
 

@@ -1,6 +1,6 @@
 """What the arms are fitted and judged on, computed once: hand-made statistics and network features of the same patches.
 
-`draws`: degraded patches of 128 px of every train and calibration picture, by the law of degrade.py, and aligned pairs.
+`draws`: degraded patches of 128 px of every training picture, by the law of degrade.py.
 `readings`: the patches that speak for each picture under the four conditions, as the product reads it.
 Kept as raw window means, so that what is derived from them can change without a second look at the pixels.
 """
@@ -9,21 +9,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
 
-from autoencoder import make_aligned
 from conditions import CONDITIONS
 from data import Item, Pictures, open_pictures
 from degrade import degrade
 from evaluate import Network
 from handmade import Statistics
 from reading import read_picture
-from train import Plan, Source
 
 SIDE = 128
 
@@ -44,28 +41,15 @@ class Reader:
 
 
 def draw(pictures: Pictures, reader: Reader, number: int, seed: int) -> dict[str, np.ndarray]:
-    """One degraded patch of every picture of train and calibration; `row` is its place in `pictures.items`."""
+    """One degraded patch of every training picture; `row` is its place in `pictures.items`."""
     rows, means, histories = [], [], []
     for row, item in enumerate(pictures.items):
-        if item.split == "val":
+        if item.split != "train":
             continue
         patch, history = degrade(pictures.read(item), item.quality, SIDE, np.random.default_rng([seed, number, row]))
         rows.append(row)
         means.append(reader.patch(patch))
         histories.append((history.compression, history.usable))
-    return {"row": np.array(rows), "means": np.stack(means), "history": np.array(histories, np.float32)}
-
-
-def draw_pairs(pictures: Pictures, aligned: Pictures, reader: Reader, number: int, seed: int) -> dict[str, np.ndarray]:
-    """Real train pictures and their round trips, both degraded by the same draws: rows alternate real, fake."""
-    source = Source(pictures, aligned, replace(Plan(), seed=seed))
-    place = {item.file: row for row, item in enumerate(pictures.items)}
-    rows, means, histories = [], [], []
-    for index, made in enumerate(aligned.items):
-        for patch, history, _, _ in source.pair(made, SIDE, np.random.default_rng([seed, number, index, 1])):
-            rows.append(place[made.file])
-            means.append(reader.patch(patch))
-            histories.append((history.compression, history.usable))
     return {"row": np.array(rows), "means": np.stack(means), "history": np.array(histories, np.float32)}
 
 
@@ -97,7 +81,6 @@ def main() -> None:
     options.add_argument("--network", type=Path, required=True, help="folder of a plain exported network")
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--draws", type=int, default=6)
-    options.add_argument("--pairs", type=int, default=2)
     options.add_argument("--seed", type=int, default=20)
     asked = options.parse_args()
     torch.set_num_threads(1)
@@ -108,10 +91,6 @@ def main() -> None:
     for split in ("calibration", "val"):
         for name, change in CONDITIONS.items():
             keep(folder / f"{split}-{name}.npz", lambda: read(pictures, pictures.of(split), reader, change))
-    make_aligned(asked.data, pictures, asked.work, 640, asked.seed)
-    aligned = Pictures(asked.work / "aligned")
-    for number in range(asked.pairs):
-        keep(folder / f"pairs-{number}.npz", lambda: draw_pairs(pictures, aligned, reader, number, asked.seed))
 
 
 if __name__ == "__main__":
