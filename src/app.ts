@@ -46,6 +46,12 @@ export interface App extends Omit<Core, 'close'> {
   workload(): Workload;
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
+  /**
+   * Tries the service's own store out; to be called before the first request. Trouble that may pass is told to `onError`.
+   *
+   * @throws {ForensicsError} `config_invalid` when the store refuses us.
+   */
+  proveStorage(): Promise<void>;
   /** From now on jobs are worked on and webhooks delivered. */
   startWork(): void;
   close(): Promise<void>;
@@ -136,11 +142,12 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       tenancy: openTenancy(core, blobs.storage, now),
       door: blobs.door,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
+      proveStorage: () => blobs.prove(),
       health: createHealth({
         database: core.database,
         queue,
         registry,
-        blobsRoot: blobs.root,
+        checkStorage: () => blobs.check(),
         jobKinds: [runJob],
         jobsInHand: () => worker.running(),
         hasTroubledReceiver: () => hasTroubledReceiver(db, now()),

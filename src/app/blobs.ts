@@ -1,4 +1,4 @@
-/** The stores of all tenants: the service's own, one bucket a tenant, and those that tenants configured. */
+/** The stores of all tenants: the embedded one, one bucket a tenant; the one that they share; those that they configured. */
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,16 +11,20 @@ import type { BlobStore } from '../blobs/store.ts';
 import type { Stores } from '../blobs/stores.ts';
 import type { Settings } from '../config.ts';
 import type { Core } from './core.ts';
+import { proveDefaultStorage } from './default-storage.ts';
+import { checkFolder, checkRemote } from './storage-check.ts';
 import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 
 export interface Blobs {
-  /** The folder of all buckets. */
-  readonly root: string;
   readonly buckets: Buckets;
-  /** The HTTP door of the service's own store. */
+  /** The HTTP door of the embedded store. */
   readonly door: S3Door;
   readonly stores: Stores;
   readonly storage: TenantStorage;
+  /** As `proveDefaultStorage`; the embedded store needs no proof. */
+  prove(): Promise<void>;
+  /** Whether the service's own store is at work. */
+  check(): Promise<void>;
   setPublicUrl(url: URL): void;
 }
 
@@ -36,6 +40,7 @@ const region = 'us-east-1';
 export function openBlobs(parts: BlobParts): Blobs {
   const { settings, core, now, onError } = parts;
   const storage = openTenantStorage(parts);
+  const { shared } = storage;
   const root = join(core.folder.path, 'blobs');
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const buckets = createBuckets({
@@ -61,7 +66,6 @@ export function openBlobs(parts: BlobParts): Blobs {
   };
 
   return {
-    root,
     buckets,
     door: createS3Door({
       buckets,
@@ -78,6 +82,11 @@ export function openBlobs(parts: BlobParts): Blobs {
       onError,
     }),
     storage,
+    async prove() {
+      if (shared === null || settings.defaultStorage === null) return;
+      await proveDefaultStorage(settings.defaultStorage, { shared, onError });
+    },
+    check: shared === null ? checkFolder(root) : checkRemote(shared.store, now),
     setPublicUrl(url) {
       publicUrl = url;
     },

@@ -3,11 +3,9 @@
  * storage, model and queue no analysis can be done; webhooks may fail because of somebody else's machine.
  */
 
-import { randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
+import { cached } from './cached.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
 type CheckName = (typeof checkNames)[number];
@@ -24,8 +22,8 @@ interface Parts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
   readonly registry: { list(): Promise<readonly unknown[]> };
-  /** The folder of all buckets. */
-  readonly blobsRoot: string;
+  /** Whether the service's own store is at work. */
+  readonly checkStorage: () => Promise<void>;
   readonly jobKinds: readonly string[];
   /** Jobs that this process works on. */
   readonly jobsInHand: () => number;
@@ -34,17 +32,17 @@ interface Parts {
   readonly now: () => Date;
 }
 
-// Anybody may ask, as often as they like; the disk is asked this often at most.
+// Anybody may ask, as often as they like; the parts are asked this often at most.
 const freshMs = 1000;
 // Well above a lease. A long queue is no illness as long as somebody works on it.
 const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
-  const { database, queue, registry, blobsRoot, jobKinds, jobsInHand, now } = parts;
+  const { database, queue, registry, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasTroubledReceiver } = parts;
   const checks = {
     database: () => database.check(),
-    storage: () => writeAndRemove(blobsRoot),
+    storage: () => checkStorage(),
     async model() {
       const models = await registry.list();
       if (models.length === 0) throw new Error('No model is installed.');
@@ -66,21 +64,7 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
         return { name, cause, isVital: name !== 'webhooks' };
       }),
     );
-  let latest: { readonly atMs: number; readonly checks: ReturnType<typeof look> } | null = null;
-  return async () => {
-    const atMs = now().getTime();
-    if (latest === null || atMs - latest.atMs >= freshMs) latest = { atMs, checks: look() };
-    return latest.checks;
-  };
-}
-
-async function writeAndRemove(folder: string): Promise<void> {
-  const file = join(folder, `.health-${randomUUID()}`);
-  try {
-    await writeFile(file, 'ok', { mode: 0o600 });
-  } finally {
-    await rm(file, { force: true });
-  }
+  return cached(look, { freshMs, now });
 }
 
 async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {

@@ -11,7 +11,7 @@ import { openContainer } from './azure/container.ts';
 import { addCorsRule } from './azure/cors.ts';
 import { azureFailure, isMissingContainer } from './azure/failure.ts';
 import { presignBlob } from './azure/presign.ts';
-import { checkContentType, checkKey } from './checks.ts';
+import { checkContentType, checkPath } from './checks.ts';
 import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
 import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
@@ -66,7 +66,7 @@ export function createAzureStore(
     body: Uint8Array | Readable,
     options: { readonly contentType?: string } = {},
   ): Promise<BlobInfo> {
-    checkBlobName(key);
+    checkPath(key);
     const contentType = options.contentType ?? defaultContentType;
     checkContentType(contentType);
     const bytes = await gather(body, maxObjectBytes);
@@ -96,7 +96,7 @@ export function createAzureStore(
   }
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
-    checkBlobName(key);
+    checkPath(key);
     return act(async (limit) => {
       const blob = container.getBlobClient(key);
       const answer = await blob.download(0, undefined, { ...limit, maxRetryRequests: 0 });
@@ -107,14 +107,14 @@ export function createAzureStore(
   }
 
   async function head(key: string): Promise<BlobInfo | null> {
-    checkBlobName(key);
+    checkPath(key);
     return nullWhenMissing(
       act(async (limit) => infoOf(key, await container.getBlobClient(key).getProperties(limit))),
     );
   }
 
   async function remove(key: string): Promise<void> {
-    checkBlobName(key);
+    checkPath(key);
     await nullWhenMissing(act((limit) => container.getBlobClient(key).delete(limit)));
   }
 
@@ -134,26 +134,12 @@ export function createAzureStore(
     head,
     delete: remove,
     presign(key, now) {
-      checkBlobName(key);
+      checkPath(key);
       return presignBlob({ ...account, key, expirySeconds, now });
     },
     probe: () => probeStore({ put, read, delete: remove }),
     applyCors,
   };
-}
-
-/**
- * URLs resolve dots between slashes, whoever encodes them: such a key would leave its container. Azure takes a backslash
- * for a slash.
- */
-function checkBlobName(key: string): void {
-  checkKey(key);
-  const isPlain = !key.includes('\\') && !key.split('/').some((part) => /^\.\.?$/.test(part));
-  if (isPlain) return;
-  throw new ForensicsError(
-    'invalid_request',
-    'A key in Azure has no backslash, and no part of it is "." or "..".',
-  );
 }
 
 async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {

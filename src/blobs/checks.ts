@@ -12,6 +12,22 @@ export function checkKey(key: string): void {
   throw new ForensicsError('invalid_request', 'An object key has 1 to 1024 bytes of UTF-8.');
 }
 
+/**
+ * For keys that must not lead out of a folder or a container: URLs resolve dots between slashes, whoever encodes them, and
+ * Azure takes a backslash for a slash.
+ *
+ * @throws {ForensicsError} `invalid_request`.
+ */
+export function checkPath(key: string): void {
+  checkKey(key);
+  const isPlain = !key.includes('\\') && !key.split('/').some((part) => /^\.\.?$/.test(part));
+  if (isPlain) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'A key in this store has no backslash, and no part of it is "." or "..".',
+  );
+}
+
 /** It becomes a header one day. @throws {ForensicsError} `invalid_request`. */
 export function checkContentType(contentType: string): void {
   if (/^[\x20-\x7e]{1,255}$/.test(contentType)) return;

@@ -1,5 +1,5 @@
 /**
- * The stores of all tenants: the service's own, or one that the tenant configured. Configurations are read anew for every
+ * The stores of all tenants: the service's own, which is embedded or shared, or one that the tenant configured. Configurations are read anew for every
  * act, so that credentials which any process saved are used by the next act of every other.
  */
 
@@ -9,9 +9,11 @@ import { storageConfigs, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BucketCors } from './bucket-cors.ts';
 import type { ConfigRow, SealedConfigs } from './sealed-configs.ts';
+import type { SharedStore } from './shared-store.ts';
 import type { StorageConfig } from './storage-config.ts';
 import type { BlobStore, RemoteStore, StorageType, StorageUrls } from './store.ts';
 import type { Stores } from './stores.ts';
+import { withPrefix } from './with-prefix.ts';
 
 /** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
@@ -20,39 +22,46 @@ export interface StoresSettings {
   readonly db: Db;
   readonly configs: Pick<SealedConfigs, 'open'>;
   readonly cors: Pick<BucketCors, 'ensure'>;
-  /** The service's own store for one tenant. Called for every act, so it should be quick. */
+  /** The service's own store when it is not the embedded one. */
+  readonly shared?: Pick<SharedStore, 'partOf' | 'rowFor'> | null;
+  /** The embedded store for one tenant. Called for every act, so it should be quick. */
   readonly embeddedFor: (tenantId: string) => BlobStore;
   readonly openRemote: OpenRemoteStore;
   readonly onError?: (error: unknown) => void;
 }
 
 interface Opened {
-  readonly sealed: Buffer;
   readonly config: StorageConfig;
   readonly store: RemoteStore;
 }
 
 export function createStores(settings: StoresSettings): Stores {
   const { db, configs, cors, embeddedFor, openRemote, onError = () => undefined } = settings;
+  const { shared = null } = settings;
   const findCurrent = prepareFindCurrent(db);
   const findPlace = prepareFindPlace(db);
-  const opened = new Map<string, Opened>();
+  const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
   /** Configurations that do not open: every answer meets them, one word about each is enough. */
   const told = new Set<string>();
 
   /** One client a configuration, until somebody saves it again: each sealing has bytes of its own. */
-  function open(row: ConfigRow): Opened {
+  function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;
     const config = configs.open(row);
-    const fresh = { sealed: row.sealed, config, store: openRemote(config) };
+    const client = openRemote(config);
+    const store =
+      config.shared === undefined ? client : withPrefix(client, config.shared.keyPrefix);
+    const fresh = { sealed: row.sealed, config, store };
     opened.set(row.id, fresh);
     return fresh;
   }
 
+  const open = (row: ConfigRow): Opened => shared?.partOf(row) ?? openSealed(row);
+
   return {
     async current(tenantId) {
-      const row = findCurrent.get({ tenantId })?.config;
+      const row = findCurrent.get({ tenantId })?.config ?? shared?.rowFor(tenantId);
       if (row === undefined) return { store: embeddedFor(tenantId), configId: null };
       const { config, store } = open(row);
       await cors.ensure(row, config, store);

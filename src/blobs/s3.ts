@@ -18,15 +18,23 @@ import { applyCorsRules } from './s3/cors.ts';
 import { originOf } from './s3/place.ts';
 import type { S3Refusal } from './s3/refusal.ts';
 import { checkExpiry } from './sigv4.ts';
-import type { S3StorageConfig } from './storage-config.ts';
+import type { S3Address, S3StorageConfig } from './storage-config.ts';
 import type { BlobInfo, RemoteStore } from './store.ts';
+
+export interface S3StoreSettings extends RemoteSettings {
+  /** Where this process reaches the server. Null or left out: where clients do. URLs are signed for clients always. */
+  readonly internal?: S3Address | null;
+}
 
 /**
  * @param config - `endpoint` without scheme and port; `region` as the server knows it: it is part of every signature.
  * @throws {RangeError} for an expiry outside 1..604800.
  * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
  */
-export function createS3Store(config: S3StorageConfig, settings: RemoteSettings = {}): RemoteStore {
+export function createS3Store(
+  config: S3StorageConfig,
+  settings: S3StoreSettings = {},
+): RemoteStore {
   const { maxObjectBytes = defaultMaxObjectBytes } = settings;
   const place = {
     bucketUrl: `${originOf(config)}/${config.bucketName}`,
@@ -35,7 +43,10 @@ export function createS3Store(config: S3StorageConfig, settings: RemoteSettings 
     expirySeconds: config.presignedUrlExpirySeconds,
   };
   checkExpiry(place.expirySeconds);
-  const client = createS3Client(config, settings);
+  const reached = { ...config, ...settings.internal };
+  // The client library says less about what is wrong with it.
+  originOf(reached);
+  const client = createS3Client(reached, settings);
 
   async function put(
     key: string,

@@ -1,4 +1,4 @@
-/** The contract's StorageConfig: where a tenant keeps its objects when not in the service's own store. */
+/** The contract's StorageConfig: where a tenant keeps its objects when not in the embedded store. */
 
 import { parseConnectionString } from './azure/connection-string.ts';
 import { originOf } from './s3/place.ts';
@@ -23,9 +23,22 @@ export interface AzureStorageConfig {
   readonly connectionString: string;
 }
 
-export type StorageConfig =
+export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
+
+/** Of a store that an administrator gave to the whole service: what no tenant can say of its own. */
+export interface Shared {
+  /** What the key of each of the tenant's objects begins with: other tenants have theirs in the same place. */
+  readonly keyPrefix: string;
+  /** Where the service itself reaches an S3 server; null where clients do. */
+  readonly internal: S3Address | null;
+}
+
+export type StorageConfig = (
   | { readonly type: 's3'; readonly s3: S3StorageConfig }
-  | { readonly type: 'azure'; readonly azure: AzureStorageConfig };
+  | { readonly type: 'azure'; readonly azure: AzureStorageConfig }
+) & { readonly shared?: Shared };
+
+export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
  * Where the objects lie, whoever asks: the same for two configurations that differ in credentials only. Holds none.
@@ -33,6 +46,12 @@ export type StorageConfig =
  * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
  */
 export function placeOf(config: StorageConfig): string {
+  const place = bucketOf(config);
+  // Names of buckets hold no slash: no tenant's own bucket has the same place as a part of a shared one.
+  return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
+}
+
+function bucketOf(config: StorageConfig): string {
   if (config.type === 's3') return `s3 ${originOf(config.s3)}/${config.s3.bucketName}`;
   const { containerName, connectionString } = config.azure;
   return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;

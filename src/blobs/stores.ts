@@ -4,14 +4,14 @@ import type { BlobStore } from './store.ts';
 
 export interface TenantStore {
   readonly store: BlobStore;
-  /** Null for the service's own store. To be written into the row of whatever is kept there. */
+  /** Null for the embedded store. To be written into the row of whatever is kept there. */
   readonly configId: string | null;
 }
 
 /** What the row of an analysis says about where its objects lie. */
 export interface Place {
   readonly tenantId: string;
-  /** Null for the service's own store. */
+  /** Null for the embedded store. */
   readonly storageConfigId: string | null;
 }
 

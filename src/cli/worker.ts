@@ -43,6 +43,7 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
     onNotice: (what, facts) => say(`${what}: ${JSON.stringify(facts)}`),
   });
   try {
+    await app.proveStorage();
     app.startWork();
     say(`Working on the data folder ${settings.dataDir}`);
     await stop;

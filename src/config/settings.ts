@@ -37,6 +37,8 @@ export interface Settings {
   readonly webhookAllow: readonly string[];
   /** Where the stores that tenants configure may lie, in the same words. */
   readonly storageAllow: readonly string[];
+  /** A JSON file that names the store of tenants without one of their own; null is the embedded store. */
+  readonly defaultStorage: string | null;
   /** Requests a minute of one key, one user, or one address that named neither; 0 sets no limit. */
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the interface. */

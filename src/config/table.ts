@@ -60,6 +60,7 @@ export const table: Table = {
   webhookAllow: addressRanges(['external']),
   // A store in the same network is the normal case; one on the same machine is not.
   storageAllow: addressRanges(['external', 'private']),
+  defaultStorage: { allowed: 'the path of a JSON file', parse: path, fallback: () => null },
   rateLimitPerMinute: integer(0, 1_000_000, () => 3000),
   apiCorsAllowedOrigins: {
     allowed: 'a list of origins such as https://app.example',

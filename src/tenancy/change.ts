@@ -32,7 +32,7 @@ export async function changeTenant(
 ): Promise<TenantAnswer> {
   refuseReadOnly(request, await readTenant(context, tenant));
   const before = storedConfigOf(context, tenant);
-  const storage = newStorage(before, request);
+  const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
   const changed = write(context, { tenant, before, request, storage });
   if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
@@ -48,26 +48,31 @@ interface NewStorage {
 
 /** Null when everything stays as it is. */
 function newStorage(
+  { defaultType }: Pick<Context, 'defaultType'>,
   before: StoredConfig | null,
   { storageType, storageConfig }: TenantRequest,
 ): NewStorage | null {
   if (storageConfig === undefined) {
-    refuseOtherType(storageType, before?.row.type ?? 's3');
+    refuseOtherType(storageType, before?.row.type ?? defaultType, defaultType);
     return null;
   }
   const config =
     storageConfig === null ? null : mergeStorage(before?.config ?? null, storageConfig);
-  refuseOtherType(storageType, config?.type ?? 's3');
+  refuseOtherType(storageType, config?.type ?? defaultType, defaultType);
   const isSame = config === null ? before === null : isDeepStrictEqual(config, before?.config);
   return isSame ? null : { config };
 }
 
-/** The service's own store is of type s3; whoever wants it instead of another one says so with `null`. */
-function refuseOtherType(wanted: StorageType | undefined, actual: StorageType): void {
+/** Whoever wants the service's own store instead of another one says so with `null`. */
+function refuseOtherType(
+  wanted: StorageType | undefined,
+  actual: StorageType,
+  defaultType: StorageType,
+): void {
   if (wanted === undefined || wanted === actual) return;
   throw new ForensicsError(
     'invalid_request',
-    `storageType ${wanted} needs storageConfig.${wanted}; storageConfig null means the service's own store, whose type is s3.`,
+    `storageType ${wanted} needs storageConfig.${wanted}; storageConfig null means the service's own store, whose type is ${defaultType}.`,
   );
 }
 

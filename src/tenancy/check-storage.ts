@@ -1,7 +1,7 @@
 /** Whether a storage configuration can be one at all, before anybody is asked. */
 
 import { isIP } from 'node:net';
-import type { AzureStorageConfig, S3StorageConfig } from '../blobs/storage-config.ts';
+import type { AzureStorageConfig, S3Address, S3StorageConfig } from '../blobs/storage-config.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** Seven days, the longest that Signature Version 4 allows. */
@@ -12,33 +12,43 @@ type Rules<T> = {
   readonly [Member in keyof T]: {
     /** The end of the sentence "it must be ...". */
     readonly allowed: string;
-    readonly test: (value: T[Member]) => boolean;
+    /** Of what nobody looked at before. */
+    readonly test: (value: unknown) => boolean;
   };
 };
+
+type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
+
+/** As an administrator names the address of a store inside the own network. */
+export interface InternalMembers {
+  readonly internalEndpoint: string;
+  readonly internalPort: number;
+  readonly internalUseSSL: boolean;
+}
 
 const s3Rules: Rules<S3StorageConfig> = {
   endpoint: {
     allowed: 'a host name or address without scheme, port and path, such as minio.example',
-    test: (host) => isHostName(host) || isIP(host) !== 0,
+    test: isText((host) => isHostName(host) || isIP(host) !== 0),
   },
   port: { allowed: 'an integer from 1 to 65535', test: isWholeUpTo(65_535) },
-  useSSL: { allowed: 'true or false', test: () => true },
+  useSSL: { allowed: 'true or false', test: (value) => typeof value === 'boolean' },
   bucketName: {
     allowed: '3 to 63 lower-case letters, digits, dots and hyphens',
-    test: (name) => /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name),
+    test: isText((name) => /^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)),
   },
   region: {
     allowed: 'a region such as us-east-1',
-    test: (name) => /^[A-Za-z0-9_-]{1,64}$/.test(name),
+    test: isText((name) => /^[A-Za-z0-9_-]{1,64}$/.test(name)),
   },
   accessKeyId: {
     // A slash would part it in the scope of every signature.
     allowed: '1 to 256 visible ASCII characters, none of them a slash',
-    test: (id) => /^[!-.0-~]{1,256}$/.test(id),
+    test: isText((id) => /^[!-.0-~]{1,256}$/.test(id)),
   },
   secretAccessKey: {
     allowed: '1 to 1024 ASCII characters',
-    test: (secret) => /^[ -~]{1,1024}$/.test(secret),
+    test: isText((secret) => /^[ -~]{1,1024}$/.test(secret)),
   },
   presignedUrlExpirySeconds: {
     allowed: `an integer from 1 to ${maxExpirySeconds}`,
@@ -46,22 +56,31 @@ const s3Rules: Rules<S3StorageConfig> = {
   },
   corsAllowedOrigins: {
     allowed: `a list of at most ${mostOrigins} origins such as https://app.example`,
-    test: (origins) =>
-      origins === null || (origins.length <= mostOrigins && origins.every(isOriginPattern)),
+    test: (origins) => origins === null || isListOfOrigins(origins),
   },
 };
 
 const azureRules: Rules<AzureStorageConfig> = {
   containerName: {
     allowed: '3 to 63 lower-case letters, digits and single hyphens',
-    test: (name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name),
+    test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
   },
   // What it says is read by the store's own parser, which tells what is wrong.
   connectionString: {
     allowed: 'the connection string of the storage account',
-    test: (text) => text.length >= 1 && text.length <= 2048,
+    test: isText((text) => text.length >= 1 && text.length <= 2048),
   },
 };
+
+const internalRules: Rules<InternalMembers> = {
+  internalEndpoint: s3Rules.endpoint,
+  internalPort: s3Rules.port,
+  internalUseSSL: s3Rules.useSSL,
+};
+
+export const s3Members = Object.keys(s3Rules);
+export const azureMembers = Object.keys(azureRules);
+export const internalMembers = Object.keys(internalRules);
 
 /** @throws {ForensicsError} `invalid_request` that names the first member that is missing or wrong. */
 export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
@@ -73,11 +92,17 @@ export function checkAzure(draft: Partial<AzureStorageConfig>): AzureStorageConf
   return check('azure', draft, azureRules);
 }
 
+/** @throws {ForensicsError} `invalid_request` as above. */
+export function checkInternal(draft: Draft<InternalMembers>): S3Address {
+  const { internalEndpoint, internalPort, internalUseSSL } = check('s3', draft, internalRules);
+  return { endpoint: internalEndpoint.toLowerCase(), port: internalPort, useSSL: internalUseSSL };
+}
+
 export function invalidStorage(member: string, what: string): ForensicsError {
   return new ForensicsError('invalid_request', `storageConfig.${member} ${what}.`);
 }
 
-function check<T extends object>(type: string, draft: Partial<T>, rules: Rules<T>): T {
+function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): T {
   for (const member in rules) {
     const { allowed, test } = rules[member];
     const value = draft[member];
@@ -104,6 +129,16 @@ function isOriginPattern(text: string): boolean {
   return url !== null && url.origin === example && /^https?:$/.test(url.protocol);
 }
 
-function isWholeUpTo(most: number): (value: number) => boolean {
-  return (value) => Number.isInteger(value) && value >= 1 && value <= most;
+function isListOfOrigins(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.length <= mostOrigins && value.every(isText(isOriginPattern))
+  );
+}
+
+function isText(test: (text: string) => boolean): (value: unknown) => boolean {
+  return (value) => typeof value === 'string' && test(value);
+}
+
+function isWholeUpTo(most: number): (value: unknown) => boolean {
+  return (value) => Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most;
 }

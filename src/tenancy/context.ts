@@ -5,6 +5,7 @@ import type { BucketCors } from '../blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
 import type { ConfigRow, SealedConfigs } from '../blobs/sealed-configs.ts';
 import type { StorageConfig } from '../blobs/storage-config.ts';
+import type { StorageType } from '../blobs/store.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
@@ -15,6 +16,8 @@ export interface Context {
   readonly configs: SealedConfigs;
   readonly cors: Pick<BucketCors, 'apply'>;
   readonly openRemote: OpenRemoteStore;
+  /** Of the service's own store. */
+  readonly defaultType: StorageType;
   readonly now: () => Date;
 }
 

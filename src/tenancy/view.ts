@@ -38,7 +38,7 @@ export async function readTenant(context: Context, tenant: Tenant): Promise<Tena
     createdDate: createdAt.toISOString(),
     updatedDate: updatedAt?.toISOString() ?? null,
     apiKeys: await context.keys.list(id),
-    storageType: stored?.row.type ?? 's3',
+    storageType: stored?.row.type ?? context.defaultType,
     ...(config === null ? {} : { storageConfig: maskStorage(config) }),
     storageWarning: warningOf(stored),
     ...(webhookUrl === null ? {} : { webhookUrl }),

@@ -33,6 +33,7 @@ test('without any word every setting has its default and says so', () => {
     presignedUrlExpirySeconds: 604_800,
     webhookAllow: ['external'],
     storageAllow: ['external', 'private'],
+    defaultStorage: null,
     masterKey: null,
   });
   expect(new Set(Object.values(origins))).toEqual(new Set(['default']));

@@ -47,6 +47,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     stack.defer(() => app.close());
     const made = await serverOf(app, settings, stack);
     server = made.server;
+    await app.proveStorage();
     const ready = { ...(await listen(server, settings)), authority: made.authority };
     app.setPublicUrl(new URL(ready.url));
     app.startWork();

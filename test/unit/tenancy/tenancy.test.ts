@@ -30,7 +30,7 @@ async function setUp({ openRemote = openS3 }: { openRemote?: OpenRemoteStore } =
   const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
   const cors = createBucketCors({ db, defaultOrigins: [], now });
-  const tenancy = createTenancy({ db, keys, configs, cors, openRemote, now });
+  const tenancy = createTenancy({ db, keys, configs, cors, openRemote, defaultType: 's3', now });
   const { id } = await tenants.create({ name: 'acme' });
   const tenant = async () => (await tenants.byId(id))!;
   return {
