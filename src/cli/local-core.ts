@@ -2,11 +2,12 @@
 
 import { hasInstallation, openCore } from '../app/core.ts';
 import type { Core } from '../app/core.ts';
-import type { Tenant } from '../access/tenants.ts';
 import { readConfig } from '../config.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { printable } from './printable.ts';
+
+export { tenantNamed } from '../app/tenant-named.ts';
 
 export interface LocalOptions {
   readonly dataDir?: string;
@@ -43,10 +44,11 @@ export function installedSettings(options: LocalOptions): Settings {
   );
 }
 
-function settingsFor(options: LocalOptions): Settings {
+export function settingsFor(options: LocalOptions & { readonly publicUrl?: string }): Settings {
+  const { dataDir, publicUrl, config } = options;
   const { settings } = readConfig({
-    flags: { dataDir: options.dataDir },
-    ...(options.config === undefined ? {} : { configFile: options.config }),
+    flags: { dataDir, publicUrl },
+    ...(config === undefined ? {} : { configFile: config }),
   });
   say(`Acting on the data folder ${settings.dataDir}`);
   return settings;
@@ -62,16 +64,6 @@ async function withCore<T>(
   } finally {
     core.close();
   }
-}
-
-/** @throws {ForensicsError} `tenant_not_found`. */
-export async function tenantNamed(core: Core, name: string): Promise<Tenant> {
-  const tenant = await core.tenants.byName(name);
-  if (tenant !== null) return tenant;
-  throw new ForensicsError(
-    'tenant_not_found',
-    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
-  );
 }
 
 /** Talk goes to standard error, so that results can be piped. */

@@ -9,6 +9,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { tellFailure, tellUsage } from './failure.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
 import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
@@ -69,6 +70,7 @@ Examples:
   registerFeedback(program);
   registerModels(program);
   registerMasterKey(program);
+  registerDoctor(program);
   return program;
 }
 

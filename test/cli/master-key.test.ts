@@ -1,18 +1,22 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
-import { runCli } from './run-cli.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { runHere } from './run-here.ts';
 
 let dataDir: string;
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
+const runWith = async (masterKey: string, ...args: string[]) => {
+  vi.stubEnv('FORENSICS_MASTER_KEY', masterKey);
+  return run(...args);
+};
 const key = () => readFileSync(join(dataDir, 'master.key'), 'utf8');
 
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
   await run('tenant', 'create', 'acme');
 });
+afterEach(() => void vi.unstubAllEnvs());
 
 test('the new key is made, and no key is ever printed', async () => {
   const oldKey = key().trim();
@@ -38,24 +42,21 @@ test('after a leak the receivers of webhooks must be told', async () => {
   expect((await run('tenant', 'webhook-secret', 'acme')).stdout).not.toBe(secret.stdout);
 });
 
-test('a key of the environment is replaced by one from standard input', async () => {
+test('a key of the environment is replaced by one of a file', async () => {
   const [old, fresh] = ['0a'.repeat(32), '0B'.repeat(32)];
   dataDir = mkdtempSync(join(tmpdir(), 'forensics-master-'));
-  const runWith = async (args: string[], FORENSICS_MASTER_KEY: string) =>
-    runCli([...args, '--data-dir', dataDir], {
-      env: { FORENSICS_MASTER_KEY },
-      stdin: Buffer.from(`${fresh}\n`),
-    });
-  await runWith(['tenant', 'create', 'acme'], old);
+  const file = join(dataDir, 'new.key');
+  writeFileSync(file, `${fresh}\n`);
+  await runWith(old, 'tenant', 'create', 'acme');
 
-  const rotated = await runWith(['master-key', 'rotate', '--key-file', '-'], old);
+  const rotated = await runWith(old, 'master-key', 'rotate', '--key-file', file);
 
   expect(rotated).toMatchObject({
     code: 0,
     stderr: expect.stringContaining('Set FORENSICS_MASTER_KEY to the new key'),
   });
-  expect((await runWith(['tenant', 'show', 'acme'], fresh)).code).toBe(0);
-  expect((await runWith(['tenant', 'show', 'acme'], old)).code).toBe(2);
+  expect((await runWith(fresh, 'tenant', 'show', 'acme')).code).toBe(0);
+  expect((await runWith(old, 'tenant', 'show', 'acme')).code).toBe(2);
 });
 
 test.each([

@@ -36,7 +36,7 @@ test('every command says in its help what it is for, with two examples', async (
     commands.filter((name) => name !== 'help').map((name) => runCli(['help', name])),
   );
 
-  expect(commands).toEqual(expect.arrayContaining(['analyze', 'master-key']));
+  expect(commands).toEqual(expect.arrayContaining(['analyze', 'doctor', 'master-key']));
   for (const { stdout: help } of helps) {
     expect(help).toMatch(/^ {2}\$ forensics [^]*^ {2}\$ forensics /m);
   }

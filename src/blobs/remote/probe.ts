@@ -2,13 +2,18 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { ForensicsError } from '../../errors.ts';
 import type { BlobStore } from '../store.ts';
 
+/** Another one each time: two probes at once must not meet. */
+export function probeKey(): string {
+  return `forensics-probe/${randomUUID()}`;
+}
+
 /**
  * Does with a small object what the service will do with pictures.
  *
  * @throws {ForensicsError} `store_refused`, `store_unavailable`.
  */
 export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete'>): Promise<void> {
-  const key = `forensics-probe/${randomUUID()}`;
+  const key = probeKey();
   const bytes = randomBytes(64);
   await store.put(key, bytes);
   let read: Uint8Array;

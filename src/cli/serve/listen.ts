@@ -21,8 +21,13 @@ export async function listen(
   const taken = portOf(server.server.address()) ?? port;
   const scheme = settings.behindProxy ? 'http' : 'https';
   const localUrl = `${scheme}://${hostInUrl(host)}:${taken}`;
-  const url = settings.publicUrl ?? `https://${hostInUrl(host)}:${taken}`;
-  return { url, localUrl };
+  return { url: publicUrlOf({ ...settings, port: taken }), localUrl };
+}
+
+/** What clients put before `/v1`. @param settings - with the port that is really listened to. */
+export function publicUrlOf(settings: Pick<Settings, 'host' | 'port' | 'publicUrl'>): string {
+  const { host, port, publicUrl } = settings;
+  return publicUrl ?? `https://${hostInUrl(host)}:${port}`;
 }
 
 function portOf(address: AddressInfo | string | null): number | null {

@@ -1,0 +1,75 @@
+/**
+ * Looks at everything that an installation needs, from the runtime to the stores, as it is used in earnest. Mends
+ * nothing; leaves nothing behind.
+ */
+
+import type { Settings } from '../config.ts';
+import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { type Core, hasInstallation, openCore } from './core.ts';
+import { checkCertificate } from './doctor/certificate.ts';
+import { checkDatabase, restore } from './doctor/database.ts';
+import { diagnose, type Diagnosis, messageOf } from './doctor/diagnosis.ts';
+import { checkFolder } from './doctor/folder.ts';
+import { checkModels } from './doctor/models.ts';
+import { checkRuntime } from './doctor/runtime.ts';
+import { checkStores, type StoresToCheck } from './doctor/stores.ts';
+import { tenantNamed } from './tenant-named.ts';
+
+export interface Examination {
+  readonly settings: Settings;
+  /** Null for every tenant. */
+  readonly tenantName: string | null;
+  /** Where clients reach the server. */
+  readonly publicUrl: URL;
+  readonly now: () => Date;
+}
+
+/** In the order in which people should mend. @throws {ForensicsError} `tenant_not_found`. */
+export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, now } = asked;
+  const program = [...(await checkRuntime()), ...(await checkModels(settings.modelsDir))];
+  if (!hasInstallation(settings)) {
+    const { failed } = diagnose('data folder');
+    const fix = 'Start "forensics serve", or name another folder with --data-dir.';
+    return [...program, failed('Nothing was set up in it.', fix)];
+  }
+  const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
+  return [...program, ...machine, ...(await examineInside(asked))];
+}
+
+async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> {
+  const { settings, tenantName, now } = asked;
+  let core: Core;
+  try {
+    core = openCore(settings, now);
+  } catch (error) {
+    return [diagnose('database').failed(messageOf(error), fixFor(error))];
+  }
+  try {
+    const database = checkDatabase(core.database);
+    if (database.state === 'failed') return [database];
+    const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
+    return [database, ...(await storesOf({ ...asked, core, tenant }))];
+  } finally {
+    core.close();
+  }
+}
+
+/** A default store that is written down wrongly keeps the others from being asked. */
+async function storesOf(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
+  try {
+    return await checkStores(parts);
+  } catch (error) {
+    return [diagnose('store').failed(messageOf(error), fixFor(error))];
+  }
+}
+
+const fixes: Partial<Record<ErrorCode, string>> = {
+  config_invalid: 'Correct the setting that is named, or put the right master key back.',
+  schema_newer: 'Install the newer version again: npm i -g forensics',
+  store_unavailable: 'Try again when nothing else works on the data folder.',
+};
+
+function fixFor(error: unknown): string {
+  return (error instanceof ForensicsError ? fixes[error.code] : undefined) ?? restore;
+}

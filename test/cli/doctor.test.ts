@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Diagnosis } from '../../src/app/doctor/diagnosis.ts';
+import { type Serving, startServing } from '../journeys/serving.ts';
+import {
+  bucket,
+  otherBucket,
+  type OwnBuckets,
+  startOwnBuckets,
+} from '../unit/blobs/own-buckets.ts';
+import { runHere } from './run-here.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+const config = join(dataDir, 'config.json');
+let server: Serving;
+let buckets: OwnBuckets;
+
+const run = async (...args: string[]) =>
+  runHere([...args, '--data-dir', dataDir, '--config', config]);
+const doctor = async (...args: string[]) =>
+  run('doctor', '--public-url', server.ready.url, ...args);
+
+async function found(...args: string[]) {
+  const { code, stdout } = await doctor('--json', ...args);
+  const { ok, checks }: { ok: boolean; checks: Diagnosis[] } = JSON.parse(stdout);
+  return { code, ok, checks };
+}
+
+const statesOf = (checks: readonly Diagnosis[]) =>
+  checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
+
+beforeAll(async () => {
+  buckets = await startOwnBuckets();
+  const corsAllowedOrigins = ['https://app.example'];
+  writeFileSync(
+    config,
+    JSON.stringify({ storageAllow: ['127.0.0.0/8'], corsAllowedOrigins, maxUploadBytes: 1024 }),
+  );
+  server = await startServing(dataDir, { FORENSICS_CONFIG: config });
+}, 30_000);
+afterAll(async () => {
+  await server.end('SIGTERM');
+  await buckets.close();
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a healthy installation is found well, through its running server', async () => {
+  const { code, ok, checks } = await found();
+
+  expect({ code, ok }).toEqual({ code: 0, ok: true });
+  expect(statesOf(checks)).toEqual([
+    ['', 'Node.js', 'ok'],
+    ['', 'image codecs', 'ok'],
+    ['', 'ONNX Runtime', 'ok'],
+    ['', 'models', 'ok'],
+    ['', 'data folder', 'ok'],
+    ['', 'free space', 'ok'],
+    ['', 'certificate', 'ok'],
+    ['', 'database', 'ok'],
+    ['default', 'store', 'ok'],
+    ['default', 'presigned URLs', 'ok'],
+    ['default', 'CORS', 'ok'],
+    ['default', 'clock', 'ok'],
+  ]);
+});
+
+test('the store of each tenant is looked at; the service’s own once', async () => {
+  const storage = join(dataDir, 'storage.json');
+  const { s3 } = buckets.configOf(bucket);
+  writeFileSync(storage, JSON.stringify({ s3 }));
+  for (const name of ['acme', 'twin']) await run('tenant', 'create', name);
+  await run('tenant', 'update', 'acme', '--storage-config', storage);
+  buckets.replaceKey(bucket);
+
+  const { code, ok, checks } = await found();
+  const own = await found('--tenant', 'twin');
+  const lines = await doctor('--tenant', 'acme');
+
+  expect({ code, ok }).toEqual({ code: 1, ok: false });
+  expect(statesOf(checks).filter(([tenant]) => tenant !== '')).toEqual([
+    ['acme', 'store', 'failed'],
+    ['acme', 'clock', 'ok'],
+    ...['store', 'presigned URLs', 'CORS', 'clock'].map((name) => ['default', name, 'ok']),
+  ]);
+  expect(new Set(own.checks.map(({ tenant }) => tenant))).toEqual(new Set([null, 'twin']));
+  expect(lines.code).toBe(1);
+  expect(lines.stdout).toContain(
+    'failed   store (acme): The store does not know the access key; check it.\n' +
+      '         To mend: Correct the configuration: forensics tenant update acme --storage-config FILE\n',
+  );
+  for (const secret of [s3.secretAccessKey, s3.accessKeyId, 'X-Amz-Signature']) {
+    expect(JSON.stringify(checks) + lines.stdout + lines.stderr).not.toContain(secret);
+  }
+});
+
+test('a store of the whole service is asked in place of the embedded one', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  const [defaultStorage, settings] = ['default.json', 'config.json'].map((name) =>
+    join(other, name),
+  );
+  const write = (more: object) =>
+    writeFileSync(
+      defaultStorage!,
+      JSON.stringify({ s3: { ...buckets.configOf(otherBucket).s3, ...more } }),
+    );
+  const inOther = async (...args: string[]) =>
+    runHere([...args, '--data-dir', other, '--config', settings!]);
+  write({ corsAllowedOrigins: ['https://app.example'] });
+  writeFileSync(settings!, JSON.stringify({ defaultStorage }));
+  await inOther('tenant', 'create', 'acme');
+
+  const well = await inOther('doctor');
+  write({ secretAccessKey: 'wrong' });
+  const refused = await inOther('doctor');
+
+  expect(well.code).toBe(0);
+  expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example may upload\.$/m);
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toContain('To mend: Correct the file of the setting defaultStorage.');
+});
+
+test('an unknown tenant and an empty folder are told', async () => {
+  const empty = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+
+  const unknown = await doctor('--tenant', 'nobody');
+  const nothing = await runHere(['doctor', '--data-dir', empty, '--config', config]);
+
+  expect(unknown).toMatchObject({ code: 4, stdout: '' });
+  expect(nothing).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('To mend: Start "forensics serve"'),
+  });
+});
+
+test('a master key that is another one is told as what it is', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  const inOther = async (...args: string[]) => runHere([...args, '--data-dir', other]);
+  await inOther('tenant', 'create', 'acme');
+  await inOther('master-key', 'rotate');
+  writeFileSync(join(other, 'master.key'), `${'0c'.repeat(32)}\n`, { mode: 0o600 });
+
+  const { stdout } = await inOther('doctor');
+
+  expect(stdout).toMatch(/^failed +database: The file master\.key does not belong/m);
+});

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkStore, type StoreToCheck } from '../../../../src/app/doctor/store.ts';
+import { createVisitor } from '../../../../src/app/doctor/visit.ts';
+import { createS3Store } from '../../../../src/blobs/s3.ts';
+import type { BlobStore } from '../../../../src/blobs/store.ts';
+import { type Azurite, startAzurite } from '../../blobs/azurite.ts';
+import { type DoorServer, startDoor } from '../../blobs/door-server.ts';
+import { s3ConfigFor } from '../../blobs/s3-config.ts';
+import { type Answer, says, startScripted } from '../../blobs/scripted-store.ts';
+
+const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!', notRunning: null };
+const now = () => new Date();
+
+type Given = Pick<StoreToCheck, 'store' | 'visit'> & Partial<StoreToCheck>;
+
+const examine = async (given: Given) =>
+  checkStore({ tenant: 'acme', origins: [], fixes, now, ...given });
+
+async function look(given: Given) {
+  const found = await examine(given);
+  return found.map(({ name, state, message, fix }) => [name, state, fix ?? message]);
+}
+
+const allWell = [
+  ['store', 'ok', expect.any(String)],
+  ['presigned URLs', 'ok', expect.any(String)],
+];
+const onTime = ['clock', 'ok', expect.any(String)];
+
+describe('a bucket', () => {
+  let door: DoorServer;
+  const storeWith = (more: object = {}): BlobStore =>
+    createS3Store({ ...s3ConfigFor(door), ...more }, { ca: door.ca });
+
+  beforeAll(async () => {
+    door = await startDoor();
+  });
+  afterAll(() => door.close());
+
+  test('is used as clients use it, and keeps nothing of that', async () => {
+    const visit = createVisitor({ ca: door.ca });
+    const origins = ['https://app.example', 'https://*.lab.example'];
+
+    const found = await look({ store: storeWith(), visit, origins });
+
+    expect(found).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
+    expect(door.files()).toEqual([]);
+  });
+
+  test('whose rules leave out an origin is told by that origin', async () => {
+    const visit = createVisitor({ ca: door.ca });
+    const origins = ['https://app.example', 'https://other.example', '*'];
+
+    const found = await examine({ store: storeWith(), visit, origins });
+
+    expect(found.find(({ name }) => name === 'CORS')).toMatchObject({
+      state: 'failed',
+      message: 'Browsers keep pages of https://other.example, * from uploading.',
+      fix: 'cors!',
+    });
+  });
+
+  test('that refuses the key is asked nothing more but the time', async () => {
+    const visit = createVisitor({ ca: door.ca });
+    const found = await look({ store: storeWith({ secretAccessKey: 'wrong' }), visit });
+
+    expect(found).toEqual([['store', 'failed', 'access!'], onTime]);
+  });
+
+  test('whose URLs lead to a server that clients do not trust fails them', async () => {
+    const found = await look({ store: storeWith(), visit: createVisitor({}) });
+
+    expect(found).toEqual([allWell[0], ['presigned URLs', 'failed', 'presigned!']]);
+    expect(door.files()).toEqual([]);
+  });
+
+  test('that refuses what was signed for another host is told by method and status', async () => {
+    const store = storeWith();
+    const presign: BlobStore['presign'] = (key, at) => {
+      const urls = store.presign(key, at);
+      return { ...urls, deleteUrl: urls.deleteUrl.replace('X-Amz-Signature=', '$&0') };
+    };
+    const visit = createVisitor({ ca: door.ca });
+
+    const found = await examine({ store: { ...store, presign }, visit });
+
+    expect(found[1]).toMatchObject({
+      state: 'failed',
+      message: 'DELETE through a presigned URL was answered with HTTP 403.',
+    });
+    expect(door.files()).toEqual([]);
+  });
+});
+
+test('a visit goes where the guard lets it, and nowhere else', async () => {
+  const door = await startDoor();
+  const refusal = Object.assign(new Error('not there'), { code: 'address_refused' });
+  const guard = { lookup: () => undefined, refusalOf: () => refusal };
+  const visit = createVisitor({ ca: door.ca, guard });
+
+  await expect(visit({ method: 'GET', url: door.urlFor('GET', 'a') })).rejects.toMatchObject({
+    code: 'store_refused',
+    message: expect.stringContaining('storageAllow'),
+  });
+  await door.close();
+});
+
+test('a store whose clock is an hour off is told, whatever else it refuses', async () => {
+  const date = new Date(Date.now() + 3_600_000).toUTCString();
+  const late: Answer = says(403, '<Error><Code>RequestTimeTooSkewed</Code></Error>', { date });
+  const server = await startScripted(late);
+
+  const found = await look({
+    store: createS3Store(s3ConfigFor(server)),
+    visit: createVisitor({}),
+  });
+  await server.close();
+
+  expect(found).toEqual([
+    ['store', 'failed', 'access!'],
+    ['clock', 'failed', expect.stringContaining('NTP')],
+  ]);
+});
+
+test('where nothing answers, only our own store may be waiting for its server', async () => {
+  const door = await startDoor();
+  const embedded = door.storeOf('b-0123456789abcdef01234567');
+  const remote = createS3Store(s3ConfigFor(door), { ca: door.ca, timeouts: { retryDelayMs: 1 } });
+  const visit = createVisitor({ ca: door.ca });
+  await door.close();
+
+  const own = await look({ store: embedded, visit, fixes: { ...fixes, notRunning: 'start!' } });
+  const foreign = await look({ store: remote, visit });
+
+  expect(own).toEqual([allWell[0], ['presigned URLs', 'warning', 'start!']]);
+  expect(foreign).toEqual([['store', 'failed', 'access!']]);
+});
+
+describe('an Azure container', () => {
+  let azurite: Azurite;
+
+  beforeAll(async () => {
+    azurite = await startAzurite();
+  }, 30_000);
+  afterAll(() => azurite.close());
+
+  test('is made when it is missing; its rules are the account’s', async () => {
+    const store = azurite.storeOf('made-by-the-doctor', { timeouts: { retryDelayMs: 1 } });
+    const visit = createVisitor({ ca: azurite.ca });
+    const origins = ['https://app.example'];
+
+    const without = await look({ store, visit, origins });
+    await store.applyCors(origins);
+    const withRules = await look({ store, visit, origins });
+
+    expect(without).toEqual([...allWell, ['CORS', 'failed', 'cors!'], onTime]);
+    expect(withRules).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
+  });
+});
