@@ -3,12 +3,11 @@
  * stores and the door of a process share them, so that both see one count and take turns.
  */
 
-import { readdirSync } from 'node:fs';
 import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
 import { isBucketName } from './credentials.ts';
 import { defaultMaxObjectBytes } from './defaults.ts';
-import { type FileSystem, ifThere, namesIn, onDisk, onDiskNow, systemCode } from './files/disk.ts';
+import { type FileSystem, ifThere, namesIn, onDisk, onDiskNow } from './files/disk.ts';
 import { createFolders } from './files/folders.ts';
 import { sweepIncoming } from './files/incoming.ts';
 import {
@@ -19,6 +18,7 @@ import {
 } from './files/object-files.ts';
 import { createPublisher } from './files/publisher.ts';
 import { createSpace, withoutClaims } from './files/space.ts';
+import { namesNow } from './files/sweeping.ts';
 import { createTurns } from './files/turns.ts';
 import { uploadFilePattern, sweepUploads } from './multipart/upload-names.ts';
 import { createUploads, type Uploads } from './multipart/uploads.ts';
@@ -63,7 +63,7 @@ export function createBuckets(settings: BucketsSettings): Buckets {
   }
 
   function sweep(): number {
-    const names = onDiskNow(() => bucketsIn(root));
+    const names = onDiskNow(() => namesNow(root)).filter(isBucketName);
     return names.reduce((removed, name) => removed + of(name).sweep(), 0);
   }
 
@@ -108,13 +108,4 @@ async function sizeOf(fs: FileSystem, folder: string, pattern: RegExp): Promise<
   const names = await namesIn(fs, folder, pattern);
   const files = await Promise.all(names.map((name) => ifThere(() => fs.stat(join(folder, name)))));
   return files.reduce((bytes, file) => bytes + (file?.size ?? 0), 0);
-}
-
-function bucketsIn(root: string): string[] {
-  try {
-    return readdirSync(root).filter(isBucketName);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 /** CompleteMultipartUpload: the client names the parts, each with its ETag, and they become the object. */
 
-import type { Part } from '../multipart/uploads.ts';
+import type { Part } from '../multipart/part-files.ts';
 import { Refusal } from '../refusal.ts';
 import { encodePath } from '../signature/canonical.ts';
 import { type Call, oneHeader } from './call.ts';
@@ -36,7 +36,6 @@ export async function completeUpload(call: Call): Promise<void> {
   const named = body.children.filter(({ name }) => name === 'Part').map(readPart);
   const sumsOf = new Map(named.map(({ number, sums }) => [number, sums]));
   const sizeText = oneHeader(request, 'x-amz-mp-object-size');
-  conditions.mayReplace?.(await call.objects.head(key));
 
   const { etag } = await uploads.complete(upload, {
     ...conditions,

@@ -1,6 +1,7 @@
 /** ListMultipartUploads of a bucket, and ListParts of one upload. */
 
-import type { Part, Upload, Uploads } from '../multipart/uploads.ts';
+import type { Part } from '../multipart/part-files.ts';
+import type { Upload, Uploads } from '../multipart/uploads.ts';
 import type { Call } from './call.ts';
 import { uploadOfCall } from './multipart.ts';
 import {

@@ -5,6 +5,7 @@ import type { Upload } from '../multipart/uploads.ts';
 import { Refusal } from '../refusal.ts';
 import type { Call } from './call.ts';
 import { factsOf, checkHeaders } from './object-headers.ts';
+import { answerWithEtag } from './put-object.ts';
 import { receive } from './receive.ts';
 import { sendXml } from './xml.ts';
 
@@ -34,15 +35,12 @@ export async function uploadPart(call: Call): Promise<void> {
   const number = partNumberOf(query.get('partNumber'));
   const { bytes, announcedBytes, check } = receive(call);
   const upload = await uploadOfCall(call);
-  const { etag } = await uploads.putPart(upload, number, {
+  const record = await uploads.putPart(upload, number, {
     source: bytes,
     announcedBytes: announcedBytes ?? 0,
     beforeCommit: check,
   });
-  response.setHeader('ETag', `"${etag}"`);
-  response.setHeader('Content-Length', 0);
-  response.statusCode = 200;
-  response.end();
+  answerWithEtag(response, record);
 }
 
 /** AbortMultipartUpload. */

@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http';
+import type { ObjectRecord } from '../files/record.ts';
 import type { Call } from './call.ts';
 import { writeConditions } from './conditions.ts';
 import { factsOf } from './object-headers.ts';
@@ -18,7 +20,12 @@ export async function putObject(call: Call): Promise<void> {
     announcedBytes: announcedBytes ?? 0,
     beforeCommit: check,
   });
-  response.setHeader('ETag', `"${record.etag}"`);
+  answerWithEtag(response, record);
+}
+
+/** What a client hears of bytes that were taken. */
+export function answerWithEtag(response: ServerResponse, { etag }: ObjectRecord): void {
+  response.setHeader('ETag', `"${etag}"`);
   response.setHeader('Content-Length', 0);
   response.statusCode = 200;
   response.end();

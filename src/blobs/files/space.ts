@@ -1,16 +1,17 @@
 /**
  * How much a bucket may still take. Files are counted as they lie on the disk, with the 0.3 kB that each object needs
  * for its facts. Bytes on their way in are claimed before they are taken, so that no number of writers at once passes
- * the quota. Another process may write into the same folder: it is counted anew when the count is older than
- * `countLastsMs` and before anybody is refused, so that the quota can be passed only by what other processes put there
- * within that time.
+ * the quota; an object that replaces another needs room beside it.
+ *
+ * Another process may write into the same folder. So files are counted anew when the count is older than
+ * `countLastsMs`, and before anybody is refused: the quota can be passed only by what others put there within that time.
  */
 
 import { ForensicsError } from '../../errors.ts';
 
 export interface Claim {
   /** The bytes, once there is room for them: more is claimed when more comes than was announced. */
-  metered(source: AsyncIterable<unknown>): AsyncGenerator;
+  metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
   /** To be called in any case, after what was written has been told by `changed`. */
   release(): void;
 }
@@ -36,7 +37,7 @@ const countShare = 0.02;
 /** A client that is refused again and again must not make us count again and again. */
 const refusalLastsMs = 1000;
 
-const freeClaim: Claim = { metered: (source) => pass(source), release: () => undefined };
+const freeClaim: Claim = { metered: (source) => source, release: () => undefined };
 
 export function createSpace({ quotaBytes, count, now }: SpaceSettings): Space {
   if (quotaBytes === 0) return { claim: async () => freeClaim, changed: () => undefined };
@@ -108,10 +109,6 @@ export function createSpace({ quotaBytes, count, now }: SpaceSettings): Space {
 /** For what takes the place of bytes that are counted already. */
 export function withoutClaims(space: Space): Space {
   return { claim: async () => freeClaim, changed: (bytes) => space.changed(bytes) };
-}
-
-async function* pass(source: AsyncIterable<unknown>): AsyncGenerator {
-  yield* source;
 }
 
 function overQuota(quotaBytes: number): ForensicsError {

@@ -10,19 +10,19 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { checkKey } from '../checks.ts';
 import { defaultContentType } from '../defaults.ts';
-import { type FileSystem, ifThere, namesIn, onDisk } from '../files/disk.ts';
+import { type FileSystem, namesIn, onDisk } from '../files/disk.ts';
 import type { ObjectFiles, ObjectToWrite } from '../files/object-files.ts';
 import { openObject } from '../files/open-object.ts';
 import type { NewFile, Place, Publisher } from '../files/publisher.ts';
-import { damaged, type ObjectRecord } from '../files/record.ts';
+import type { ObjectRecord } from '../files/record.ts';
 import type { Turns } from '../files/turns.ts';
 import type { NewObject } from '../files/write-object.ts';
 import { Refusal } from '../refusal.ts';
+import { createPartFiles, type Part, type Watch } from './part-files.ts';
 import {
   isUploadId,
   newUploadId,
   partName,
-  partOf,
   uploadFilePattern,
   uploadName,
   uploadOf,
@@ -36,16 +36,11 @@ export interface Upload {
   readonly facts: Pick<NewObject, 'contentType' | 'headers'>;
 }
 
-export interface Part extends Pick<ObjectRecord, 'sizeBytes' | 'md5' | 'createdAt'> {
-  readonly number: number;
-}
-
 export interface Completion
   extends Pick<ObjectToWrite, 'ifAbsent' | 'mayReplace' | 'beforeCommit'> {
   /** Which parts make the object, in this order. May refuse. */
   readonly choose: (parts: readonly Part[]) => readonly Part[];
-  /** Sees the bytes of every part as they are copied. */
-  readonly watch?: (part: Part, bytes: Uint8Array) => void;
+  readonly watch?: Watch;
 }
 
 export interface Uploads {
@@ -82,12 +77,10 @@ export interface UploadsSettings {
   readonly now: () => Date;
 }
 
-/** More than the facts of a part take in its file: parts that fit together are never refused for them. */
-const maxFactsBytes = 512;
-
 export function createUploads(settings: UploadsSettings): Uploads {
   const { fs, folder, objects, publisher, mover, turns, maxObjectBytes, now } = settings;
 
+  const partFiles = createPartFiles(fs, folder);
   const pathOf = (name: string) => join(folder, name);
   const placeOf = (name: string, turn = pathOf(name)): Place => ({
     folder,
@@ -139,65 +132,22 @@ export function createUploads(settings: UploadsSettings): Uploads {
   }
 
   async function checkSize(id: string, number: number, bytes: number): Promise<void> {
-    let total = bytes;
-    for (const name of await partNames(id)) {
-      if (name === partName(id, number)) continue;
-      const { size = 0 } = (await onDisk(() => ifThere(() => fs.stat(pathOf(name))))) ?? {};
-      total += Math.max(0, size - maxFactsBytes);
-    }
+    const total = bytes + (await partFiles.sizeBeside(id, number));
     if (total > maxObjectBytes) throw new Refusal('EntityTooLarge');
-  }
-
-  async function partNames(id: string): Promise<string[]> {
-    const names = await onDisk(() => namesIn(fs, folder, uploadFilePattern));
-    return names.filter((name) => partOf(name, id) !== null).toSorted();
-  }
-
-  async function openPart(name: string) {
-    return onDisk(() => openObject(fs, pathOf(name), ({ key }) => key === name));
-  }
-
-  async function parts({ id }: Upload): Promise<Part[]> {
-    const found: Part[] = [];
-    for (const name of await partNames(id)) {
-      const file = await openPart(name);
-      await file?.close();
-      if (file !== null) found.push({ ...file.record, number: partOf(name, id) ?? 0 });
-    }
-    return found;
   }
 
   async function complete(upload: Upload, completion: Completion): Promise<ObjectRecord> {
     const { choose, watch, ...conditions } = completion;
     return turns(upload.id, async () => {
       const { facts } = await find(upload.id, upload.key);
-      const chosen = choose(await parts(upload));
-      const source = bytesOf(upload.id, chosen, watch);
+      const chosen = choose(await partFiles.list(upload.id));
+      const source = partFiles.bytes(upload.id, chosen, watch);
       const object = { ...facts, ...conditions, source, etag: etagOf(chosen) };
       const record = await objects.write(upload.key, object, mover);
       // The object is there: that its parts cannot be removed now is no failure of the upload.
       await remove(upload.id).catch(() => undefined);
       return record;
     });
-  }
-
-  async function* bytesOf(
-    id: string,
-    chosen: readonly Part[],
-    watch: Completion['watch'],
-  ): AsyncGenerator<Uint8Array> {
-    for (const part of chosen) {
-      const file = await openPart(partName(id, part.number));
-      if (file === null) throw damaged();
-      try {
-        for await (const block of file.bytes(0, part.sizeBytes)) {
-          watch?.(part, block);
-          yield block;
-        }
-      } finally {
-        await file.close();
-      }
-    }
   }
 
   async function abort({ id, key }: Upload): Promise<void> {
@@ -208,7 +158,7 @@ export function createUploads(settings: UploadsSettings): Uploads {
   }
 
   async function remove(id: string): Promise<void> {
-    const names = await partNames(id);
+    const names = await partFiles.names(id);
     await publisher.remove(placeOf(uploadName(id)));
     for (const name of names) await publisher.discard(pathOf(name));
   }
@@ -220,6 +170,8 @@ export function createUploads(settings: UploadsSettings): Uploads {
       if (upload !== null) yield upload;
     }
   }
+
+  const parts = ({ id }: Upload) => partFiles.list(id);
 
   return { create, find, putPart, parts, complete, abort, all };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -172,6 +172,16 @@ describe('an upload in parts', () => {
     await uploads.complete(upload, all);
     expect(await textOf('key')).toBe('new');
   });
+});
+
+test('a part that was moved to the number of another is not that part', async () => {
+  const { uploads } = open();
+  const upload = await uploads.create('key', facts);
+  await putPart(uploads, upload, 1, 'one');
+  const [path] = partFiles();
+  renameSync(path!, path!.replace(/1$/, '2'));
+
+  expect(await codeOf(() => uploads.complete(upload, all))).toBe('blob_damaged');
 });
 
 describe('a sweep', () => {

@@ -91,10 +91,13 @@ describe('a quota', () => {
   });
 
   test('is counted anew after a restart', async () => {
-    await put(openProcess(), 'a', 60_000);
+    await put(openProcess(), 'a', 40_000);
+    const { uploads } = createBuckets({ root: local.root, quotaBytes }).of(bucket);
+    const upload = await uploads.create('in parts', { contentType: 'image/png' });
+    await uploads.putPart(upload, 1, { source: source() });
 
-    expect(await put(openProcess(), 'b', 60_000)).toBe('no_space_left');
-    expect(await put(openProcess(), 'b', 30_000)).toBe('admitted');
+    expect(await put(openProcess(), 'b', 20_000)).toBe('no_space_left');
+    expect(await put(openProcess(), 'b', 10_000)).toBe('admitted');
   });
 
   test('sees within ten seconds what another process put, and at once what it deleted', async () => {
