@@ -59,8 +59,13 @@ const objectActs: typeof bucketActs = {
   '': { GET: getObject, HEAD: getObject, PUT: putObject, DELETE: deleteObject },
 };
 
+const parameters = new Set(
+  [...Object.keys(bucketActs), ...Object.keys(objectActs)].filter((name) => name !== ''),
+);
+
 function actOf(acts: typeof bucketActs, { query, request }: Call): Act {
-  const parameter = Object.keys(acts).find((name) => query.has(name)) ?? '';
+  const [parameter = '', ...more] = [...parameters].filter((name) => query.has(name));
+  if (more.length > 0 || !(parameter in acts)) throw notOffered(parameter);
   // A part of an object is one of an upload; what else it could mean is not offered.
   if (parameter !== 'uploadId' && query.has('partNumber')) throw notOffered('partNumber');
   const act = acts[parameter]?.[request.method ?? ''];
