@@ -9,7 +9,7 @@ import { type Core, hasInstallation, openCore } from './core.ts';
 import { checkCertificate } from './doctor/certificate.ts';
 import { checkDatabase, restore } from './doctor/database.ts';
 import { diagnose, type Diagnosis, messageOf } from './doctor/diagnosis.ts';
-import { checkFolder } from './doctor/folder.ts';
+import { checkFolder, isOfAnother } from './doctor/folder.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkRuntime } from './doctor/runtime.ts';
 import { checkStores, type StoresToCheck } from './doctor/stores.ts';
@@ -28,8 +28,13 @@ export interface Examination {
 export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = asked;
   const program = [...(await checkRuntime()), ...(await checkModels(settings.modelsDir))];
+  const { failed } = diagnose('data folder');
+  if (isOfAnother(settings.dataDir)) {
+    // Files that we make would be ours, and keep the server from its work.
+    const fix = 'Ask as the user who runs the server: sudo -u <user> forensics doctor';
+    return [...program, failed('It belongs to another user.', fix)];
+  }
   if (!hasInstallation(settings)) {
-    const { failed } = diagnose('data folder');
     const fix = 'Start "forensics serve", or name another folder with --data-dir.';
     return [...program, failed('Nothing was set up in it.', fix)];
   }

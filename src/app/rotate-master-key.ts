@@ -11,7 +11,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Resealed, resealConfigs } from '../blobs/reseal-configs.ts';
 import type { Settings } from '../config.ts';
-import { openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
+import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { databaseFile } from './core.ts';
 import { openDataFolder } from './data-folder.ts';
@@ -25,6 +25,11 @@ export interface RotationWish {
   readonly endsOld: boolean;
 }
 
+export interface Rotation extends Resealed {
+  /** False when the disk is too full: what was sealed under the old key can still be found in the database file. */
+  readonly isWiped: boolean;
+}
+
 const always: readonly Purpose[] = ['access/pepper'];
 const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
 
@@ -32,7 +37,7 @@ const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
 export function rotateMasterKey(
   settings: Pick<Settings, 'dataDir' | 'masterKey'>,
   { newKey: wished, endsOld }: RotationWish,
-): Resealed {
+): Rotation {
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
   const newKey = wished ?? (keyFile === null ? null : randomBytes(keyBytes));
@@ -53,10 +58,20 @@ export function rotateMasterKey(
       return resealConfigs(tx, { from, to });
     });
     keyFile?.adoptNext();
-    wipeFreeSpace(db);
-    return resealed;
+    return { ...resealed, isWiped: isWiped(db) };
   } finally {
     database.close();
+  }
+}
+
+/** The rotation is made, whatever becomes of this. */
+function isWiped(db: Db): boolean {
+  try {
+    wipeFreeSpace(db);
+    return true;
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === 'no_space_left') return false;
+    throw error;
   }
 }
 

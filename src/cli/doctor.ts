@@ -24,7 +24,8 @@ export function registerDoctor(program: Command): void {
     .addHelpText(
       'after',
       `
-Writes, reads and deletes small objects in the stores; changes nothing else.
+Writes, reads and deletes small objects in the stores, and brings an older database up to date as every
+command does; changes nothing else.
 
 Examples:
   $ forensics doctor

@@ -1,6 +1,7 @@
 /** `forensics master-key`: the key that all other secrets of a data folder hang on. */
 
 import type { Command } from 'commander';
+import type { Rotation } from '../app/rotate-master-key.ts';
 import type { LocalOptions } from './local-core.ts';
 
 interface RotateOptions extends LocalOptions {
@@ -49,20 +50,20 @@ async function rotate(options: RotateOptions): Promise<void> {
   const { rotateMasterKey } = await import('../app/rotate-master-key.ts');
   const settings = installedSettings(options);
   const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
-  const { resealed, unreadable } = rotateMasterKey(settings, { newKey, endsOld: options.now });
+  const rotation = rotateMasterKey(settings, { newKey, endsOld: options.now });
   const isInFile = settings.masterKey === null;
-  for (const line of nextSteps({ isInFile, endsOld: options.now, unreadable })) say(line);
+  for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) say(line);
+  const { resealed, unreadable } = rotation;
   if (options.json) return printJson({ rotated: true, resealed, unreadable });
   print(`The master key was replaced; storage configurations sealed anew: ${resealed}.`);
 }
 
-interface Outcome {
+interface Outcome extends Rotation {
   readonly isInFile: boolean;
   readonly endsOld: boolean;
-  readonly unreadable: number;
 }
 
-function nextSteps({ isInFile, endsOld, unreadable }: Outcome): readonly string[] {
+function nextSteps({ isInFile, endsOld, unreadable, isWiped }: Outcome): readonly string[] {
   const leaked =
     'Tell the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If credentials of stores may be known too, change them there.';
   return [
@@ -71,6 +72,11 @@ function nextSteps({ isInFile, endsOld, unreadable }: Outcome): readonly string[
     ...(unreadable === 0
       ? []
       : [`${unreadable} storage configurations did not open before and were left as they are.`]),
+    ...(isWiped
+      ? []
+      : [
+          'The disk is too full to write the database anew: make room and rotate again, or remains sealed under the old key stay in it.',
+        ]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -64,6 +64,17 @@ test('a healthy installation is found well, through its running server', async (
     ['default', 'CORS', 'ok'],
     ['default', 'clock', 'ok'],
   ]);
+});
+
+test('while the server runs, its master key is not replaced', async () => {
+  const rotated = await run('master-key', 'rotate');
+
+  expect(rotated).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringContaining('stop it'),
+  });
+  expect((await found()).ok).toBe(true);
 });
 
 test('the store of each tenant is looked at; the service’s own once', async () => {
@@ -132,6 +143,19 @@ test('an unknown tenant and an empty folder are told', async () => {
     code: 1,
     stdout: expect.stringContaining('To mend: Start "forensics serve"'),
   });
+});
+
+test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  const before = readdirSync(other);
+  chownSync(other, 12_345, 12_345);
+
+  const { code, stdout } = await runHere(['doctor', '--data-dir', other]);
+
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +To mend: Ask as/m);
+  expect(readdirSync(other)).toEqual(before);
 });
 
 test('a master key that is another one is told as what it is', async () => {

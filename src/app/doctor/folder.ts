@@ -12,6 +12,11 @@ export async function checkFolder(settings: FolderSettings): Promise<readonly Di
   return [await checkRights(dataDir), judgeSpace(Number(bavail * bsize), maxUploadBytes)];
 }
 
+export function isOfAnother(dataDir: string): boolean {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
+}
+
 /** What nobody but the owner may read; others may not even enter the folder. */
 const privateNames = [
   '',

@@ -12,9 +12,9 @@ export function uploadHeaders(type: StorageType): Readonly<Record<string, string
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
 
-/** A warning when there is nobody to be asked, because our own server is not running. */
+/** A warning when there is nobody to be asked, and that may well be so. */
 export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
-  const { tenant, store, visit, fixes, now } = target;
+  const { tenant, store, visit, fixes, unreached, now } = target;
   const { ok, warning, failed } = diagnose('presigned URLs', tenant);
   const key = probeKey();
   const body = randomBytes(64);
@@ -28,9 +28,7 @@ export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
       return failed('What was downloaded is not what was uploaded.', fixes.presigned);
     return ok('Upload, download and deletion through them work.');
   } catch (error) {
-    if (fixes.notRunning !== null && isNobodyThere(error)) {
-      return warning('Not checked: the server is not running.', fixes.notRunning);
-    }
+    if (unreached !== null && isUnreached(error)) return warning(unreached.message, unreached.fix);
     return failed(messageOf(error), fixes.presigned);
   } finally {
     // What was written and could not be deleted from outside.
@@ -47,7 +45,6 @@ async function expectDone(visit: MakeVisit, what: Visit): Promise<Buffer> {
   );
 }
 
-function isNobodyThere(error: unknown): boolean {
-  const cause = error instanceof ForensicsError ? error.cause : null;
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+function isUnreached(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'store_unavailable';
 }

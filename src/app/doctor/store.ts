@@ -20,9 +20,9 @@ export interface StoreToCheck {
     readonly access: string;
     readonly presigned: string;
     readonly cors: string;
-    /** Null for a store on somebody else's machine: then nothing answering is a failure. */
-    readonly notRunning: string | null;
   };
+  /** What to say when the address for clients cannot be reached from here; null where that is a failure. */
+  readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }
 

@@ -91,7 +91,10 @@ function embeddedTarget(
       access: 'Make room on the disk, and run as the user who owns the data folder.',
       presigned: `See that ${publicUrl.origin} leads to this server as clients use it, with host and path unchanged (publicUrl).`,
       cors: 'Restart the server with the present corsAllowedOrigins; a proxy before it must let OPTIONS through.',
-      notRunning: `Start "forensics serve"; when it answers elsewhere than at ${publicUrl.origin}, name that with --public-url.`,
+    },
+    unreached: {
+      message: `Not checked: the server is not running, or not reached at ${publicUrl.origin} from here.`,
+      fix: 'Start "forensics serve"; when it answers elsewhere, name that with --public-url.',
     },
   };
 }
@@ -102,12 +105,18 @@ function authoritiesWith(file: string): string {
   return [...getCACertificates('default'), ...own].join('\n');
 }
 
+const onlyInside = {
+  message: 'Not checked: the address for clients is not reached from this machine.',
+  fix: 'Upload from a machine of a client.',
+};
+
 function remoteTarget(
   { corsAllowedOrigins }: Pick<Settings, 'corsAllowedOrigins'>,
   config: StorageConfig,
   access: string,
   corsWarning: string | null = null,
-): Pick<Target, 'origins' | 'fixes'> {
+): Omit<Target, 'store' | 'visit'> {
+  const internal = config.shared?.internal ?? null;
   const own = config.type === 's3' ? config.s3.corsAllowedOrigins : null;
   const where = config.type === 's3' ? 'bucket' : 'storage account';
   const said = corsWarning === null ? '' : ` The store said: ${corsWarning}`;
@@ -118,7 +127,7 @@ function remoteTarget(
       presigned:
         'Let the credentials put, get and delete objects; name the endpoint as clients reach it.',
       cors: `Give the ${where} a CORS rule for these origins: GET, HEAD, PUT, DELETE, and all headers.${said}`,
-      notRunning: null,
     },
+    unreached: internal === null ? null : onlyInside,
   };
 }

@@ -83,7 +83,7 @@ test('API keys, presigned URLs, webhooks and stores outlive the master key; toke
 
   const outcome = rotateMasterKey(settingsWith(), routine);
 
-  expect(outcome).toEqual({ resealed: 1, unreadable: 0 });
+  expect(outcome).toEqual({ resealed: 1, unreadable: 0, isWiped: true });
   await expectAllInOrder();
   const after = await withCore(lookAround);
   expect({ ...after, tokens: '', sealing: '' }).toEqual({ ...before, tokens: '', sealing: '' });
@@ -207,6 +207,6 @@ test('a configuration that did not open before stays, and is counted', async () 
 
   const outcome = rotateMasterKey(settingsWith(), routine);
 
-  expect(outcome).toEqual({ resealed: 0, unreadable: 1 });
+  expect(outcome).toEqual({ resealed: 0, unreadable: 1, isWiped: true });
   expect((await withCore(rowsOf)).map((row) => row.sealed)).toEqual([sealed]);
 });

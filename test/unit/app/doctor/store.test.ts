@@ -8,13 +8,13 @@ import { type DoorServer, startDoor } from '../../blobs/door-server.ts';
 import { s3ConfigFor } from '../../blobs/s3-config.ts';
 import { type Answer, says, startScripted } from '../../blobs/scripted-store.ts';
 
-const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!', notRunning: null };
+const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!' };
 const now = () => new Date();
 
 type Given = Pick<StoreToCheck, 'store' | 'visit'> & Partial<StoreToCheck>;
 
 const examine = async (given: Given) =>
-  checkStore({ tenant: 'acme', origins: [], fixes, now, ...given });
+  checkStore({ tenant: 'acme', origins: [], fixes, unreached: null, now, ...given });
 
 async function look(given: Given) {
   const found = await examine(given);
@@ -129,7 +129,7 @@ test('where nothing answers, only our own store may be waiting for its server', 
   const visit = createVisitor({ ca: door.ca });
   await door.close();
 
-  const own = await look({ store: embedded, visit, fixes: { ...fixes, notRunning: 'start!' } });
+  const own = await look({ store: embedded, visit, unreached: { message: 'no', fix: 'start!' } });
   const foreign = await look({ store: remote, visit });
 
   expect(own).toEqual([allWell[0], ['presigned URLs', 'warning', 'start!']]);
