@@ -86,7 +86,7 @@ export function openBlobs(parts: BlobParts): Blobs {
       if (shared === null || settings.defaultStorage === null) return;
       await proveDefaultStorage(settings.defaultStorage, { shared, onError });
     },
-    check: shared === null ? checkFolder(root) : checkRemote(shared.store, now),
+    check: shared === null ? checkFolder(root) : checkRemote(shared.store, { now }),
     setPublicUrl(url) {
       publicUrl = url;
     },

@@ -28,16 +28,16 @@ export function checkFolder(root: string): () => Promise<void> {
 /** @throws {ForensicsError} in the check: `store_refused`, `store_unavailable`. */
 export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
-  now: () => Date,
+  { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
   // There is no such object, but only a store that lets us in says so.
-  const ask = async () => withinTime(store.head('forensics-probe/health'));
+  const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
   return cached(ask, { freshMs, now });
 }
 
-async function withinTime(work: Promise<unknown>): Promise<void> {
+async function withinTime(work: Promise<unknown>, timeoutMs: number): Promise<void> {
   const pause = new AbortController();
-  const late = wait(patienceMs, undefined, { signal: pause.signal, ref: false }).then(() => {
+  const late = wait(timeoutMs, undefined, { signal: pause.signal, ref: false }).then(() => {
     throw new ForensicsError('store_unavailable', 'The store does not answer in time.');
   });
   try {

@@ -17,6 +17,8 @@ export interface StoreUnderTest {
   readonly dispatcher: Dispatcher;
   /** What a client must send with a PUT beside the body. */
   readonly putHeaders: Readonly<Record<string, string>>;
+  /** What its presigned URLs put before every key; nothing when left out. */
+  readonly keyPrefix?: string;
   close(): Promise<void>;
 }
 
@@ -227,7 +229,7 @@ function describeUrls(
 
     expect([put.ok, await got.text()]).toEqual([true, key]);
     expect((await store.head(key))?.key).toBe(key);
-    expect(urls.objectKey).toBe(key);
+    expect(urls.objectKey).toBe(`${opened().keyPrefix ?? ''}${key}`);
   });
 
   test('a presigned URL answers ranges', async () => {

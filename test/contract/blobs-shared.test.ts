@@ -1,0 +1,22 @@
+import { createS3Store } from '../../src/blobs/s3.ts';
+import { withPrefix } from '../../src/blobs/with-prefix.ts';
+import { startDoor } from '../unit/blobs/door-server.ts';
+import { s3ConfigFor } from '../unit/blobs/s3-config.ts';
+import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
+
+// Two tenants in one bucket, with the same credentials.
+async function inOneBucket(): Promise<StoreUnderTest> {
+  const server = await startDoor();
+  const whole = createS3Store(s3ConfigFor(server), { ca: server.ca });
+  const keyPrefix = '0123456789abcdef01234567/';
+  return {
+    store: withPrefix(whole, keyPrefix),
+    stranger: withPrefix(whole, 'fedcba9876543210fedcba98/'),
+    dispatcher: server.dispatcher,
+    putHeaders: {},
+    keyPrefix,
+    close: () => server.close(),
+  };
+}
+
+describeBlobStore('a part of a shared store', inOneBucket);

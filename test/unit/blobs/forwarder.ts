@@ -1,0 +1,39 @@
+/** A second address for a server on loopback, as a proxy or a load balancer gives it to the outside. */
+
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+export interface Forwarder {
+  readonly port: number;
+  /** How many connections came through so far. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export async function startForwarder(target: { readonly port: number }): Promise<Forwarder> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((outside) => {
+    connections++;
+    const inside = connect(target.port, '127.0.0.1');
+    for (const [from, to] of [
+      [outside, inside],
+      [inside, outside],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
+  return {
+    port: address.port,
+    connections: () => connections,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
