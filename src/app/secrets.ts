@@ -44,7 +44,7 @@ const binding = 'forensics/app/kept-secrets/1';
  */
 export function openSecrets(folder: DataFolder, reader: Reader): Secrets {
   const stored = reader.select().from(settings).where(eq(settings.key, row)).get();
-  if (stored === undefined) return secretsOf(folder.masterKey, {});
+  if (stored === undefined) return secretsOf(folder.masterKey);
   const sealed = Buffer.from(stored.value, 'base64');
   const { masterKey, keyFile } = folder;
   const kept = unseal(sealed, masterKey);
