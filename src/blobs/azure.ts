@@ -137,7 +137,7 @@ export function createAzureStore(
       checkPath(key);
       return presignBlob({ ...account, key, expirySeconds, now });
     },
-    probe: () => probeStore({ put, read, delete: remove }),
+    probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors,
   };
 }

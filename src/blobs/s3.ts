@@ -96,7 +96,7 @@ export function createS3Store(
     head,
     delete: remove,
     presign: (key, now) => presignObject({ ...place, key, now }),
-    probe: () => probeStore({ put, read, delete: remove }),
+    probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors: (origins) => applyCorsRules(client, origins),
   };
 }

@@ -23,7 +23,7 @@ export interface Settings {
   readonly leaseSeconds: number;
   /** Largest upload in bytes. */
   readonly maxUploadBytes: number;
-  /** What the files of one tenant may take in the service's own store, in bytes; 0 sets no limit. */
+  /** What the files of one tenant may take in the embedded store, in bytes; 0 sets no limit. */
   readonly tenantQuotaBytes: number;
   /** Seconds that presigned URLs live. */
   readonly presignedUrlExpirySeconds: number;

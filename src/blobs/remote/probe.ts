@@ -12,7 +12,9 @@ export function probeKey(): string {
  *
  * @throws {ForensicsError} `store_refused`, `store_unavailable`.
  */
-export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete'>): Promise<void> {
+export async function probeStore(
+  store: Pick<BlobStore, 'put' | 'read' | 'delete' | 'head'>,
+): Promise<void> {
   const key = probeKey();
   const bytes = randomBytes(64);
   await store.put(key, bytes);
@@ -22,8 +24,13 @@ export async function probeStore(store: Pick<BlobStore, 'put' | 'read' | 'delete
   } finally {
     await store.delete(key);
   }
-  if (bytes.equals(read)) return;
-  throw new ForensicsError(
+  if (!bytes.equals(read)) throw isDifferent();
+  // What is missing must be told from what is forbidden, which S3 does only for those who may list the bucket.
+  await store.head(key);
+}
+
+function isDifferent(): ForensicsError {
+  return new ForensicsError(
     'store_refused',
     'The store gave back other bytes than were written; check what stands between it and this server.',
   );

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { probeStore } from '../../../src/blobs/remote/probe.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
+import { ForensicsError } from '../../../src/errors.ts';
 import type { S3StorageConfig } from '../../../src/blobs/storage-config.ts';
 import { bucket, type DoorServer, otherBucket, startDoor } from './door-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
@@ -41,6 +43,18 @@ describe('the probe of an S3 store', () => {
     });
   });
 
+  test('fails where missing objects are forbidden ones, as for those who may not list the bucket', async () => {
+    const store = storeWith();
+    const denied = new ForensicsError('store_refused', 'The store denies access.');
+    const head = async (key: string) => {
+      const info = await store.head(key);
+      if (info === null) throw denied;
+      return info;
+    };
+
+    await expect(probeStore({ ...store, head })).rejects.toBe(denied);
+  });
+
   test('says that the clocks differ when the server’s is an hour off', async () => {
     const late = await startDoor({ now: () => new Date(Date.now() + 3_600_000) });
 
@@ -50,6 +64,20 @@ describe('the probe of an S3 store', () => {
     });
     await late.close();
   });
+});
+
+test('URLs are signed for the address of clients, also where the server is reached at another', async () => {
+  const outside = s3ConfigFor({ origin: 'https://blobs.example:9443' });
+  const { endpoint, port, useSSL } = s3ConfigFor(server);
+  const store = createS3Store(outside, { ca: server.ca, internal: { endpoint, port, useSSL } });
+
+  await store.put('key', Buffer.from('picture'));
+
+  expect(Buffer.from(await store.read('key', 10)).toString()).toBe('picture');
+  expect(new URL(store.presign('key', new Date()).getUrl).origin).toBe(
+    'https://blobs.example:9443',
+  );
+  await store.delete('key');
 });
 
 describe('the words of S3 servers', () => {
