@@ -48,7 +48,7 @@ class Spectrum(nn.Module):
         size = functional.conv2d(padded[:, :, self.shift :, self.shift :], self.kernels, stride=self.stride).abs()
         log = torch.log1p(size * 2)
         maps = [log, torch.exp(-size * size * 2), log * log] if self.spread else [log, torch.exp(-size * size * 2)]
-        return to_cells(torch.cat([functional.conv2d(part, self.fold) for part in maps], 1), self.scale * self.stride)
+        return to_cells([functional.conv2d(part, self.fold) for part in maps], self.scale * self.stride)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         log, zero, *square = (part[:, 1:] for part in means.split(36, 1))  # without the mean brightness
@@ -67,8 +67,8 @@ class Moments(nn.Module):
 
     def maps(self, planes: Planes) -> torch.Tensor:
         size = functional.conv2d(replicate(planes.luma(self.scale), 2), self.kernels).abs().clamp(max=LIMIT)
-        maps = torch.cat([(size + 0.01).sqrt(), size, size * size, torch.exp(-size * size * 2)], 1)
-        return to_cells(maps, self.scale)
+        square = size * size
+        return to_cells([(size + 0.01).sqrt(), size, square, torch.exp(square * -2)], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         root, first, second, zero = means.chunk(4, 1)
@@ -90,7 +90,7 @@ class Colours(nn.Module):
         six = torch.cat([planes.rgb[self.scale], planes.ycc[self.scale]], 1)
         r = functional.conv2d(replicate(six, 1), self.kernel, groups=6).clamp(-LIMIT, LIMIT)
         products = [r[:, a : a + 1] * r[:, b : b + 1] for a, b in self.pairs]
-        return to_cells(torch.cat([r * r, r.abs(), *products], 1), self.scale)
+        return to_cells([r * r, r.abs(), *products], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         square, size, product = means.split(6, 1)
@@ -121,7 +121,7 @@ class Contrast(nn.Module):
             maps += [product, product.abs(), product * product]
         level = (deviation + 0.25).log2()
         maps += [level, level * level, *(torch.relu(1 - (level - knot).abs() / 1.5) for knot in self.knots)]
-        return to_cells(torch.cat(maps, 1), self.scale)
+        return to_cells(maps, self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         first, second, third, fourth = means[:, :4].split(1, 1)
@@ -143,7 +143,7 @@ class Scales(nn.Module):
 
     def maps(self, planes: Planes) -> torch.Tensor:
         fine, coarse = functional.avg_pool2d(self.level(planes, self.scale), 2), self.level(planes, 2 * self.scale)
-        return to_cells(torch.cat([fine, coarse, fine * fine, coarse * coarse, fine * coarse], 1), 2 * self.scale)
+        return to_cells([fine, coarse, fine * fine, coarse * coarse, fine * coarse], 2 * self.scale)
 
     def level(self, planes: Planes, scale: int) -> torch.Tensor:
         return (box(functional.conv2d(replicate(planes.luma(scale), 1), self.kernel).abs(), 3) + 0.25).log2()
@@ -175,7 +175,7 @@ class Edges(nn.Module):
         left, right = ([pair[i] for pair in self.pairs] for i in (0, 1))
         together = size[:, left] * size[:, right]
         along = across[:, left] * across[:, right] + down[:, left] * down[:, right]
-        return to_cells(torch.cat([square, size, together, along, along.abs()], 1), self.scale)
+        return to_cells([square, size, together, along, along.abs()], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         square, size, together, along, either = means.split(3, 1)
@@ -205,7 +205,7 @@ class Patterns(nn.Module):
             line = signs[:, channel : channel + 1]
             codes.append(13 + line * 9 + shifted(line, dy, dx) * 3 + shifted(line, 2 * dy, 2 * dx))
         classes = [self.classes[code.long()] for code in codes]
-        return to_cells(torch.cat([sum((c == k).float() for c in classes) / 2 for k in range(10)], 1), self.scale)
+        return to_cells([sum((c == k).float() for c in classes) / 2 for k in range(10)], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         return (means + 0.002).log()
@@ -248,9 +248,13 @@ class Statistics(nn.Module):
         return {name: slice(int(end) - width, int(end)) for (name, width), end in zip(self.described.items(), ends, strict=True)}
 
 
-def to_cells(maps: torch.Tensor, pixels: int) -> torch.Tensor:
-    """Means over cells of 16 px of maps whose pixels stand `pixels` px apart (32 px blocks stand on one cell each)."""
-    return functional.avg_pool2d(maps, CELL // pixels) if pixels < CELL else maps
+def to_cells(maps: list[torch.Tensor], pixels: int) -> torch.Tensor:
+    """Means over cells of 16 px of maps whose pixels stand `pixels` px apart (32 px blocks stand on one cell each).
+
+    Each list entry by itself: joining them before would copy every map at full size.
+    """
+    side = CELL // pixels
+    return torch.cat([functional.avg_pool2d(part, side) if side > 1 else part for part in maps], 1)
 
 
 def shifted(maps: torch.Tensor, down: int, right: int) -> torch.Tensor:
