@@ -129,6 +129,20 @@ test('a store that refuses the credentials ends the start, and says what to do',
   expect(said).not.toContain('not the secret');
 });
 
+test('a store that is only away is told by health, and what was made before is still listed', async () => {
+  const { s3 } = inS3();
+
+  await during(settingsFor({ s3: { ...s3, internalPort: 1 } }), async (_client, { ask }) => {
+    const headers = { authorization: `ApiKey ${apiKey ?? ''}` };
+    const health = await ask({ method: 'GET', path: '/v1/health' });
+    const path = '/v1/analysis?tenantName=default';
+    const listed = (await ask({ method: 'GET', path, headers })).json<{ data: unknown[] }>();
+
+    expect(health.status).toBe(503);
+    expect(listed.data).toHaveLength(4);
+  });
+});
+
 type Client = ReturnType<typeof clientOf>;
 
 async function run(client: Client, { id }: Analysis): Promise<Analysis> {
