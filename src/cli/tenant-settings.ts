@@ -130,9 +130,8 @@ async function readStorageConfig(file: string): Promise<StorageRequest | null> {
 function parse(json: string): unknown {
   try {
     return JSON.parse(json);
-  } catch (error) {
-    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.', {
-      cause: error,
-    });
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text holds secrets.
+    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
   }
 }

@@ -38,10 +38,9 @@ function parse(text: string): Readonly<Record<string, unknown>> {
   let values: unknown;
   try {
     values = JSON.parse(text);
-  } catch (error) {
-    throw new ForensicsError('config_invalid', 'The config file is not valid JSON.', {
-      cause: error,
-    });
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    throw new ForensicsError('config_invalid', 'The config file is not valid JSON.');
   }
   if (isObject(values)) return values;
   throw new ForensicsError('config_invalid', 'The config file must hold one JSON object.');
