@@ -35,7 +35,7 @@ class Table:
 
 def open_table(path: Path) -> Table:
     statistics = Statistics()
-    width = sum(statistics.widths.values())
+    width = sum(statistics.widths)
     with np.load(path) as kept, torch.no_grad():
         means, is_draw = kept["means"], "row" in kept.files
         owner, usable = (kept["row"], kept["history"][:, 1]) if is_draw else (kept["picture"], np.ones(len(means)))

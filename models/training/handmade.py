@@ -1,19 +1,17 @@
 """Hand-made statistics of a picture, written once as fixed torch modules that export to ONNX.
 
-Each group turns pixels into maps whose mean over any window of 16 px cells says something about it (`maps`), and window means
-into numbers that a classifier can read: logarithms, ratios, correlations (`describe`). The first half runs where the
-backbone runs, the second where the head runs, and between them lies the same mean over cells, so that the product's
-reading of a picture needs no change. Nothing here is learned.
+Each group turns pixels into maps (`maps`), and the means of its maps over a window of 16 px cells into numbers that a classifier
+can read: logarithms, ratios, correlations (`describe`). Nothing here is learned.
 """
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional
 
-from network import CELL, dct_kernels, replicate, ycc_matrix
+from filters import both_ways, box, code_classes, diagonal_fold, luma_kernels, second_differences, shifted, to_cells
+from network import dct_kernels, replicate, ycc_matrix
 
 LIMIT = 24.0  # grey levels; what is larger is an edge of the motif
 TINY = 1e-3
@@ -230,82 +228,12 @@ class Statistics(nn.Module):
         })  # fmt: skip
         with torch.no_grad():
             planes = Planes(torch.zeros(1, 64, 64, 3, dtype=torch.uint8), self.to_ycc)
-            made = {name: group.maps(planes)[:, :, 0, 0] for name, group in self.groups.items()}
-            self.widths = {name: means.shape[1] for name, means in made.items()}
-            self.described = {name: self.groups[name].describe(means).shape[1] for name, means in made.items()}
+            self.widths = [group.maps(planes).shape[1] for group in self.groups.values()]
 
     def forward(self, rgb: torch.Tensor) -> torch.Tensor:
         planes = Planes(rgb, self.to_ycc)
         return torch.cat([group.maps(planes) for group in self.groups.values()], 1)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
-        parts = means.split(list(self.widths.values()), 1)
+        parts = means.split(self.widths, 1)
         return torch.cat([group.describe(part) for group, part in zip(self.groups.values(), parts, strict=True)], 1)
-
-    def columns(self) -> dict[str, slice]:
-        """Where the numbers of each group stand in what `describe` returns."""
-        ends = np.cumsum(list(self.described.values()))
-        return {name: slice(int(end) - width, int(end)) for (name, width), end in zip(self.described.items(), ends, strict=True)}
-
-
-def to_cells(maps: list[torch.Tensor], pixels: int) -> torch.Tensor:
-    """Means over cells of 16 px of maps whose pixels stand `pixels` px apart (32 px blocks stand on one cell each).
-
-    Each list entry by itself: joining them before would copy every map at full size.
-    """
-    side = CELL // pixels
-    return torch.cat([functional.avg_pool2d(part, side) if side > 1 else part for part in maps], 1)
-
-
-def shifted(maps: torch.Tensor, down: int, right: int) -> torch.Tensor:
-    """The value `down` and `right` pixels further on; edge pixels repeated."""
-    padded = functional.pad(maps, (0, right, 0, down), mode="replicate")
-    return padded[:, :, down:, right:]
-
-
-def box(maps: torch.Tensor, side: int) -> torch.Tensor:
-    rows = functional.avg_pool2d(replicate(maps, side // 2), (1, side), 1)
-    return functional.avg_pool2d(rows, (side, 1), 1)
-
-
-def diagonal_fold() -> torch.Tensor:
-    """[36,64,1,1]: mean of the coefficients (u, v) and (v, u), lowest frequencies first."""
-    pairs = sorted(((u, v) for u in range(8) for v in range(u, 8)), key=lambda pair: (sum(pair), pair))
-    fold = np.zeros((36, 64))
-    for row, (u, v) in enumerate(pairs):
-        fold[row, u * 8 + v] += 0.5
-        fold[row, v * 8 + u] += 0.5
-    return torch.from_numpy(fold).float()[:, :, None, None]
-
-
-def both_ways() -> torch.Tensor:
-    return torch.tensor(np.outer([-1, 2, -1], [-1, 2, -1]) / 4).float()
-
-
-def luma_kernels() -> torch.Tensor:
-    """[7,1,5,5]: second difference both ways, first and second differences along x and y, along a diagonal, and a 5 x 5 high-pass."""
-    kernels = np.zeros((7, 5, 5))
-    kernels[0, 1:4, 1:4] = np.outer([-1, 2, -1], [-1, 2, -1]) / 4
-    kernels[1, 2, 2:4] = kernels[2, 2:4, 2] = (-1, 1)
-    kernels[3, 2, 1:4] = kernels[4, 1:4, 2] = (0.5, -1, 0.5)
-    kernels[5, 1:4, 1:4] = np.diag([0.5, -1, 0.5])
-    kernels[6] = np.outer([-1, 2, -2, 2, -1], [-1, 2, -2, 2, -1]) / 12
-    return torch.from_numpy(kernels).float()[:, None]
-
-
-def second_differences() -> torch.Tensor:
-    """[2,1,3,3]: along x and along y."""
-    kernels = np.zeros((2, 3, 3))
-    kernels[0, 1] = kernels[1, :, 1] = (1, -2, 1)
-    return torch.from_numpy(kernels).float()[:, None]
-
-
-def code_classes() -> torch.Tensor:
-    """[27] -> class 0..9 of three values -1, 0, 1, where a sequence, its mirror image and its negative are one class."""
-    classes: dict[tuple, int] = {}
-    table = []
-    for code in range(27):
-        triple = (code // 9 - 1, code // 3 % 3 - 1, code % 3 - 1)
-        alike = {tuple(sign * value for value in order) for sign in (1, -1) for order in (triple, triple[::-1])}
-        table.append(classes.setdefault(max(alike), len(classes)))
-    return torch.tensor(table)

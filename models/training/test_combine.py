@@ -9,7 +9,8 @@ from network import FEATURES, Backbone, Head
 
 
 def votes_of(seed: int = 1) -> Votes:
-    random, width = np.random.default_rng(seed), sum(Statistics().described.values())
+    random, statistics = np.random.default_rng(seed), Statistics()
+    width = statistics.describe(torch.zeros(1, sum(statistics.widths))).shape[1]
     scale = Scale(random.normal(size=width), np.full(width, 2.0))
     return Votes(scale, random.normal(size=(width, MEMBERS)) / 20, random.normal(size=MEMBERS))
 
