@@ -15,8 +15,8 @@ export function registerUser(program: Command): void {
       'after',
       `
 Examples:
-  $ forensics user create anna@example.org --tenant acme --scope settings
-  $ forensics user passwd anna@example.org --generate
+  $ forensics user create examiner@example.org --tenant acme --scope settings
+  $ forensics user passwd examiner@example.org --generate
   $ forensics user list --json`,
     );
   registerCreate(user);

@@ -9,10 +9,10 @@ test('feedback is listed and shown as text, its control characters made visible'
   const { settings } = readConfig({ flags: { dataDir, workers: 1 }, environment: {} });
   const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });
   const { id: tenantId } = await app.tenants.create({ name: 'acme' });
-  const email = 'anna@example.org';
+  const email = 'examiner@example.org';
   const user = await app.users.create({ email, password: 'violet harbour 42 lanterns' });
   const said = 'It says fake.\n\u001b[31mTenant:   other \u200ehidden';
-  const message = { url: '', name: 'Anna', email, message: said, source: 'a' };
+  const message = { url: '', name: 'Examiner', email, message: said, source: 'a' };
   await app.feedback.submit({ userId: user.id, tenantId }, message);
   await app.close();
   const run = async (...args: string[]) => runCli(['feedback', ...args, '--data-dir', dataDir]);
@@ -22,7 +22,9 @@ test('feedback is listed and shown as text, its control characters made visible'
   const [shown, missing] = await Promise.all([run('show', entry!.id), run('show', 'none')]);
 
   expect(entry).toMatchObject({ tenantName: 'acme', message, outcomes: {} });
-  expect(table.stdout).toMatch(new RegExp(`${entry!.id} .*acme .*anna@example.org .*kept only`));
+  expect(table.stdout).toMatch(
+    new RegExp(`${entry!.id} .*acme .*examiner@example.org .*kept only`),
+  );
   expect(shown.stdout).toContain('> It says fake.\n>  [31mTenant:   other ⟨U+200E⟩hidden\n');
   expect([table.code, shown.code, missing.code]).toEqual([0, 0, 4]);
 });

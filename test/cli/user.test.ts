@@ -13,7 +13,7 @@ import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-user-'));
 const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
-const anna = 'anna@example.org';
+const examiner = 'examiner@example.org';
 let made: ShownUser & { password: string };
 
 /** What a login with this password answers: `Bearer`, or the code of the refusal. */
@@ -21,7 +21,7 @@ async function logIn(password: string): Promise<unknown> {
   const { settings } = readConfig({ flags: { dataDir }, environment: {} });
   const core = openCore(settings);
   try {
-    const answer = await core.identity.login({ email: anna, password, from: '192.0.2.1' });
+    const answer = await core.identity.login({ email: examiner, password, from: '192.0.2.1' });
     return 'tokenType' in answer ? answer.tokenType : answer;
   } catch (error) {
     return Object(error)['code'];
@@ -34,19 +34,19 @@ beforeAll(async () => {
   await run('tenant', 'create', 'acme');
   await run('tenant', 'create', 'other');
   const rights = ['--tenant', 'acme', '--scope', 'settings', '--scope', 'x'];
-  const created = await run('user', 'create', anna, ...rights, '--generate', '--json');
+  const created = await run('user', 'create', examiner, ...rights, '--generate', '--json');
   made = JSON.parse(created.stdout);
 });
 
 test('a generated password is printed once and lets the person in', async () => {
-  const shown = await run('user', 'show', anna, '--json');
+  const shown = await run('user', 'show', examiner, '--json');
 
   expect(made.password).toMatch(/^([a-z2-9]{4}-){4}[a-z2-9]{4}$/);
   expect(await logIn(made.password)).toBe('Bearer');
   expect(shown.stdout).not.toContain(made.password);
   expect(JSON.parse(shown.stdout)).toMatchObject({
     id: made.id,
-    email: anna,
+    email: examiner,
     scopes: ['settings', 'x'],
     tenants: ['acme'],
     state: 'enabled',
@@ -59,7 +59,7 @@ test('a password comes from a file, without the line break at its end', async ()
   const file = join(dataDir, 'password.txt');
   writeFileSync(file, 'seven green bottles\r\n');
 
-  const { code, stdout } = await run('user', 'passwd', anna, '--password-file', file);
+  const { code, stdout } = await run('user', 'passwd', examiner, '--password-file', file);
 
   expect(code).toBe(0);
   expect(stdout).not.toContain('seven');
@@ -67,14 +67,14 @@ test('a password comes from a file, without the line break at its end', async ()
 });
 
 test('a password comes from standard input, and without any source nobody is asked', async () => {
-  const passwd = ['user', 'passwd', anna, '--data-dir', dataDir];
+  const passwd = ['user', 'passwd', examiner, '--data-dir', dataDir];
 
   const piped = await runCli([...passwd, '--password-stdin'], {
     stdin: Buffer.from('eight green bottles\n'),
   });
   const unsaid = await runCli(passwd, { stdin: Buffer.from('nine green bottles\n') });
 
-  expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining(anna) });
+  expect(piped).toMatchObject({ code: 0, stdout: expect.stringContaining(examiner) });
   expect(unsaid).toMatchObject({
     code: 2,
     stdout: '',
@@ -86,11 +86,11 @@ test('a password comes from standard input, and without any source nobody is ask
 test('update adds and removes, and leaves the rest', async () => {
   const change = ['--add-tenant', 'other', '--remove-tenant', 'acme', '--remove-scope', 'x'];
 
-  const updated = await run('user', 'update', anna, ...change, '--name', 'Anna', '--json');
+  const updated = await run('user', 'update', examiner, ...change, '--name', 'Examiner', '--json');
   const nameless = await run('user', 'update', made.id, '--name', '', '--json');
 
   expect(JSON.parse(updated.stdout)).toMatchObject({
-    name: 'Anna',
+    name: 'Examiner',
     userType: 'user',
     scopes: ['settings'],
     tenants: ['other'],
@@ -100,18 +100,18 @@ test('update adds and removes, and leaves the rest', async () => {
 
 test('a person is disabled and enabled, and the list tells', async () => {
   const state = async (verb: string) => {
-    await run('user', verb, anna);
+    await run('user', verb, examiner);
     const [user]: ShownUser[] = JSON.parse((await run('user', 'list', '--json')).stdout);
     return user?.state;
   };
 
   expect([await state('disable'), await state('enable')]).toEqual(['disabled', 'enabled']);
-  expect((await run('user', 'list')).stdout).toMatch(/^id +address[^]*anna@example\.org/);
+  expect((await run('user', 'list')).stdout).toMatch(/^id +address[^]*examiner@example\.org/);
 });
 
 test('settings are shown, and changed where that is asked for', async () => {
-  const changed = await run('user', 'settings', anna, '--lang', 'de', '--tos-accepted', 'true');
-  const shown = await run('user', 'settings', anna, '--json');
+  const changed = await run('user', 'settings', examiner, '--lang', 'de', '--tos-accepted', 'true');
+  const shown = await run('user', 'settings', examiner, '--json');
 
   expect(changed.stdout).toBe('lang            de\ntosAccepted     true\n');
   expect(JSON.parse(shown.stdout)).toEqual({ lang: 'de', tosAccepted: true });
@@ -119,15 +119,15 @@ test('settings are shown, and changed where that is asked for', async () => {
 
 test.each([
   [['show', 'nobody@example.org'], 4, 'There is no account "nobody@example.org"'],
-  [['create', anna, '--generate'], 5, 'There is an account of this address'],
+  [['create', examiner, '--generate'], 5, 'There is an account of this address'],
   [['create', 'b@example.org', '--generate', '--tenant', 'no'], 4, 'There is no tenant "no"'],
-  [['create', 'anna', '--generate'], 2, 'no e-mail address'],
+  [['create', 'examiner', '--generate'], 2, 'no e-mail address'],
   [['create', 'b@example.org', '--password-file', 'nowhere'], 4, 'does not exist'],
   [['create', 'b@example.org', '--password-file', '/'], 3, 'cannot be read'],
   [['create', 'b@example.org', '--password', 'x'], 2, "unknown option '--password'"],
-  [['passwd', anna, '--generate', '--password-stdin'], 2, 'cannot be used with'],
-  [['update', anna], 2, 'Say what to change'],
-  [['settings', anna, '--lang', 'german'], 2, 'language code'],
+  [['passwd', examiner, '--generate', '--password-stdin'], 2, 'cannot be used with'],
+  [['update', examiner], 2, 'Say what to change'],
+  [['settings', examiner, '--lang', 'german'], 2, 'language code'],
 ])('user %j ends with exit code %i and one line', async (args, code, message) => {
   const ran = await run('user', ...args);
 

@@ -22,14 +22,14 @@ describeIdentity('embedded accounts', async () => {
     return { email, name, ...facts, tenantId: tenant.id, tenantName };
   }
 
-  const anna = await person('anna@example.org', 'Anna Berg');
+  const examiner = await person('examiner@example.org', 'Examiner Berg');
   const ben = await person('ben@example.org', null);
   return {
     identity: people.identity,
     foreign: foreign.identity,
-    anna: { ...anna, logIn: () => people.logIn(anna.email) },
+    examiner: { ...examiner, logIn: () => people.logIn(examiner.email) },
     ben: { ...ben, logIn: () => people.logIn(ben.email) },
-    foreignTokens: () => foreign.logIn(anna.email),
+    foreignTokens: () => foreign.logIn(examiner.email),
     disable: async (id) => void (await people.users.disable(id)),
     enable: async (id) => void (await people.users.enable(id)),
     step: (ms) => clock.step(ms),

@@ -41,14 +41,14 @@ describeIdentity('an identity provider over OpenID Connect', async () => {
     return { email, name, ...rights, tenantId: tenant.id, tenantName, logIn: () => logIn(email) };
   }
 
-  const anna = await person('anna@example.org', 'Anna Berg');
+  const examiner = await person('examiner@example.org', 'Examiner Berg');
   const ben = await person('ben@example.org', null);
   return {
     identity: identity!,
     foreign: foreign!,
-    anna,
+    examiner,
     ben,
-    foreignTokens: () => other.logIn(anna.email),
+    foreignTokens: () => other.logIn(examiner.email),
     disable: async (id) => void (await users.disable(id)),
     enable: async (id) => void (await users.enable(id)),
     step,

@@ -22,9 +22,9 @@ export interface IdentityUnderTest {
   readonly identity: Identity;
   /** Another installation, or another provider, that knows the same people. */
   readonly foreign: Identity;
-  readonly anna: PersonUnderTest;
+  readonly examiner: PersonUnderTest;
   readonly ben: PersonUnderTest;
-  /** Anna's tokens from `foreign`. */
+  /** The examiner's tokens from `foreign`. */
   readonly foreignTokens: () => Promise<TokenSet>;
   /** Shuts an account, as an administrator does, and opens it again. */
   readonly disable: (userId: string) => Promise<void>;
@@ -52,26 +52,26 @@ export function describeIdentity(name: string, open: () => Promise<IdentityUnder
 
 function describeTokens(opened: () => IdentityUnderTest): void {
   test('an access token says who sends it and what the person may do', async () => {
-    const { identity, anna } = opened();
+    const { identity, examiner } = opened();
 
-    const { accessToken, tokenType, expiresIn } = await anna.logIn();
+    const { accessToken, tokenType, expiresIn } = await examiner.logIn();
     const principal = await identity.authenticate(accessToken);
 
     expect(principal).toMatchObject({
       type: 'user',
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
-      userType: anna.userType,
-      tenantIds: [anna.tenantId],
+      userType: examiner.userType,
+      tenantIds: [examiner.tenantId],
     });
-    expect(principal.scopes).toEqual(expect.arrayContaining([...anna.scopes]));
+    expect(principal.scopes).toEqual(expect.arrayContaining([...examiner.scopes]));
     expect([tokenType, expiresIn > 0]).toEqual(['Bearer', true]);
   });
 
   test('a person has the same id at every login, and no two persons share one', async () => {
-    const { identity, anna, ben } = opened();
+    const { identity, examiner, ben } = opened();
 
     const [first, second, other] = await Promise.all(
-      [anna, anna, ben].map(async (person) => {
+      [examiner, examiner, ben].map(async (person) => {
         const { accessToken } = await person.logIn();
         return (await identity.authenticate(accessToken)).id;
       }),
@@ -82,26 +82,26 @@ function describeTokens(opened: () => IdentityUnderTest): void {
   });
 
   test('info tells the person as the account stands', async () => {
-    const { identity, anna } = opened();
-    const { accessToken } = await anna.logIn();
+    const { identity, examiner } = opened();
+    const { accessToken } = await examiner.logIn();
     const principal = await identity.authenticate(accessToken);
 
     const info = await identity.info(principal);
 
     expect(info).toEqual({
       id: principal.id,
-      email: anna.email,
-      name: anna.name,
-      userType: anna.userType,
+      email: examiner.email,
+      name: examiner.name,
+      userType: examiner.userType,
       scopes: principal.scopes,
-      tenants: [anna.tenantName],
+      tenants: [examiner.tenantName],
       settings: { lang: 'en', tosAccepted: false },
     });
   });
 
   test('an id token is verified, and one kind of token never stands for another', async () => {
-    const { identity, anna } = opened();
-    const { accessToken, idToken, refreshToken } = await anna.logIn();
+    const { identity, examiner } = opened();
+    const { accessToken, idToken, refreshToken } = await examiner.logIn();
 
     await identity.verify(idToken);
 
@@ -114,8 +114,8 @@ function describeTokens(opened: () => IdentityUnderTest): void {
   });
 
   test('what is no token, or was changed in any part, is refused', async () => {
-    const { identity, anna } = opened();
-    const { accessToken, idToken } = await anna.logIn();
+    const { identity, examiner } = opened();
+    const { accessToken, idToken } = await examiner.logIn();
     const broken = ['', 'x', 'a.b.c', '..', `${accessToken}x`, 'ä'.repeat(40), 'x'.repeat(10_000)];
 
     const refusals = await Promise.all(
@@ -158,8 +158,8 @@ function changed(token: string): string[] {
 
 function describeEnds(opened: () => IdentityUnderTest): void {
   test('a refresh gives a new set of the same person and uses the old refresh token up', async () => {
-    const { identity, anna } = opened();
-    const first = await anna.logIn();
+    const { identity, examiner } = opened();
+    const first = await examiner.logIn();
     const { id } = await identity.authenticate(first.accessToken);
 
     const second = await identity.refresh(first.refreshToken);
@@ -171,8 +171,12 @@ function describeEnds(opened: () => IdentityUnderTest): void {
   });
 
   test('revoke ends the sessions of one person on all devices, and no one else’s', async () => {
-    const { identity, anna, ben } = opened();
-    const [here, there, other] = await Promise.all([anna.logIn(), anna.logIn(), ben.logIn()]);
+    const { identity, examiner, ben } = opened();
+    const [here, there, other] = await Promise.all([
+      examiner.logIn(),
+      examiner.logIn(),
+      ben.logIn(),
+    ]);
 
     await identity.revoke(here);
 
@@ -185,20 +189,20 @@ function describeEnds(opened: () => IdentityUnderTest): void {
   });
 
   test('a person who was revoked logs in again', async () => {
-    const { identity, anna, step } = opened();
-    await identity.revoke(await anna.logIn());
+    const { identity, examiner, step } = opened();
+    await identity.revoke(await examiner.logIn());
     step(1000);
 
-    const { accessToken, idToken } = await anna.logIn();
+    const { accessToken, idToken } = await examiner.logIn();
 
     await identity.authenticate(accessToken);
     await identity.verify(idToken);
   });
 
   test('revoke needs both tokens, and of the same person', async () => {
-    const { identity, anna, ben } = opened();
-    const [annas, bens] = await Promise.all([anna.logIn(), ben.logIn()]);
-    const { idToken, refreshToken, accessToken } = annas;
+    const { identity, examiner, ben } = opened();
+    const [examiners, bens] = await Promise.all([examiner.logIn(), ben.logIn()]);
+    const { idToken, refreshToken, accessToken } = examiners;
 
     const answers = await Promise.all(
       [
@@ -211,7 +215,7 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     );
 
     for (const answer of answers) expect(answer).toMatchObject(refused);
-    await identity.authenticate(annas.accessToken);
+    await identity.authenticate(examiners.accessToken);
     await identity.authenticate(bens.accessToken);
   });
 
@@ -231,8 +235,8 @@ function describeEnds(opened: () => IdentityUnderTest): void {
   });
 
   test('access and id tokens end with their time', async () => {
-    const { identity, anna, step } = opened();
-    const { accessToken, idToken, expiresIn } = await anna.logIn();
+    const { identity, examiner, step } = opened();
+    const { accessToken, idToken, expiresIn } = await examiner.logIn();
 
     step(expiresIn * 1000 + minuteMs);
 

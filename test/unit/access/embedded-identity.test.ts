@@ -6,18 +6,18 @@ import { createTokens } from '../../../src/access/tokens.ts';
 import { refreshTokens, sessions, users } from '../../../src/db/schema.ts';
 import { openPeople, password } from './people.ts';
 
-const anna = 'anna@example.org';
+const examiner = 'examiner@example.org';
 const newPassword = 'seven green bottles';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const refused = { code: 'unauthenticated' };
 const cheap = createPasswords({ ln: 4 });
 
-/** Anna, with a session. */
+/** A person with a session. */
 async function setUp(given: Parameters<typeof openPeople>[0] = {}) {
   const people = openPeople(given);
-  const user = await people.makeUser(anna);
-  const tokens = await people.logIn(anna);
+  const user = await people.makeUser(examiner);
+  const tokens = await people.logIn(examiner);
   const principal = await people.identity.authenticate(tokens.accessToken);
   return { ...people, user, tokens, principal };
 }
@@ -38,7 +38,7 @@ describe('login', () => {
   test('knows the address however it is written', async () => {
     const { logIn, identity, user } = await setUp();
 
-    const { accessToken } = await logIn('  ANNA@Example.ORG ');
+    const { accessToken } = await logIn('  EXAMINER@Example.ORG ');
 
     expect(await identity.authenticate(accessToken)).toMatchObject({ id: user.id });
   });
@@ -72,7 +72,7 @@ describe('login', () => {
 
   test('five wrong passwords lock an account and an address without one alike', async () => {
     const { makeUser, logIn, clock } = openPeople();
-    await makeUser(anna);
+    await makeUser(examiner);
     const codes = async (email: string) => {
       const found: unknown[] = [];
       for (let i = 0; i < 8; i++) {
@@ -83,24 +83,24 @@ describe('login', () => {
       return found;
     };
 
-    const [known, unknown] = [await codes(anna), await codes('nobody@example.org')];
+    const [known, unknown] = [await codes(examiner), await codes('nobody@example.org')];
 
     expect(known).toEqual(unknown);
     expect(known[4]).toMatchObject(['unauthenticated', null, expect.any(String)]);
     expect(known[5]).toMatchObject(['rate_limited', 30, expect.any(String)]);
-    await expect(logIn(anna)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'rate_limited' });
     clock.step(30_000);
-    await logIn(anna);
-    await expect(logIn(anna, 'a wrong password')).rejects.toMatchObject(refused);
+    await logIn(examiner);
+    await expect(logIn(examiner, 'a wrong password')).rejects.toMatchObject(refused);
   });
 
   test('of a hundred guesses at once five are looked at', async () => {
     let looks = 0;
     const { makeUser, logIn } = openPeople({ passwords: watched(() => looks++) });
-    await makeUser(anna);
+    await makeUser(examiner);
 
     const answers = await Promise.allSettled(
-      Array.from({ length: 100 }, (_, i) => logIn(anna, `guess ${i}`, `192.0.2.${i}`)),
+      Array.from({ length: 100 }, (_, i) => logIn(examiner, `guess ${i}`, `192.0.2.${i}`)),
     );
 
     expect(looks).toBe(5);
@@ -109,30 +109,30 @@ describe('login', () => {
 
   test('one network address is slowed down over all accounts, and right passwords do not count', async () => {
     const { makeUser, logIn } = openPeople();
-    await makeUser(anna);
-    for (let i = 0; i < 40; i++) await logIn(anna);
+    await makeUser(examiner);
+    for (let i = 0; i < 40; i++) await logIn(examiner);
     for (let i = 0; i < 30; i++) {
       await expect(logIn(`nobody${i}@example.org`)).rejects.toMatchObject(refused);
     }
 
-    await expect(logIn(anna)).rejects.toMatchObject({ code: 'rate_limited' });
-    await logIn(anna, password, '192.0.2.2');
+    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'rate_limited' });
+    await logIn(examiner, password, '192.0.2.2');
   });
 
   test('when too many wait for their hash, nobody is counted as wrong', async () => {
     const { makeUser, logIn, parts } = openPeople();
-    await makeUser(anna);
+    await makeUser(examiner);
     const crowd = Array.from({ length: 64 }, () => parts.passwords.verify('x', null));
 
     const refusals = await Promise.all(
-      Array.from({ length: 40 }, () => logIn(anna).catch((error: unknown) => error)),
+      Array.from({ length: 40 }, () => logIn(examiner).catch((error: unknown) => error)),
     );
     await Promise.all(crowd);
 
     for (const refusal of refusals) {
       expect(refusal).toMatchObject({ code: 'rate_limited', retryAfterSeconds: null });
     }
-    await logIn(anna);
+    await logIn(examiner);
   });
 
   test('an old password that is changed while it is looked at opens nothing', async () => {
@@ -145,12 +145,12 @@ describe('login', () => {
     } = openPeople({
       passwords: watched(() => change.run()),
     });
-    const { id } = await makeUser(anna);
+    const { id } = await makeUser(examiner);
 
     change.run = () => accounts.setPassword(id, newPassword);
-    await expect(logIn(anna)).rejects.toMatchObject(refused);
+    await expect(logIn(examiner)).rejects.toMatchObject(refused);
     change.run = () => accounts.disable(id);
-    await expect(logIn(anna, newPassword)).rejects.toMatchObject(refused);
+    await expect(logIn(examiner, newPassword)).rejects.toMatchObject(refused);
 
     expect(db.select().from(sessions).all()).toEqual([]);
   });
@@ -161,10 +161,10 @@ describe('login', () => {
     const before = hashes();
     const dearer = openPeople({ db, clock: people.clock, passwords: createPasswords({ ln: 5 }) });
 
-    await Promise.all([dearer.logIn(anna), dearer.logIn(anna)]);
+    await Promise.all([dearer.logIn(examiner), dearer.logIn(examiner)]);
     const after = hashes();
-    await dearer.logIn(anna);
-    await logIn(anna);
+    await dearer.logIn(examiner);
+    await logIn(examiner);
 
     expect([before, after]).toEqual([
       expect.stringContaining('ln=4'),
@@ -178,7 +178,7 @@ describe('login', () => {
     const dearer = openPeople({ db, clock, passwords: createPasswords({ ln: 5 }) });
     await people.users.disable(user.id);
 
-    await expect(dearer.logIn(anna)).rejects.toMatchObject(refused);
+    await expect(dearer.logIn(examiner)).rejects.toMatchObject(refused);
 
     expect(db.select().from(users).get()?.passwordHash).toContain('ln=4');
   });
@@ -192,10 +192,10 @@ describe('login', () => {
       },
     });
     const tenant = await tenants.create({ name: 'acme' });
-    const { id } = await makeUser(anna, { tenantIds: [tenant.id] });
+    const { id } = await makeUser(examiner, { tenantIds: [tenant.id] });
 
-    await logIn(anna);
-    await expect(logIn(anna)).rejects.toThrow('no more');
+    await logIn(examiner);
+    await expect(logIn(examiner)).rejects.toThrow('no more');
 
     expect(counted[0]).toEqual({ userId: id, tenantIds: [tenant.id], at: clock.now() });
     expect(db.select().from(sessions).all()).toHaveLength(1);
@@ -238,7 +238,7 @@ describe('a session', () => {
   test('a refresh token that comes again ends the session for the thief and the owner', async () => {
     const { identity, logIn, tokens } = await setUp();
     const second = await identity.refresh(tokens.refreshToken);
-    const elsewhere = await logIn(anna);
+    const elsewhere = await logIn(examiner);
 
     await expect(identity.refresh(tokens.refreshToken)).rejects.toMatchObject(refused);
 
@@ -262,7 +262,7 @@ describe('a session', () => {
 
   test('lives for 14 days without a refresh and for 30 days with all of them', async () => {
     const { identity, clock, logIn, tokens } = await setUp();
-    const idle = await logIn(anna);
+    const idle = await logIn(examiner);
     clock.step(14 * dayMs - 1);
     const second = await identity.refresh(tokens.refreshToken);
     clock.step(1);
@@ -294,7 +294,7 @@ describe('a session', () => {
     const { db, clock, identity, tokens, logIn } = await setUp();
     await identity.revoke(tokens);
     clock.step(30 * dayMs);
-    await logIn(anna);
+    await logIn(examiner);
     const left = () => [db.select().from(sessions).all(), db.select().from(refreshTokens).all()];
 
     purgeExpired(db, clock.now());
@@ -327,7 +327,7 @@ describe('changePassword', () => {
 
   test('keeps the session that asked and ends every other', async () => {
     const { identity, logIn, tokens, principal } = await setUp();
-    const other = await logIn(anna);
+    const other = await logIn(examiner);
 
     await identity.changePassword(principal, change);
 
@@ -335,23 +335,23 @@ describe('changePassword', () => {
     await identity.refresh(tokens.refreshToken);
     await expect(identity.authenticate(other.accessToken)).rejects.toMatchObject(refused);
     await expect(identity.refresh(other.refreshToken)).rejects.toMatchObject(refused);
-    await expect(logIn(anna)).rejects.toMatchObject(refused);
-    await logIn(anna, newPassword);
+    await expect(logIn(examiner)).rejects.toMatchObject(refused);
+    await logIn(examiner, newPassword);
   });
 
   test.each([
     ['a wrong current password', { currentPassword: 'a wrong password', newPassword }],
     ['a new password that is too short', { currentPassword: password, newPassword: 'short' }],
-    ['the own address', { currentPassword: password, newPassword: 'Anna@example.org' }],
+    ['the own address', { currentPassword: password, newPassword: 'Examiner@example.org' }],
   ])('changes nothing with %s', async (_, passwords) => {
     const { identity, logIn, principal } = await setUp();
-    const other = await logIn(anna);
+    const other = await logIn(examiner);
 
     const answer = identity.changePassword(principal, passwords);
 
     await expect(answer).rejects.toMatchObject({ code: 'invalid_request' });
     await identity.authenticate(other.accessToken);
-    await logIn(anna);
+    await logIn(examiner);
   });
 
   test('a stolen session cannot guess the password for ever', async () => {
@@ -366,18 +366,18 @@ describe('changePassword', () => {
     await expect(identity.changePassword(principal, change)).rejects.toMatchObject({
       code: 'rate_limited',
     });
-    await expect(logIn(anna)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(logIn(examiner)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
   test('a right current password forgets the wrong ones before it', async () => {
     const { identity, logIn, principal } = await setUp();
-    const guess = async () => logIn(anna, 'a wrong password').catch((error: unknown) => error);
+    const guess = async () => logIn(examiner, 'a wrong password').catch((error: unknown) => error);
     for (let i = 0; i < 4; i++) await guess();
 
     await identity.changePassword(principal, change);
     for (let i = 0; i < 4; i++) await guess();
 
-    await logIn(anna, newPassword);
+    await logIn(examiner, newPassword);
   });
 
   test('of two changes at once one is made', async () => {
@@ -392,7 +392,7 @@ describe('changePassword', () => {
 
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const winner = answers.findIndex(({ status }) => status === 'fulfilled');
-    await logIn(anna, choices[winner]);
+    await logIn(examiner, choices[winner]);
   });
 
   test('an API key has no password', async () => {

@@ -12,7 +12,7 @@ function setUp() {
   const db = temporaryDb();
   const clock = steppedClock();
   const attempts = createLoginAttempts({ db, key, now: clock.now });
-  const account = (email = 'anna@example.org') => wait(() => attempts.countAccount(email));
+  const account = (email = 'examiner@example.org') => wait(() => attempts.countAccount(email));
   const place = (from: string) => wait(() => attempts.countPlace(from));
   return { db, ...clock, attempts, account, place };
 }
@@ -60,14 +60,14 @@ test('a lock survives a restart, and locks no other account', () => {
 
   const afterRestart = createLoginAttempts({ db, key, now });
 
-  expect(() => afterRestart.countAccount('anna@example.org')).toThrow(/wait/);
+  expect(() => afterRestart.countAccount('examiner@example.org')).toThrow(/wait/);
   expect(() => afterRestart.countAccount('ben@example.org')).not.toThrow();
 });
 
 test('a right password and a quiet day forget the failures', () => {
   const { db, attempts, account, step } = setUp();
   for (let i = 0; i < 4; i++) account();
-  transact(db, (tx) => attempts.forgiveAccount(tx, 'anna@example.org'));
+  transact(db, (tx) => attempts.forgiveAccount(tx, 'examiner@example.org'));
   const afterSuccess = Array.from({ length: 6 }, () => account());
   step(24 * 60 * minuteMs + 1);
 

@@ -20,8 +20,8 @@ const issuer = 'https://forensics.example';
 const bearer = {
   userId: 'a'.repeat(24),
   sessionId: 'b'.repeat(24),
-  email: 'anna@example.org',
-  name: 'Anna',
+  email: 'examiner@example.org',
+  name: 'Examiner',
   userType: 'examiner',
   scopes: ['settings', 'x'],
 };
@@ -70,7 +70,7 @@ test('an id token names the person and lives for an hour', async () => {
   const nameless = parts(await tokens.sign('id', { ...bearer, name: null }));
 
   expect(header).toMatchObject({ typ: 'JWT' });
-  expect(claims).toMatchObject({ aud: 'forensics', email: bearer.email, name: 'Anna' });
+  expect(claims).toMatchObject({ aud: 'forensics', email: bearer.email, name: 'Examiner' });
   expect(claims['exp']).toBe(now().getTime() / 1000 + 3600);
   expect(nameless.claims).not.toHaveProperty('name');
 });

@@ -12,9 +12,9 @@ async function openWith(environment: Record<string, string>) {
   const app = await openApp(settings, { passwords: createPasswords({ ln: 4 }) });
   onTestFinished(() => app.close());
   const { id: tenantId } = await app.tenants.create({ name: 'acme' });
-  const email = 'anna@example.org';
+  const email = 'examiner@example.org';
   const { id: userId } = await app.users.create({ email, password: 'violet harbour 42 lanterns' });
-  const message = { url: '', name: 'Anna', email, message: 'Hello', source: 'a' };
+  const message = { url: '', name: 'Examiner', email, message: 'Hello', source: 'a' };
   return { app, submit: async () => app.feedback.submit({ userId, tenantId }, message) };
 }
 

@@ -7,8 +7,8 @@ import { createAzureStore } from '../../../src/blobs/azure.ts';
 import type { RemoteSettings } from '../../../src/blobs/remote/settings.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
 import type { RemoteStore } from '../../../src/blobs/store.ts';
-import { createAddressGuard } from '../../../src/webhooks/address-guard.ts';
-import { createConnectionGuard } from '../../../src/webhooks/connection-guard.ts';
+import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
+import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
 import { startDoor } from './door-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
 import {

@@ -8,14 +8,14 @@ import type { FeedbackMessage, Submission } from '../../../src/feedback/message.
 import { createPostChannel } from '../../../src/feedback/post.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
-import { createSender } from '../../../src/webhooks/sender.ts';
+import { createSender } from '../../../src/outbound/sender.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
 const message: FeedbackMessage = {
   url: 'https://app.example/',
-  name: 'Anna',
-  email: 'anna@example.org',
+  name: 'Examiner',
+  email: 'examiner@example.org',
   message: 'It says fake.',
   source: 'frontend-support-request',
 };
@@ -46,7 +46,7 @@ async function setUp(channels: Readonly<Record<string, Channel>>) {
   const worker = createWorker({ db, queue, handlers, workerId: 'w', concurrency: 1, now, onError });
   const tenant = await createTenants({ db, now }).create({ name: 'acme' });
   const user = {
-    email: 'anna@example.org',
+    email: 'examiner@example.org',
     nameFolded: '',
     userType: 'person',
     scopes: [],
@@ -173,7 +173,7 @@ test('an own receiver gets the message as JSON, and no field can pose as what th
   const sender = createSender({ guard: { isAllowed: () => true } });
   const webhook = createPostChannel({ url: receiver.url, sender });
   const { db, submit, worker, outcomes } = await setUp({ webhook });
-  const forged = { name: 'Anna', tenantId: 'forged' };
+  const forged = { name: 'Examiner', tenantId: 'forged' };
 
   await submit(forged);
   await worker.drain();

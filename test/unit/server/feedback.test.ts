@@ -9,7 +9,7 @@ let userId: string;
 
 beforeAll(async () => {
   open = await openListening();
-  const { user, tokens } = await open.makeUser('anna', { tenants: [open.tenant] });
+  const { user, tokens } = await open.makeUser('examiner', { tenants: [open.tenant] });
   authorization = `Bearer ${tokens.accessToken}`;
   userId = user.id;
 });
@@ -18,8 +18,8 @@ afterAll(async () => open.close());
 
 const message = {
   url: 'https://app.example/',
-  name: 'Anna',
-  email: 'anna@example.org',
+  name: 'Examiner',
+  email: 'examiner@example.org',
   message: 'It says fake.',
 };
 

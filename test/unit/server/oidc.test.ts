@@ -7,7 +7,7 @@ import type { OidcServer } from '../../fixtures/oidc-server.ts';
 import { openListening } from './open-server.ts';
 import type { Listening } from './open-server.ts';
 
-const anna = 'anna@example.org';
+const examiner = 'examiner@example.org';
 const tenantsClaim = 'https://acme.example/tenants';
 
 let provider: OidcServer;
@@ -15,7 +15,11 @@ let open: Listening;
 let folder: string;
 beforeAll(async () => {
   provider = await openOidcServer();
-  provider.people.set(anna, { email: anna, userType: 'examiner', [tenantsClaim]: ['acme'] });
+  provider.people.set(examiner, {
+    email: examiner,
+    userType: 'examiner',
+    [tenantsClaim]: ['acme'],
+  });
   folder = mkdtempSync(join(tmpdir(), 'forensics-oidc-'));
   const oidcCa = join(folder, 'ca.pem');
   writeFileSync(oidcCa, provider.ca);
@@ -45,16 +49,16 @@ test('a person logs in at the provider, works here, and ends the sessions on all
   const post = (path: string, body?: object, headers = {}) =>
     ask({ method: 'POST', path: `/v1/auth/${path}`, headers, ...(body ? { body } : {}) });
 
-  const where = await post('login', { email: anna, password: 'any' });
+  const where = await post('login', { email: examiner, password: 'any' });
   expect(where.json()).toMatchObject({
     success: true,
     data: { issuer: provider.issuer, clientId, tokenEndpoint: `${provider.issuer}/token` },
   });
 
-  const first = await provider.logIn(anna);
+  const first = await provider.logIn(examiner);
   const info = await post('info', undefined, bearer(first.accessToken));
   expect(info.json()).toMatchObject({
-    data: { email: anna, userType: 'examiner', scopes: ['settings'], tenants: [tenant.name] },
+    data: { email: examiner, userType: 'examiner', scopes: ['settings'], tenants: [tenant.name] },
   });
 
   const refreshed = await post('refresh', { refreshToken: first.refreshToken });

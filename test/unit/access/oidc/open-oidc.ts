@@ -22,7 +22,7 @@ export function openOidc(server: OidcServer, parts: Partial<OidcIdentityParts> =
   /** The claims of an access token that is in order. */
   const usual = () => ({
     iss: issuer,
-    sub: 'anna',
+    sub: 'examiner',
     aud: audience,
     iat: seconds(),
     exp: seconds() + 600,

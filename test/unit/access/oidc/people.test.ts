@@ -110,15 +110,15 @@ test('a person is shown as the newest token says, and as before where it does no
   await identity.authenticate(await accessToken());
   expect(await shown()).toEqual([['', null, 'examiner']]);
   await identity.verify(
-    await idToken({ email: 'anna@example.org', name: 'Anna Berg', userType: undefined }),
+    await idToken({ email: 'examiner@example.org', name: 'Examiner Berg', userType: undefined }),
   );
-  expect(await shown()).toEqual([['anna@example.org', 'Anna Berg', 'examiner']]);
-  await identity.authenticate(await accessToken({ name: 'Anna Tal', userType: 'head' }));
+  expect(await shown()).toEqual([['examiner@example.org', 'Examiner Berg', 'examiner']]);
+  await identity.authenticate(await accessToken({ name: 'Examiner Tal', userType: 'head' }));
   await identity.authenticate(
     await accessToken({ name: 'A\nB', email: 'x'.repeat(300), userType: 'head' }),
   );
 
-  expect(await shown()).toEqual([['anna@example.org', 'Anna Tal', 'head']]);
+  expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
 });
 
 test('people of two providers with the same subject are two', async () => {
