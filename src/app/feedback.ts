@@ -10,8 +10,8 @@ import { createPostChannel } from '../feedback/post.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { createWorker } from '../jobs/worker.ts';
 import type { Worker } from '../jobs/worker.ts';
-import { createSender } from '../webhooks/sender.ts';
-import type { Sender } from '../webhooks/sender.ts';
+import { createSender } from '../outbound/sender.ts';
+import type { Sender } from '../outbound/sender.ts';
 
 interface Parts {
   readonly settings: Settings;

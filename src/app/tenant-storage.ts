@@ -3,15 +3,14 @@
 import { createAzureStore } from '../blobs/azure.ts';
 import { type BucketCors, createBucketCors } from '../blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
-import type { ConnectionGuard } from '../blobs/remote/settings.ts';
 import { createS3Store } from '../blobs/s3.ts';
 import { createSealedConfigs, type SealedConfigs } from '../blobs/sealed-configs.ts';
 import { createSharedStore, type SharedStore } from '../blobs/shared-store.ts';
 import type { StorageType } from '../blobs/store.ts';
 import type { Settings } from '../config.ts';
 import type { Db } from '../db/open.ts';
-import { createAddressGuard } from '../webhooks/address-guard.ts';
-import { createConnectionGuard } from '../webhooks/connection-guard.ts';
+import { createAddressGuard } from '../outbound/address-guard.ts';
+import { type ConnectionGuard, createConnectionGuard } from '../outbound/connection-guard.ts';
 import type { Core } from './core.ts';
 import { readDefaultStorage } from './default-storage.ts';
 

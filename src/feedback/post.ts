@@ -1,20 +1,12 @@
 /** Feedback as a JSON POST to the administrator's own receiver. */
 
+import type { Sender } from '../outbound/sender.ts';
 import type { Channel } from './channel.ts';
 import type { Submission } from './message.ts';
 
-/** Makes the call, bounded in time and without following redirects. */
-interface PostSender {
-  post(
-    url: string,
-    body: string,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<{ readonly kind: 'accepted' | 'failed' | 'gone'; readonly detail: string }>;
-}
-
 export function createPostChannel(to: {
   readonly url: string;
-  readonly sender: PostSender;
+  readonly sender: Pick<Sender, 'post'>;
 }): Channel {
   return async (submission) => {
     const headers = {

@@ -4,9 +4,9 @@
  */
 
 import { createLoop } from '../jobs/loop.ts';
-import { createAddressGuard } from './address-guard.ts';
+import { createAddressGuard } from '../outbound/address-guard.ts';
+import { createSender } from '../outbound/sender.ts';
 import type { Delivery, Outbox } from './outbox.ts';
-import { createSender } from './sender.ts';
 import { signedHeaders, webhookSecret } from './signature.ts';
 
 export interface DelivererOptions {

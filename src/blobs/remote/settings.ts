@@ -1,13 +1,5 @@
-import type { LookupFunction } from 'node:net';
+import type { ConnectionGuard } from '../../outbound/connection-guard.ts';
 import type { Timeouts } from './timeouts.ts';
-
-/** Asked where connections are made. Its errors have the code `address_refused`. */
-export interface ConnectionGuard {
-  /** Answers only addresses that are allowed. */
-  readonly lookup: LookupFunction;
-  /** Null for a name, which `lookup` judges, and for an allowed address. */
-  refusalOf(host: string): Error | null;
-}
 
 export interface RemoteSettings {
   readonly timeouts?: Partial<Timeouts>;
