@@ -58,8 +58,8 @@ export const table: Table = {
     fallback: () => [],
   },
   webhookAllow: addressRanges(['external']),
-  // A store in the same network is the normal case; one on the same machine is not.
-  storageAllow: addressRanges(['external', 'private']),
+  // Not `private`: what an attempt to reach a store answers tells a tenant which hosts and ports of the network are open.
+  storageAllow: addressRanges(['external']),
   defaultStorage: { allowed: 'the path of a JSON file', parse: path, fallback: () => null },
   rateLimitPerMinute: integer(0, 1_000_000, () => 3000),
   apiCorsAllowedOrigins: {

@@ -44,14 +44,32 @@ const privateRanges: readonly Range[] = [
   ['192.168.0.0', 16],
   ['fc00::', 7],
 ];
-// Cloud metadata inside a private range: reached only when its CIDR is named. The IPv4 ones are link-local or shared.
-const metadata: Range = ['fd00:ec2::', 32];
+// Where clouds hand credentials to their machines. Nobody keeps a store or a receiver there, so no word opens them.
+// Sources: cloud-init's pages of data sources (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
+const metadata: readonly Range[] = [
+  // Link-local: nearly all of them.
+  ['169.254.0.0', 16],
+  ['fe80::a9fe:a9fe', 128],
+  // Alibaba Cloud, in both families.
+  ['100.100.100.200', 32],
+  ['fd00:100::100:200', 128],
+  // Azure's WireServer, a public address.
+  ['168.63.129.16', 32],
+  // Oracle Cloud: Classic, then IPv6.
+  ['192.0.0.192', 32],
+  ['fd00:c1::a9fe:a9fe', 128],
+  // Amazon EC2, Google Cloud, Scaleway, Akamai.
+  ['fd00:ec2::', 32],
+  ['fd20:ce::254', 128],
+  ['fd00:42::42', 128],
+  ['fd00:a9fe:a9fe::1', 128],
+];
 
 const isWord = (entry: string) => entry === 'external' || entry === 'private';
 
 /**
  * @param allow - `external` (every public address), `private` (RFC 1918 and fc00::/7), and CIDRs such as
- * `127.0.0.0/8`, which win over everything.
+ * `127.0.0.0/8`, which win over everything but the metadata of clouds.
  * @throws {ForensicsError} `config_invalid` for any other word.
  */
 export function createAddressGuard(allow: readonly string[]): AddressGuard {
@@ -59,14 +77,14 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   const special = listOf([...specialIpv4, ...specialIpv6]);
   const global6 = listOf([globalIpv6]);
   const inside = listOf(privateRanges);
-  const cloud = listOf([metadata]);
+  const cloud = listOf(metadata);
 
   return {
     isAllowed(address) {
       const plain = unmapped(address);
-      if (isIP(plain) === 0) return false;
+      if (isIP(plain) === 0 || contains(cloud, plain)) return false;
       if (contains(named, plain)) return true;
-      if (allow.includes('private') && contains(inside, plain)) return !contains(cloud, plain);
+      if (allow.includes('private') && contains(inside, plain)) return true;
       if (!allow.includes('external') || contains(special, plain)) return false;
       return isIPv4(plain) || contains(global6, plain);
     },

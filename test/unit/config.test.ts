@@ -32,7 +32,7 @@ test('without any word every setting has its default and says so', () => {
     behindProxy: false,
     presignedUrlExpirySeconds: 604_800,
     webhookAllow: ['external'],
-    storageAllow: ['external', 'private'],
+    storageAllow: ['external'],
     defaultStorage: null,
     masterKey: null,
   });

@@ -7,7 +7,7 @@ const untrusted =
 const otherProtocol =
   'The store does not speak the protocol expected; check the scheme (useSSL) and the port.';
 const forbidden =
-  'The store has an address that this server must not call; its administrator can allow it (storageAllow).';
+  'The store has an address that this server must not call; its administrator can allow it (storageAllow: private, or an address range).';
 
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',

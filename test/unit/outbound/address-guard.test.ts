@@ -34,6 +34,23 @@ const privateAddresses = [
   'fd12::1',
   '::ffff:10.0.0.1',
 ];
+const metadata = [
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.42.42',
+  '100.100.100.200',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fe80::a9fe:a9fe%eth0',
+  'fd00:ec2::254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  'fd00:42::42',
+  'fd00:c1::a9fe:a9fe',
+  'fd00:a9fe:a9fe::1',
+  'fd00:100::100:200',
+  '::ffff:100.100.100.200',
+];
 const outside = ['1.1.1.1', '172.32.0.1', '192.169.0.1', '2606:4700::1111', '::ffff:8.8.8.8'];
 
 describe('external', () => {
@@ -59,12 +76,23 @@ describe('private', () => {
     expect(guard.isAllowed(address)).toBe(true);
   });
 
-  test.each([...inside.map(([, address]) => address), ...outside, 'fd00:ec2::254'])(
-    'refuses %j',
-    (address) => {
-      expect(guard.isAllowed(address)).toBe(false);
-    },
-  );
+  test.each([...inside.map(([, address]) => address), ...outside])('refuses %j', (address) => {
+    expect(guard.isAllowed(address)).toBe(false);
+  });
+});
+
+test.each(metadata)('no word opens %s, where a cloud keeps its metadata', (address) => {
+  const words = ['external', 'private', '0.0.0.0/0', '::/0', '169.254.0.0/16', 'fd00::/8'];
+
+  expect(createAddressGuard(words).isAllowed(address)).toBe(false);
+});
+
+test('the neighbours of metadata are like the rest of their range', () => {
+  const guard = createAddressGuard(['external', 'private', '100.64.0.0/10']);
+
+  expect(guard.isAllowed('100.100.100.201')).toBe(true);
+  expect(guard.isAllowed('168.63.129.17')).toBe(true);
+  expect(guard.isAllowed('fd00:42::43')).toBe(true);
 });
 
 test('a named range is allowed, its neighbour is not', () => {
