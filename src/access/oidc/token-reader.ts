@@ -3,6 +3,7 @@
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import { ForensicsError } from '../../errors.ts';
+import { unauthenticated } from '../unauthenticated.ts';
 import { unavailable } from './provider.ts';
 import type { Provider } from './provider.ts';
 import { kindOf } from './token-kind.ts';
@@ -68,7 +69,7 @@ export function createTokenReader({
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
     if (audiencesOf(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
     if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
-    throw refused(`The token is not made for this service: "aud" must hold "${wanted}".`);
+    throw unauthenticated(`The token is not made for this service: "aud" must hold "${wanted}".`);
   }
 
   return {
@@ -78,8 +79,9 @@ export function createTokenReader({
         throw translated(error);
       });
       const found = kindOf(protectedHeader, payload);
-      if (found !== kind && found !== 'either') throw refused(`This is no ${kind} token.`);
+      if (found !== kind && found !== 'either') throw unauthenticated(`This is no ${kind} token.`);
       refuseUnlessFor(kind, payload);
+      if (kind === 'access' && found === 'either') refuseIfIdTokenOf(clientId, payload);
       return toRead(payload, now());
     },
   };
@@ -87,7 +89,7 @@ export function createTokenReader({
 
 function refuseUnlessJwt(kind: 'access' | 'id', token: string): void {
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
-  throw refused(
+  throw unauthenticated(
     kind === 'id'
       ? 'The id token is not valid here.'
       : 'The access token is no JWT; ask the identity provider for one that is made for this service.',
@@ -103,6 +105,17 @@ function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): b
   if (kind === 'access') return true;
   const { azp } = claims;
   return azp === undefined ? audiencesOf(claims).length === 1 : azp === clientId;
+}
+
+/**
+ * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
+ * say what it is, or the id token, which is shown around more freely, would open the interface.
+ */
+function refuseIfIdTokenOf(clientId: string, claims: JWTPayload): void {
+  if (!audiencesOf(claims).includes(clientId)) return;
+  throw unauthenticated(
+    'This may be an id token: an access token with the client id in "aud" must have the header "typ" at+jwt or a claim "scope".',
+  );
 }
 
 // Some providers name no audience and only the client; a token that names somebody else is his.
@@ -135,7 +148,7 @@ function dateOf(seconds: number): Date {
 function translated(error: unknown): ForensicsError {
   if (error instanceof ForensicsError) return error;
   if (error instanceof errors.JWTExpired) {
-    return refused('The token has expired; get a new one.');
+    return unauthenticated('The token has expired; get a new one.');
   }
   // No cause: it can hold the token's claims.
   if (error instanceof errors.JOSEError) return invalid();
@@ -144,9 +157,5 @@ function translated(error: unknown): ForensicsError {
 }
 
 function invalid(): ForensicsError {
-  return refused('The token is not valid here.');
-}
-
-function refused(message: string): ForensicsError {
-  return new ForensicsError('unauthenticated', message);
+  return unauthenticated('The token is not valid here.');
 }

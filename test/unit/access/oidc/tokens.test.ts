@@ -1,7 +1,7 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createProviderFetch } from '../../../../src/access/oidc/provider-fetch.ts';
-import { clientId, clientSecret, openOidcServer } from '../../../fixtures/oidc-server.ts';
+import { audience, clientId, clientSecret, openOidcServer } from '../../../fixtures/oidc-server.ts';
 import type { Claims, OidcServer } from '../../../fixtures/oidc-server.ts';
 import { openOidc } from './open-oidc.ts';
 
@@ -78,16 +78,33 @@ test.each<[string, Claims, object?]>([
 
 test('without an audience of its own the service takes tokens that are for its client', async () => {
   const { identity, accessToken } = openOidc(server, { audience: null });
-  const good = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
+  const marked = [{ aud: clientId }, { aud: undefined, client_id: clientId }];
+  const unmarked = { aud: undefined, client_id: clientId, scope: undefined };
   const bad = [
     { aud: 'elsewhere', azp: clientId },
     { aud: undefined, client_id: 'elsewhere' },
   ];
 
-  for (const claims of good) await identity.authenticate(await accessToken(claims));
+  for (const claims of marked) await identity.authenticate(await accessToken(claims));
+  await identity.authenticate(await accessToken({ aud: clientId }, jwt));
+  await identity.authenticate(await accessToken(unmarked, jwt));
 
   for (const claims of bad) {
     await expect(identity.authenticate(await accessToken(claims))).rejects.toMatchObject(refused);
+  }
+});
+
+test.each<[string, Claims]>([
+  ['for the client alone', { aud: clientId }],
+  ['for the client, as the authorized party', { aud: clientId, azp: clientId }],
+  ['for the client and the service', { aud: [clientId, audience], azp: clientId }],
+])('an id token with no mark in it, %s, is no access token', async (_what, claims) => {
+  for (const wanted of [null, clientId, audience]) {
+    const { identity, idToken } = openOidc(server, { audience: wanted });
+    const token = await idToken(claims);
+
+    await expect(identity.authenticate(token)).rejects.toMatchObject(refused);
+    await identity.verify(token);
   }
 });
 
