@@ -5,6 +5,7 @@ import type { Identity } from './identity.ts';
 import { keyPrefix } from './key-format.ts';
 import type { Keys } from './keys.ts';
 import type { Principal } from './principal.ts';
+import { unauthenticated } from './unauthenticated.ts';
 
 export interface Authenticator {
   /**
@@ -41,8 +42,7 @@ function parseHeader(authorization = ''): { isBearer: boolean; credential: strin
   }
   const [, scheme = '', credential] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(authorization) ?? [];
   if (credential === undefined) {
-    throw new ForensicsError(
-      'unauthenticated',
+    throw unauthenticated(
       'The Authorization header cannot be read; send ApiKey <your key> or Bearer <access token>.',
     );
   }

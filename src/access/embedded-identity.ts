@@ -6,16 +6,15 @@
 import { eq, sql } from 'drizzle-orm';
 import { type Db, transact } from '../db/open.ts';
 import { sessions, userTenants, users } from '../db/schema.ts';
-import { ForensicsError } from '../errors.ts';
 import type { Identity, TokenSet } from './identity.ts';
-import { purgeLoginAttempts } from './login-attempts.ts';
 import { createLogins } from './logins.ts';
 import type { LoginParts } from './logins.ts';
 import type { Principal } from './principal.ts';
 import type { OpenSession } from './sessions.ts';
-import { createSessions, isAlive, purgeSessions } from './sessions.ts';
+import { createSessions, isAlive } from './sessions.ts';
 import { accessLifeSeconds, createTokens } from './tokens.ts';
 import type { Subject } from './tokens.ts';
+import { unauthenticated } from './unauthenticated.ts';
 import { endAccess } from './users.ts';
 import type { UserRow, Users } from './users.ts';
 
@@ -41,7 +40,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     if (found?.user.id === userId && isAlive(found.session, now())) {
       return { ...found.user, tenantIds: rows.flatMap(({ tenantId }) => tenantId ?? []) };
     }
-    throw refused('The session has ended; log in again.');
+    throw unauthenticated('The session has ended; log in again.');
   }
 
   async function tokenSet(opened: OpenSession): Promise<TokenSet> {
@@ -71,7 +70,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     async revoke({ idToken, refreshToken }) {
       const { id } = holder(await tokens.read('id', idToken));
       if (openSessions.ownerOf(refreshToken) !== id) {
-        throw refused('The refresh token is not one of this person.');
+        throw unauthenticated('The refresh token is not one of this person.');
       }
       transact(db, (tx) => endAccess(tx, id, now()));
     },
@@ -88,16 +87,4 @@ function prepareFindHolder(db: Db) {
     .leftJoin(userTenants, eq(userTenants.userId, users.id))
     .where(eq(sessions.id, sql.placeholder('sessionId')))
     .prepare();
-}
-
-/** For a daily chore: sessions that ended long ago, failed logins that count no more. */
-export function purgeExpired(db: Db, at: Date): void {
-  transact(db, (tx) => {
-    purgeSessions(tx, at);
-    purgeLoginAttempts(tx, at);
-  });
-}
-
-function refused(message: string): ForensicsError {
-  return new ForensicsError('unauthenticated', message);
 }

@@ -19,6 +19,13 @@ export interface TokenSet {
   readonly expiresIn: number;
 }
 
+/** A login as those hear of it who count. */
+export interface Login {
+  readonly userId: string;
+  readonly tenantIds: readonly string[];
+  readonly at: Date;
+}
+
 /** Where a person logs in when that does not happen here. */
 export interface LoginElsewhere {
   readonly issuer: string;

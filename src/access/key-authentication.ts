@@ -8,6 +8,7 @@ import { ForensicsError } from '../errors.ts';
 import { tagOf } from './key-format.ts';
 import { createKeyUses } from './key-use.ts';
 import type { Principal } from './principal.ts';
+import { unauthenticated } from './unauthenticated.ts';
 
 /** @returns `authenticate` as `Keys` promises it. */
 export function createKeyAuthentication({
@@ -25,7 +26,9 @@ export function createKeyAuthentication({
   return async (secret) => {
     const tag = tagOf(secret);
     if (tag === null) {
-      throw refused('This is no well-formed API key; check that the header holds all of it.');
+      throw unauthenticated(
+        'This is no well-formed API key; check that the header holds all of it.',
+      );
     }
     // Hash first, whatever the tag: the time taken tells nothing about which tags exist.
     const digest = digestOf(secret);
@@ -33,10 +36,10 @@ export function createKeyAuthentication({
     const key = found?.key ?? null;
     const isSame = timingSafeEqual(digest, key?.digest ?? Buffer.alloc(digest.length));
     if (found === undefined) throw unknownKey();
-    if (key === null || !isSame) throw refused('The API key is wrong.');
+    if (key === null || !isSame) throw unauthenticated('The API key is wrong.');
     if (key.revokedAt !== null) throw unknownKey();
     const at = now();
-    if (key.expiresAt <= at) throw refused('The API key has expired; use a newer one.');
+    if (key.expiresAt <= at) throw unauthenticated('The API key has expired; use a newer one.');
     uses.note(key.uuid, at);
     return principalOf(key);
   };
@@ -65,10 +68,6 @@ function principalOf(key: typeof apiKeys.$inferSelect): Principal {
     userType: null,
     sessionId: null,
   };
-}
-
-function refused(message: string): ForensicsError {
-  return new ForensicsError('unauthenticated', message);
 }
 
 function unknownKey(): ForensicsError {

@@ -4,19 +4,15 @@ import { and, eq } from 'drizzle-orm';
 import { type Db, type Tx, transact } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
+import type { Login } from './identity.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import type { Principal } from './principal.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 import { endSessions } from './sessions.ts';
+import { unauthenticated } from './unauthenticated.ts';
 import { embeddedRow, normalisedEmail, tenantIdsOf } from './users.ts';
 import type { UserRow } from './users.ts';
-
-export interface Login {
-  readonly userId: string;
-  readonly tenantIds: readonly string[];
-  readonly at: Date;
-}
 
 export interface LoginParts {
   readonly db: Db;
@@ -85,7 +81,7 @@ export function createLogins(parts: LoginParts): Logins {
       const row = await checked(normalisedEmail(email), password);
       const opened = row === null ? null : begin(await upToDate(row, password));
       if (opened === null) {
-        throw new ForensicsError('unauthenticated', 'The e-mail address or the password is wrong.');
+        throw unauthenticated('The e-mail address or the password is wrong.');
       }
       takeBack();
       return opened;

@@ -8,8 +8,7 @@
 
 import type { Db, Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
-import type { Identity } from './identity.ts';
-import type { Login } from './logins.ts';
+import type { Identity, Login } from './identity.ts';
 import { createAccounts } from './oidc/accounts.ts';
 import { describePerson } from './oidc/claims.ts';
 import type { ClaimNames } from './oidc/claims.ts';
@@ -18,6 +17,7 @@ import type { ProviderParts } from './oidc/provider.ts';
 import { createTokenReader } from './oidc/token-reader.ts';
 import type { ReadToken } from './oidc/token-reader.ts';
 import type { Principal } from './principal.ts';
+import { unauthenticated } from './unauthenticated.ts';
 import type { UserRow, Users } from './users.ts';
 
 export interface OidcIdentityParts extends ProviderParts {
@@ -42,7 +42,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     const person = describePerson(token.claims, claims);
     const { userType, scopes } = person;
     if (userType === null) {
-      throw refused(`The access token lacks the claim "${claims.userType}".`);
+      throw unauthenticated(`The access token lacks the claim "${claims.userType}".`);
     }
     const tenantIds = accounts.tenantIdsOf(person.tenants);
     const { id } = accounts.admit({ token, person, tenantIds });
@@ -91,7 +91,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       const { row, token } = await holder(idToken);
       const owner = await provider.ownerOf(refreshToken);
       if (owner !== undefined && owner !== token.subject) {
-        throw refused('The refresh token is not one of this person.');
+        throw unauthenticated('The refresh token is not one of this person.');
       }
       // First there, then here: when the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
@@ -108,8 +108,4 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
 
 function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
-}
-
-function refused(message: string): ForensicsError {
-  return new ForensicsError('unauthenticated', message);
 }

@@ -13,8 +13,8 @@ import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
 import { type Db, type Tx, transact } from '../db/open.ts';
 import { newId } from '../db/ids.ts';
 import { refreshTokens, sessions } from '../db/schema.ts';
-import { ForensicsError } from '../errors.ts';
 import type { Subject } from './tokens.ts';
+import { unauthenticated } from './unauthenticated.ts';
 
 export interface OpenSession extends Subject {
   /** Shown this once. */
@@ -58,7 +58,7 @@ export function createSessions({
       // What is refused is told only afterwards: the end of a session must not be rolled back with it.
       const opened = transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
-      throw new ForensicsError('unauthenticated', 'The refresh token is not valid; log in again.');
+      throw unauthenticated('The refresh token is not valid; log in again.');
     },
     ownerOf: (refreshToken) => find(db, refreshToken)?.session.userId ?? null,
   };

@@ -7,7 +7,8 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { SignJWT, errors, jwtVerify } from 'jose';
 import type { JWTPayload } from 'jose';
-import { ForensicsError } from '../errors.ts';
+import type { ForensicsError } from '../errors.ts';
+import { unauthenticated } from './unauthenticated.ts';
 
 /** Whom a token speaks of. */
 export interface Subject {
@@ -120,12 +121,12 @@ function subjectOf({ sub, sid, userType }: JWTPayload): Subject {
   if (typeof sub === 'string' && typeof sid === 'string' && typeof userType === 'string') {
     return { userId: sub, sessionId: sid };
   }
-  throw new ForensicsError('unauthenticated', 'The token lacks a claim: sub, sid or userType.');
+  throw unauthenticated('The token lacks a claim: sub, sid or userType.');
 }
 
 function refused(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) {
-    return new ForensicsError('unauthenticated', 'The token has expired; get a new one.');
+    return unauthenticated('The token has expired; get a new one.');
   }
   // No cause: it can hold the token's claims.
   if (error instanceof errors.JOSEError) {
@@ -135,5 +136,5 @@ function refused(error: unknown): unknown {
 }
 
 function invalid(): ForensicsError {
-  return new ForensicsError('unauthenticated', 'The token is not valid here.');
+  return unauthenticated('The token is not valid here.');
 }

@@ -1,6 +1,6 @@
 /** What the program cleans up once a day. */
 
-import { purgeExpired } from '../access/embedded-identity.ts';
+import { purgeExpired } from '../access/purge.ts';
 import type { Analyses } from '../analyses/analyses.ts';
 import type { Buckets } from '../blobs/buckets.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';

@@ -3,9 +3,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createEmbeddedIdentity } from '../access/embedded-identity.ts';
-import type { Identity } from '../access/identity.ts';
+import type { Identity, Login } from '../access/identity.ts';
 import { createLoginAttempts } from '../access/login-attempts.ts';
-import type { Login } from '../access/logins.ts';
 import { createOidcIdentity } from '../access/oidc-identity.ts';
 import type { Passwords } from '../access/passwords.ts';
 import { createUserSettings } from '../access/user-settings.ts';

@@ -7,8 +7,8 @@ import { and, eq, inArray, or } from 'drizzle-orm';
 import { type Db, type Reader, type Tx, transact } from '../../db/open.ts';
 import { tenants, users } from '../../db/schema.ts';
 import { foldText } from '../../db/text.ts';
-import { ForensicsError } from '../../errors.ts';
-import type { Login } from '../logins.ts';
+import type { Login } from '../identity.ts';
+import { unauthenticated } from '../unauthenticated.ts';
 import { defaultUserType, endAccess, newRow } from '../users.ts';
 import type { UserRow } from '../users.ts';
 import type { Described } from './claims.ts';
@@ -103,8 +103,7 @@ function rowOf(reader: Reader, { issuer, subject }: ReadToken): UserRow | undefi
 // rounded down: what is as old as the end of sessions, or looks so, came before it.
 function refuseIfEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
-  throw new ForensicsError(
-    'unauthenticated',
+  throw unauthenticated(
     'The session has ended; log in again at the identity provider, with prompt=login.',
   );
 }

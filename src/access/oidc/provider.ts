@@ -18,6 +18,7 @@ import {
 } from 'openid-client';
 import type { ClientAuth } from 'openid-client';
 import { ForensicsError } from '../../errors.ts';
+import { unauthenticated } from '../unauthenticated.ts';
 import { createCached } from './cached.ts';
 import type { Cached } from './cached.ts';
 import { discoveryUrl, readDiscovery } from './discovery.ts';
@@ -158,7 +159,7 @@ function translated(error: unknown): ForensicsError {
   if (!(error instanceof ResponseBodyError)) return unavailable(error);
   // RFC 6749, section 5.2; some call a token that they cannot read an invalid request.
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
-    return new ForensicsError('unauthenticated', 'The refresh token is not valid; log in again.');
+    return unauthenticated('The refresh token is not valid; log in again.');
   }
   // What the log needs, such as `invalid_client` where our secret is wrong; the rest can hold what was sent.
   return unavailable(

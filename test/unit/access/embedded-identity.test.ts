@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { purgeExpired } from '../../../src/access/embedded-identity.ts';
+import { purgeExpired } from '../../../src/access/purge.ts';
 import { createPasswords } from '../../../src/access/passwords.ts';
 import type { Passwords } from '../../../src/access/passwords.ts';
 import { createTokens } from '../../../src/access/tokens.ts';

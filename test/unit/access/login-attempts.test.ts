@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { purgeExpired } from '../../../src/access/embedded-identity.ts';
+import { purgeExpired } from '../../../src/access/purge.ts';
 import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
 import { transact } from '../../../src/db/open.ts';
 import { loginAttempts } from '../../../src/db/schema.ts';

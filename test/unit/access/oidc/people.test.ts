@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Login } from '../../../../src/access/logins.ts';
+import type { Login } from '../../../../src/access/identity.ts';
 import { clientId, openOidcServer, publicClientId } from '../../../fixtures/oidc-server.ts';
 import type { OidcServer } from '../../../fixtures/oidc-server.ts';
 import { openOidc } from './open-oidc.ts';
