@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
-import { tenants } from '../db/schema.ts';
+import { tenantNames, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 
@@ -34,7 +34,7 @@ export interface TenantChange {
 }
 
 export interface Tenants {
-  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when it is taken. */
+  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it. */
   create(tenant: { readonly name: string; readonly isTrial?: boolean }): Promise<Tenant>;
   byName(name: string): Promise<Tenant | null>;
   byId(id: string): Promise<Tenant | null>;
@@ -61,11 +61,11 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
 
   return {
     async create({ name, isTrial = false }) {
-      refuseUnlessSlug(name);
       return transact(db, (tx) => {
-        refuseIfTaken(tx, name);
         const createdAt = now();
-        const tenant = { id: newId(createdAt), name, keyTag: newTag(tx), isTrial, createdAt };
+        const id = newId(createdAt);
+        takeName(tx, id, name);
+        const tenant = { id, name, keyTag: newTag(tx), isTrial, createdAt };
         return tx.insert(tenants).values(tenant).returning().get();
       });
     },
@@ -100,10 +100,7 @@ export function updateTenant(
   },
 ): Tenant {
   const { name, webhookUrl } = change;
-  if (name !== undefined) {
-    refuseUnlessSlug(name);
-    refuseIfTaken(tx, name, id);
-  }
+  if (name !== undefined) takeName(tx, id, name);
   if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
   const columns = {
     ...change,
@@ -122,21 +119,35 @@ const freshWebhook = {
   webhookFailingSince: null,
 } as const;
 
-function find(reader: Reader, name: string): Tenant | null {
-  return reader.select().from(tenants).where(eq(tenants.name, name)).get() ?? null;
-}
+// Whoever renames himself without end must not use up the names of others.
+const mostNames = 20;
 
-function refuseIfTaken(reader: Reader, name: string, exceptId?: string): void {
-  const holder = find(reader, name);
-  if (holder === null || holder.id === exceptId) return;
-  throw new ForensicsError('conflict', 'A tenant of this name exists; choose another name.');
+/** From now on the name is this tenant's for good, also when it takes another one. */
+function takeName(tx: Tx, tenantId: string, name: string): void {
+  refuseUnlessSlug(name);
+  const holder = tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
+  if (holder?.tenantId === tenantId) return;
+  if (holder !== undefined) {
+    throw new ForensicsError('conflict', 'A tenant has or had this name; choose another name.');
+  }
+  const own = tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
+  if (own.length >= mostNames) {
+    throw new ForensicsError(
+      'conflict',
+      `This tenant has had ${mostNames} names, the most there can be; go back to one of them.`,
+    );
+  }
+  tx.insert(tenantNames).values({ name, tenantId }).run();
 }
 
 function refuseUnlessSlug(name: string): void {
-  if (/^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name)) return;
+  const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
+  // Where a tenant may be meant by name or id, one must not pass for the other.
+  const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
+  if (isSlug && !isLikeAnId) return;
   throw new ForensicsError(
     'invalid_request',
-    'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, and begins and ends with a letter or digit.',
+    'A tenant name has 1 to 63 lower-case letters, digits, hyphens or underscores, begins and ends with a letter or digit, and is not 24 hexadecimal digits, as an id is.',
   );
 }
 

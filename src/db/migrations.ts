@@ -249,6 +249,19 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX loose_objects_by_key ON loose_objects (key);
   `,
+  `
+  -- A name is taken before its tenant is written.
+  CREATE TABLE tenant_names (
+    name TEXT PRIMARY KEY,
+    tenant_id TEXT NOT NULL REFERENCES tenants (id) DEFERRABLE INITIALLY DEFERRED
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX tenant_names_by_tenant ON tenant_names (tenant_id);
+  INSERT INTO tenant_names SELECT name, id FROM tenants;
+  `,
+  `
+  ALTER TABLE jobs ADD COLUMN owner TEXT;
+  UPDATE jobs SET owner = payload ->> 'tenantId' WHERE kind = 'analysis.run';
+  `,
 ];
 
 /**

@@ -26,6 +26,15 @@ export const tenants = sqliteTable('tenants', {
   updatedAt: date('updated_at'),
 });
 
+/**
+ * Every name that a tenant has or had. Claims of an identity provider, scripts and links go on naming a tenant by a name
+ * that it gave up: they must never come to mean another one.
+ */
+export const tenantNames = sqliteTable('tenant_names', {
+  name: text('name').primaryKey(),
+  tenantId: text('tenant_id').notNull(),
+});
+
 export const apiKeys = sqliteTable('api_keys', {
   uuid: text('uuid').primaryKey(),
   tenantId: text('tenant_id').notNull(),
@@ -259,6 +268,8 @@ export const jobs = sqliteTable('jobs', {
   id: text('id').primaryKey(),
   kind: text('kind').notNull(),
   payload: text('payload', { mode: 'json' }).$type<unknown>().notNull(),
+  /** On whose behalf it is done: a tenant's id; null for the service's own. */
+  owner: text('owner'),
   runAt: date('run_at').notNull(),
   /** Grows with every claim; a result is accepted only under the latest number. */
   fence: integer('fence').notNull(),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Principal, systemPrincipal } from '../../../src/access/principal.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
+import { migrate, migrations } from '../../../src/db/migrations.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 function setUp() {
@@ -21,7 +22,9 @@ test('create makes a tenant that is found by name and by id', async () => {
   expect(await tenants.byName('nobody')).toBeNull();
 });
 
-test.each(['', 'Acme', 'a b', '-a', 'a-', 'ä', 'a/b', 'a'.repeat(64), 'a\n'])(
+const likeAnId = '65f000000000000000000002';
+
+test.each(['', 'Acme', 'a b', '-a', 'a-', 'ä', 'a/b', 'a'.repeat(64), 'a\n', likeAnId])(
   'create refuses the name %j',
   async (name) => {
     await expect(setUp().create({ name })).rejects.toMatchObject({ code: 'invalid_request' });
@@ -38,6 +41,46 @@ test('a name is given once, also by renaming', async () => {
     code: 'conflict',
   });
   expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+});
+
+test('a name that a tenant gave up is no other tenant’s, but still its own', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  const other = await tenants.create({ name: 'other' });
+  const conflict = { code: 'conflict' };
+
+  await tenants.update(acme.id, { name: 'acme-2' });
+
+  await expect(tenants.create({ name: 'acme' })).rejects.toMatchObject(conflict);
+  await expect(tenants.update(other.id, { name: 'acme' })).rejects.toMatchObject(conflict);
+  expect(await tenants.byName('acme')).toBeNull();
+  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+  await expect(tenants.create({ name: 'acme-2' })).rejects.toMatchObject(conflict);
+});
+
+test('a tenant has twenty names at most, and may go back to one of them', async () => {
+  const tenants = setUp();
+  const acme = await tenants.create({ name: 'acme' });
+  for (let n = 2; n <= 20; n++) await tenants.update(acme.id, { name: `acme-${n}` });
+
+  const further = tenants.update(acme.id, { name: 'acme-21' });
+
+  await expect(further).rejects.toMatchObject({ code: 'conflict' });
+  expect(await tenants.update(acme.id, { name: 'acme' })).toMatchObject({ name: 'acme' });
+  expect(await tenants.create({ name: 'acme-21' })).toMatchObject({ name: 'acme-21' });
+});
+
+test('the names that tenants had before names were kept are theirs, too', async () => {
+  const db = temporaryDb();
+  const tenants = createTenants({ db, now: steppedClock().now });
+  const { id } = await tenants.create({ name: 'acme' });
+  const step = migrations.findIndex((sql) => sql.includes('CREATE TABLE tenant_names'));
+  db.$client.exec(`DROP TABLE tenant_names; PRAGMA user_version = ${step}`);
+
+  migrate(db.$client, migrations.slice(0, step + 1));
+
+  const rows = db.$client.prepare('SELECT * FROM tenant_names').all();
+  expect(rows).toEqual([{ name: 'acme', tenant_id: id }]);
 });
 
 test('renaming keeps the tag of the keys', async () => {

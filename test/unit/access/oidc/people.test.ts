@@ -58,6 +58,24 @@ test('claims are found by their very name, dots included, or else by the way to 
   }
 });
 
+test('a claim that names a tenant by a name that it gave up lets nobody act for another', async () => {
+  const { identity, accessToken, tenants } = openOidc(server);
+  const acme = await tenants.create({ name: 'acme' });
+  const evil = await tenants.create({ name: 'evil' });
+  await tenants.update(acme.id, { name: 'acme-2' });
+  const stolen = await Promise.allSettled([
+    tenants.update(evil.id, { name: 'acme' }),
+    tenants.update(evil.id, { name: acme.id }),
+  ]);
+
+  const byName = await identity.authenticate(await accessToken({ tenants: ['acme'] }));
+  const byId = await identity.authenticate(await accessToken({ tenants: [acme.id] }));
+
+  expect(stolen.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(byName.tenantIds).toEqual([]);
+  expect(byId.tenantIds).toEqual([acme.id]);
+});
+
 test('what every object has is no claim', async () => {
   const claims = { scopes: 'constructor', userType: 'constructor.name', tenants: '__proto__' };
   const { identity, accessToken } = openOidc(server, { claims });
