@@ -73,7 +73,7 @@ const routes: Readonly<Record<string, Route>> = {
     letIn: 200,
   },
   'POST /v1/auth/api': {
-    access: 'tenant',
+    access: 'tenantSettings',
     ask: {
       url: '/v1/auth/api',
       body: { tenantName: 'acme', name: 'wall', expiresAt: new Date(Date.now() + 1e9) },

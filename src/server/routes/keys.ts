@@ -1,7 +1,8 @@
-/** `/v1/auth/api`: the API keys of a tenant, for everybody who may act for it. */
+/** `/v1/auth/api`: the API keys of a tenant, for everybody who may act for it; new ones, for those who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
+import { tagOf } from '../../access/key-format.ts';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
@@ -31,6 +32,8 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { keys
   server.post(
     path,
     {
+      // A key may change the settings: only those make one who may do so themselves.
+      config: { access: 'tenantSettings' },
       schema: {
         ...operation({
           id: 'createApiKey',
@@ -45,10 +48,16 @@ same entry with the secret masked: delete that key and create another if the fir
       },
     },
     async (request) => {
-      const { tenant, idempotencyKey = null } = callerOf(request);
+      const { principal, tenant, idempotencyKey = null } = callerOf(request);
       const { name, expiresAt } = request.body;
       const wish = { tenantId: tenant.id, name, expiresAt: new Date(expiresAt), idempotencyKey };
-      return success(await keys.mint(wish));
+      const key = await keys.mint(wish);
+      // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
+      if (tagOf(key.secret) !== null) {
+        const { type: callerType, id: caller } = principal;
+        request.log.info({ key: key.uuid, callerType, caller, tenantId: tenant.id }, 'key created');
+      }
+      return success(key);
     },
   );
 

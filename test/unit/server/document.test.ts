@@ -110,6 +110,7 @@ test('what a user needs the scope settings for says so', () => {
 
   expect(scoped.map(([name]) => name).toSorted()).toEqual([
     'GET /v1/user/settings',
+    'POST /v1/auth/api',
     'PUT /v1/tenant',
     'PUT /v1/user/settings',
   ]);

@@ -25,6 +25,11 @@ async function create(name: string, headers: Headers = {}): Promise<KeyEntry> {
   return answer.json<{ data: KeyEntry }>().data;
 }
 
+async function userHeaders(name: string, scopes: readonly string[] = []): Promise<Headers> {
+  const { tokens } = await open.makeUser(name, { tenants: [open.tenant], scopes });
+  return { authorization: `Bearer ${tokens.accessToken}` };
+}
+
 async function list(): Promise<readonly KeyEntry[]> {
   const answer = await askWithKey({ method: 'GET', path: `${path}?tenantName=acme` });
   return answer.json<{ data: KeyEntry[] }>().data;
@@ -74,13 +79,32 @@ describe('keys over HTTP', () => {
     expect((await list()).filter(({ name }) => name === 'once')).toHaveLength(1);
   });
 
-  test('a user of the tenant makes and deletes keys without a scope', async () => {
-    const { tokens } = await open.makeUser('plain', { tenants: [open.tenant] });
-    const headers = { authorization: `Bearer ${tokens.accessToken}` };
+  test('a user without the scope deletes keys, and makes none that could change the settings', async () => {
+    const headers = await userHeaders('plain');
+    const { uuid } = await create('by a key');
+    const body = { tenantName: 'acme', name: 'way round', expiresAt: soon() };
 
-    const { uuid } = await create('by a user', headers);
+    const made = await open.ask({ method: 'POST', path, headers, body });
+    const removed = await remove(uuid, { ...json, ...headers });
 
-    expect((await remove(uuid, { ...json, ...headers })).status).toBe(200);
+    expect([made.status, removed.status]).toEqual([403, 200]);
+    expect((await list()).some(({ name }) => name === 'way round')).toBe(false);
+  });
+
+  test('who made a key stands in the log, once', async () => {
+    const headers = await userHeaders('maker', ['settings']);
+    const body = { tenantName: 'acme', name: 'logged', expiresAt: soon() };
+    const send = async () =>
+      open.ask({ method: 'POST', path, headers: { ...headers, 'idempotency-key': 'log' }, body });
+
+    const { uuid } = (await send()).json<{ data: KeyEntry }>().data;
+    await send();
+
+    const lines = open.log.map((line): Record<string, unknown> => JSON.parse(line));
+    const maker = await open.app.users.byEmail('maker@example.org');
+    expect(lines.filter(({ key }) => key === uuid)).toMatchObject([
+      { msg: 'key created', callerType: 'user', caller: maker?.id, tenantId: open.tenant.id },
+    ]);
   });
 
   test.each<[string, object]>([
