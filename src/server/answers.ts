@@ -26,8 +26,13 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-export async function sendFailure(reply: FastifyReply, failure: ForensicsError): Promise<void> {
-  void reply.code(failure.status).headers(failureHeaders(failure));
+/** @param status - where HTTP has a word of its own for what our codes do not tell apart. */
+export async function sendFailure(
+  reply: FastifyReply,
+  failure: ForensicsError,
+  status = failure.status,
+): Promise<void> {
+  void reply.code(status).headers(failureHeaders(failure));
   await reply.send(failureBody(failure));
 }
 
@@ -97,22 +102,29 @@ export function addressFailure(frameworkCode: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
 }
 
-/** Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS tells what a path allows. */
+/**
+ * Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS tells what a path allows. Answered before a
+ * byte of the body is read: nobody knows who sends it.
+ */
 export function answerUnknownRoutes(
   server: FastifyInstance,
   methodsOf: (path: string) => readonly string[],
 ): void {
-  server.setNotFoundHandler(async (request: FastifyRequest, reply) => {
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const methods = methodsOf(request.url.split('?', 1)[0] ?? '');
-    if (methods.length === 0) {
-      return sendFailure(reply, unknownAddress());
-    }
+    if (methods.length === 0) throw unknownAddress();
     const allow = [...methods, 'OPTIONS'].join(', ');
     void reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
     const message = `This address knows only ${allow}.`;
-    return sendFailure(reply, new ForensicsError('method_not_allowed', message));
+    throw new ForensicsError('method_not_allowed', message);
+  }
+
+  server.addHook('onRequest', async (request, reply) => {
+    if (request.is404) await answer(request, reply);
   });
+  // For routes of others that find nothing, such as a page's files.
+  server.setNotFoundHandler(answer);
 }
 
 function unknownAddress(): ForensicsError {

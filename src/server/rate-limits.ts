@@ -7,6 +7,7 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
+import { principalOf } from './authenticate.ts';
 
 const windowMs = 60_000;
 
@@ -56,6 +57,7 @@ type Budget = Awaited<ReturnType<ReturnType<FastifyInstance['createRateLimit']>>
 
 /** Tells what is left. @throws {ForensicsError} `rate_limited` when nothing is. */
 function spend(reply: FastifyReply, budget: Budget): void {
+  // Only with a list of the allowed, of which there is none; the types want to hear it.
   if (budget.isAllowed) return;
   const { max, remaining, ttlInSeconds, isExceeded } = budget;
   void reply.headers({
@@ -82,6 +84,7 @@ function isStranger(request: FastifyRequest, error: unknown): boolean {
   return error.code === 'unauthenticated' || error.code === 'forbidden';
 }
 
-function callerKey({ principal, ip }: FastifyRequest): string {
-  return principal === null ? ip : `${principal.type}:${principal.id}`;
+function callerKey(request: FastifyRequest): string {
+  const { type, id } = principalOf(request);
+  return `${type}:${id}`;
 }

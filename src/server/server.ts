@@ -10,6 +10,7 @@ import type { App } from '../app.ts';
 import type { LogLevel } from '../config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
+import { bodyLimitBytes, guardBodies } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
 import { docsRoutes } from './docs.ts';
 import { answerExpectations } from './expectation.ts';
@@ -27,7 +28,13 @@ import { systemRoutes } from './routes/system.ts';
 import { tenantRoutes } from './routes/tenant.ts';
 import { usageRoutes } from './routes/usage.ts';
 import { userRoutes } from './routes/user.ts';
-import { answerUnreadable, guardHeaders, guardTransport, listenerFactory } from './transport.ts';
+import {
+  answerUnreadable,
+  guardHeaders,
+  guardTransport,
+  isLoopback,
+  listenerFactory,
+} from './transport.ts';
 import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
 
@@ -65,9 +72,6 @@ export interface ServerParts {
   readonly logTarget: LogTarget;
 }
 
-// The largest body of the contract, a create with a hundred tags, stays below 200 KB in any alphabet.
-const bodyLimitBytes = 1024 * 1024;
-
 /** What the rest of the program sees of the framework. */
 export type HttpServer = FastifyInstance;
 
@@ -82,7 +86,8 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
     // The proxy next to us wrote the last address of X-Forwarded-For; whoever is before it may have written the rest.
-    trustProxy: transport === null ? (_address: string, hop: number) => hop === 0 : false,
+    trustProxy:
+      transport === null && ((address: string, hop: number) => hop === 0 && isLoopback(address)),
     forceCloseConnections: 'idle',
     // While closing, requests on open connections are still served: everything they need closes later.
     return503OnClosing: false,
@@ -104,6 +109,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   logAnswers(server);
   parts.metrics?.observe(server);
   answerErrors(server);
+  guardBodies(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
   const rateLimits = await createRateLimits(server, parts.rateLimitPerMinute);
   rateLimits.guardAuthentication();

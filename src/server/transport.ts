@@ -88,9 +88,12 @@ export function answerUnreadable(
   socket.end(rawFailure(new ForensicsError('invalid_request', message), status, headers));
 }
 
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\./.test(address);
+}
+
 function refuseUnlessHttpsOutside(request: FastifyRequest): void {
-  const peer = request.socket.remoteAddress ?? '';
-  const isLocal = peer === '::1' || /^(::ffff:)?127\./.test(peer);
+  const isLocal = isLoopback(request.socket.remoteAddress ?? '');
   // Several proxies append to the header; the one next to us wrote the last word.
   const told = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && told.at(-1)?.trim().toLowerCase() === 'https') return;

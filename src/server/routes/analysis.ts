@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, repeatable } from '../operation.ts';
 import {
   analysisAnswer,
@@ -50,6 +51,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
   server.post(
     '/v1/analysis',
     {
+      bodyLimit: longBodyLimitBytes,
       schema: {
         ...operation({
           id: 'createAnalysis',

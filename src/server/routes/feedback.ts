@@ -8,6 +8,7 @@ import { ForensicsError } from '../../errors.ts';
 import { defaultSource } from '../../feedback/message.ts';
 import { success } from '../answers.ts';
 import { callerOf, userIdOf } from '../authenticate.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../operation.ts';
 import { feedbackBody } from '../schemas/feedback.ts';
 import { succeeded } from '../schemas/words.ts';
@@ -21,6 +22,7 @@ export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = 
     {
       config: { access: 'tenantUser' },
       preParsing: async (request) => refuseUnlessJson(request),
+      bodyLimit: longBodyLimitBytes,
       schema: {
         ...operation({
           id: 'sendFeedback',

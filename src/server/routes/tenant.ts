@@ -5,6 +5,7 @@ import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../operation.ts';
 import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../schemas/tenant.ts';
 
@@ -28,6 +29,7 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = asy
     '/v1/tenant',
     {
       config: { access: 'tenantSettings' as const },
+      bodyLimit: longBodyLimitBytes,
       schema: {
         ...operation({
           id: 'updateTenant',

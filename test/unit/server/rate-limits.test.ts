@@ -127,6 +127,20 @@ test('behind a proxy the address that the proxy wrote is what counts', async () 
   expect(other.statusCode).toBe(200);
 });
 
+test('a peer that is not the proxy on this machine burns nobody’s budget but its own', async () => {
+  const proxied = await openServer({ rateLimitPerMinute: perMinute, transport: null });
+  const from = async (remoteAddress: string) => {
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '192.0.2.1' };
+    return proxied.server.inject({ url: '/v1/schema', headers, remoteAddress });
+  };
+  const pretending = await statuses(perMinute + 2, async () => from('198.51.100.7'));
+  const victim = await from('127.0.0.1');
+  await proxied.close();
+
+  expect(pretending).toEqual([403, 403, 403, 403, 403]);
+  expect(victim.statusCode).toBe(200);
+});
+
 test('without a proxy nobody is believed about his address', async () => {
   let count = 0;
   const seen = await statuses(perMinute + 1, async () =>

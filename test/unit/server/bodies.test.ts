@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { connect as connectTcp } from 'node:net';
+import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { connect } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
+import fastify from 'fastify';
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerErrors } from '../../../src/server/answers.ts';
+import { guardBodies } from '../../../src/server/bodies.ts';
+import { openListening } from './open-server.ts';
+import type { Listening } from './open-server.ts';
+
+let open: Listening;
+
+beforeAll(async () => {
+  open = await openListening();
+});
+
+afterAll(async () => open.close());
+
+/** Sends the head of a request that announces a body of `sizeBytes`, and the first byte of that. */
+async function begin(line: string, sizeBytes: number): Promise<TLSSocket> {
+  const socket = connect({
+    host: '127.0.0.1',
+    port: portOf(open.server),
+    rejectUnauthorized: false,
+  });
+  await once(socket, 'secureConnect');
+  const head = ['Host: a', 'Content-Type: application/json', `Content-Length: ${sizeBytes}`];
+  socket.write([`${line} HTTP/1.1`, ...head, '', '{'].join('\r\n'));
+  return socket;
+}
+
+describe('a body that nobody has to answer for', () => {
+  test.each<[string, number, string, number]>([
+    ['POST /v1/auth/login', 65_537, 'body_too_large', 413],
+    ['POST /v1/auth/revoke', 65_537, 'body_too_large', 413],
+    ['POST /v1/none', 10, 'not_found', 404],
+    ['PUT /v1/analysis', 10, 'method_not_allowed', 405],
+  ])('%s of %i bytes is refused before it has come: %s', async (line, size, code, status) => {
+    const socket = await begin(line, size);
+
+    const [answer]: unknown[] = await once(socket, 'data');
+    socket.destroy();
+
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(String(answer)).toContain(`x-error-code: ${code}\r\n`);
+  });
+
+  test('is taken up to the two longest tokens', async () => {
+    const token = 'x'.repeat(16_384);
+    const body = { idToken: token, refreshToken: token };
+
+    const answer = await open.ask({ method: 'POST', path: '/v1/auth/revoke', body });
+
+    expect(answer.status).toBe(401);
+  });
+});
+
+describe('a body that does not come to its end', () => {
+  test.each([
+    ['POST', /^HTTP\/1.1 408 [^]*connection: close\r\n[^]*did not arrive in time/],
+    ['GET', /^HTTP\/1.1 200 [^]*unread$/],
+  ])('of a %s ends its connection when its time is over', async (method, expected) => {
+    const { server, port } = await openSlow();
+
+    const told = await text(send(port, `${method} /`));
+    await server.close();
+
+    expect(told).toMatch(expected);
+  });
+
+  test('is left alone where the store takes it', async () => {
+    const { server, port } = await openSlow();
+    const slow = send(port, 'POST /store');
+    const control = send(port, 'POST /');
+
+    await text(control);
+    slow.end('}');
+    const told = await text(slow);
+    await server.close();
+
+    expect(told).toMatch(/^HTTP\/1.1 200 /);
+  });
+});
+
+async function openSlow(): Promise<{ server: FastifyInstance; port: number }> {
+  const server = fastify();
+  answerErrors(server);
+  guardBodies(server, 50);
+  server.post('/', async () => 'read');
+  server.post('/store', { config: { access: 'urlSignature' } }, async () => 'read');
+  server.get('/', async () => 'unread');
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  return { server, port: portOf(server) };
+}
+
+/** The head of a request and half of its body. */
+function send(port: number, line: string): Socket {
+  const socket = connectTcp({ host: '127.0.0.1', port });
+  const head = ['Host: a', 'Content-Type: application/json', 'Content-Length: 2'];
+  socket.write([`${line} HTTP/1.1`, ...head, '', '{'].join('\r\n'));
+  return socket;
+}
+
+function portOf({ server }: FastifyInstance): number {
+  const address = server.address();
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
