@@ -31,14 +31,28 @@ export const maxLengths = {
   replaySessionId: 255,
 } as const;
 const maxAttributesLength = 16_384;
+// A few thousand overflow the stack of JSON.stringify, and indented their blanks alone are megabytes.
+const maxAttributesLevels = 64;
 
 /** @throws {ForensicsError} `invalid_request`: attributes have arbitrary members, but not arbitrarily many. */
-export function refuseHugeAttributes({ sourceAttributes }: FeedbackMessage): void {
-  if (JSON.stringify(sourceAttributes ?? {}).length <= maxAttributesLength) return;
+export function refuseHugeAttributes({ sourceAttributes = {} }: FeedbackMessage): void {
+  const isFlat = !isDeeperThan(maxAttributesLevels, sourceAttributes);
+  if (isFlat && JSON.stringify(sourceAttributes).length <= maxAttributesLength) return;
   throw new ForensicsError(
     'invalid_request',
-    `sourceAttributes must be an object of at most ${maxAttributesLength} characters of JSON.`,
+    `sourceAttributes must be an object of at most ${maxAttributesLevels} levels and ${maxAttributesLength} characters of JSON.`,
   );
+}
+
+/** Level by level, not by calls: it must not overflow itself. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap((one): unknown[] =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+  }
+  return level.length > 0;
 }
 
 /** One value a line behind our own labels, and every line of longer texts marked as quoted: none can pose as ours. */

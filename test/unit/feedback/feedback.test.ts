@@ -168,6 +168,20 @@ test('attributes of arbitrary size are refused, and nothing is kept', async () =
   expect(listFeedback(db, 10)).toEqual([]);
 });
 
+test.each([
+  ['of 64 levels', 64, undefined],
+  ['of more', 65, 'invalid_request'],
+  ['deep enough to overflow a stack', 8000, 'invalid_request'],
+])('attributes %s are judged by their depth', async (_, levels, code) => {
+  const { submit } = await setUp({});
+  let nested: unknown = null;
+  for (let i = 1; i < levels; i++) nested = [nested];
+
+  const refused = await submit({ sourceAttributes: { nested } }).catch((error: unknown) => error);
+
+  expect(Object(refused)['code']).toBe(code);
+});
+
 test('an own receiver gets the message as JSON, and no field can pose as what the service knows', async () => {
   const receiver = await startReceiver();
   const sender = createSender({ guard: { isAllowed: () => true } });
