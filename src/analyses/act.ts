@@ -15,6 +15,7 @@ export const messages = {
   processing: 'The picture is being examined.',
   retrying: 'An attempt failed; the analysis is tried again.',
   completed: 'The analysis is complete.',
+  storeAway: 'The store could not be used for 24 hours; retry the analysis when it can.',
   abandoned: 'The analysis was interrupted too often; retry it.',
 } as const;
 

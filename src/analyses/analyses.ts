@@ -38,6 +38,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
   const context: Context = {
     onError: () => undefined,
     onNotice: () => undefined,
+    storeWaitMs: 60_000,
     ...options,
     lifecycle,
     gate: createGate(picturesInMemory),

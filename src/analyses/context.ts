@@ -25,6 +25,8 @@ export interface AnalysesOptions {
   readonly limits: Limits;
   readonly retention: RetentionRules;
   readonly now: () => Date;
+  /** How long an act waits for a store, all that it asks of it together; default 60 s. */
+  readonly storeWaitMs?: number;
   /** Told about trouble that changes no answer, such as an object that could not be cleaned up. */
   readonly onError?: (error: unknown) => void;
   /** Told what was done that no caller hears of, in words of this program and numbers. */

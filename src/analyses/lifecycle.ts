@@ -77,7 +77,7 @@ export function createLifecycle({
       .get() ?? null;
 
   const enqueueRun = (tx: Tx, { tenantId, analysisId }: Target) =>
-    queue.enqueue(tx, runJob, { tenantId, analysisId } satisfies Target);
+    queue.enqueue(tx, runJob, { tenantId, analysisId } satisfies Target, { owner: tenantId });
 
   const failIn = (tx: Tx, target: Target, statusMessage: string): void => {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;

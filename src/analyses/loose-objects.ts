@@ -6,6 +6,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
+import type { BlobStore } from '../blobs/store.ts';
 import type { Place } from '../blobs/stores.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { looseObjects } from '../db/schema.ts';
@@ -57,10 +58,9 @@ export function claimObjects(tx: Tx, keys: readonly string[], at: Date): void {
 
 /** Best effort: what cannot be deleted now goes with a later sweep. */
 export async function discardObjects(
-  { db, stores, onError }: Pick<Context, 'db' | 'stores' | 'onError'>,
-  { place, keys }: Objects,
+  { db, onError }: Pick<Context, 'db' | 'onError'>,
+  { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
 ): Promise<void> {
-  const store = stores.of(place);
   const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
   const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');

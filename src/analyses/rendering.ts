@@ -88,12 +88,12 @@ async function putAll(
   { row, store }: RenderJob,
   objects: readonly StoredObject[],
 ): Promise<void> {
-  const written = { place: row, keys: objects.map(({ key }) => key) };
-  expectObjects(context, written);
+  const keys = objects.map(({ key }) => key);
+  expectObjects(context, { place: row, keys });
   const puts = objects.map(({ key, body, contentType }) => store.put(key, body, { contentType }));
   const outcomes = await Promise.allSettled(puts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
   if (failed === undefined) return;
-  await discardObjects(context, written);
+  await discardObjects(context, { store, keys });
   throw failed.reason;
 }

@@ -4,6 +4,7 @@ import { ForensicsError } from '../errors.ts';
 import type { Analysis, AnalysisOptions } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
+import { openInTime } from './in-time.ts';
 import { takeIn } from './intake.ts';
 import { type Act, type Evidence, notRetryable } from './act.ts';
 import { getAnalysis } from './list.ts';
@@ -59,30 +60,31 @@ async function restart(
   context: Context,
   { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
 ): Promise<void> {
-  const store = context.stores.of(row);
+  const store = openInTime(context, row);
   const kept = evidenceOf(row);
   // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
-  const evidence = kept ?? (await context.gate(() => takeIn(context, { row, tenant, store })));
+  const evidence =
+    kept ?? (await context.gate(tenant.id, () => takeIn(context, { row, tenant, store })));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
     isUsed = context.lifecycle.restart(act, { options, modelVersion, evidence, seen: row });
   } finally {
     if (!isUsed && kept === null) {
-      await discardObjects(context, { place: row, keys: [evidence.key] });
+      await discardObjects(context, { store, keys: [evidence.key] });
     }
   }
 }
 
 async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
-  const { upgrading, lifecycle, db, stores } = context;
+  const { upgrading, lifecycle, db } = context;
   if (upgrading.has(row.id)) throw notRetryable();
   upgrading.add(row.id);
   try {
     const stored = loadExamination(db, row.id);
     if (stored === null) throw new TypeError('a completed analysis has no examination');
-    const store = stores.of(row);
-    const rendered = await context.gate(async () => {
+    const store = openInTime(context, row);
+    const rendered = await context.gate(row.tenantId, async () => {
       const bytes = await readEvidence(context, { row, store });
       const isUploadReplaced = await checkUpload(context, { row, store });
       return renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
@@ -91,7 +93,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     try {
       isUsed = lifecycle.upgrade(act, rendered);
     } finally {
-      if (!isUsed) await discardObjects(context, { place: row, keys: keysOf(rendered) });
+      if (!isUsed) await discardObjects(context, { store, keys: keysOf(rendered) });
     }
   } finally {
     upgrading.delete(row.id);

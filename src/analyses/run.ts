@@ -7,7 +7,8 @@ import type { Handler } from '../jobs/worker.ts';
 import type { Context } from './context.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { isPictureError } from './intake.ts';
-import { maxRetries } from './act.ts';
+import { maxRetries, messages } from './act.ts';
+import { openInTime } from './in-time.ts';
 import { discardObjects } from './loose-objects.ts';
 import { type Found, keysOf } from './record.ts';
 import { renderInto } from './rendering.ts';
@@ -16,6 +17,8 @@ import type { AnalysisRow, Target } from './rows.ts';
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
+/** A run whose store still fails this long after it was asked for is given up. */
+const storePatienceMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */
 export function createRun(context: Context): Handler {
@@ -23,13 +26,13 @@ export function createRun(context: Context): Handler {
     const target = targetOf(job);
     const row = context.lifecycle.lock(job, target);
     if (row === null) return;
-    const run = { row, store: context.stores.of(row), signal };
-    const found = await examine(context, run).catch((error: unknown) => {
+    const store = openInTime(context, row, signal);
+    const found = await examine(context, { row, store, signal }).catch((error: unknown) => {
       if (signal.aborted) throw error;
       settleFailure(context, { job, target, row, error });
       return null;
     });
-    if (found !== null) await complete(context, { job, target, row, found });
+    if (found !== null) await complete(context, { job, target, store, found });
   };
 }
 
@@ -57,7 +60,7 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<F
 
 async function complete(
   context: Context,
-  { job, target, row, found }: { job: Job; target: Target; row: AnalysisRow; found: Found },
+  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: Found },
 ): Promise<void> {
   const { rendered } = found;
   let isVisible = false;
@@ -65,7 +68,7 @@ async function complete(
     isVisible = context.lifecycle.complete(job, target, found);
   } finally {
     if (!isVisible && rendered !== null) {
-      await discardObjects(context, { place: row, keys: keysOf(rendered) });
+      await discardObjects(context, { store, keys: keysOf(rendered) });
     }
   }
 }
@@ -81,7 +84,12 @@ function settleFailure(context: Context, { job, target, row, error }: Failure): 
   const failure = toForensicsError(error);
   const after = (ms: number) => new Date(context.now().getTime() + ms);
   // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
-  if (surroundings.includes(failure.code)) throw error;
+  if (surroundings.includes(failure.code)) {
+    if (isStoreAway(context, { row, failure })) {
+      context.lifecycle.fail(job, target, `${messages.storeAway} ${failure.message}`);
+    }
+    throw error;
+  }
   if (failure.code === 'inference_busy') {
     const pauseMs = Math.min(longestBusyPauseMs, 500 * 2 ** Math.min(job.fence, 10));
     return context.lifecycle.rollBack(job, target, after(pauseMs));
@@ -93,12 +101,17 @@ function settleFailure(context: Context, { job, target, row, error }: Failure): 
   return context.lifecycle.tryAgain(job, row, after(retryPausesMs[row.retryCount] ?? 0));
 }
 
-const surroundings: readonly ErrorCode[] = [
-  'store_unavailable',
-  'no_space_left',
-  'cancelled',
-  'lease_lost',
-];
+const storeTroubles: readonly ErrorCode[] = ['store_unavailable', 'no_space_left'];
+const surroundings: readonly ErrorCode[] = [...storeTroubles, 'cancelled', 'lease_lost'];
+
+/** Nothing is tried for ever: the client waits for an end. */
+function isStoreAway(
+  { now }: Context,
+  { row, failure }: { row: AnalysisRow; failure: ForensicsError },
+): boolean {
+  const waitedMs = now().getTime() - (row.queuedAt ?? now()).getTime();
+  return storeTroubles.includes(failure.code) && waitedMs > storePatienceMs;
+}
 
 /** The same bytes and the same model would fail again. */
 function isFinal(failure: ForensicsError): boolean {

@@ -1,5 +1,6 @@
 import { recall } from '../db/idempotency.ts';
 import type { Caller, Context } from './context.ts';
+import { openInTime } from './in-time.ts';
 import { isPictureError, takeIn } from './intake.ts';
 import { type Act, refuseUnlessStartable } from './act.ts';
 import { discardObjects } from './loose-objects.ts';
@@ -18,15 +19,15 @@ export async function startAnalysis(
   caller: Caller,
   analysisId: string,
 ): Promise<void> {
-  const { db, lifecycle, stores, now } = context;
+  const { db, lifecycle, now } = context;
   const { tenant, principal } = caller;
   const repeatable = repeatableOf(caller, { act: 'start', analysisId }, now());
   const act: Act = { tenantId: tenant.id, analysisId, actor: principal, repeatable };
   if (recall(db, repeatable) !== null) return;
   const row = getRow(db, act);
   refuseUnlessStartable(row);
-  const store = stores.of(row);
-  const intake = context.gate(() => takeIn(context, { row, tenant, store }));
+  const store = openInTime(context, row);
+  const intake = context.gate(tenant.id, () => takeIn(context, { row, tenant, store }));
   const evidence = await intake.catch((error: unknown) => {
     if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);
     throw error;
@@ -35,6 +36,6 @@ export async function startAnalysis(
   try {
     isUsed = lifecycle.queueRun(act, evidence);
   } finally {
-    if (!isUsed) await discardObjects(context, { place: row, keys: [evidence.key] });
+    if (!isUsed) await discardObjects(context, { store, keys: [evidence.key] });
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { and, count, eq, sql } from 'drizzle-orm';
+import { and, count, eq, isNull, notInArray, or, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { jobs } from '../db/schema.ts';
@@ -14,6 +14,8 @@ export interface Job {
   readonly id: string;
   readonly kind: string;
   readonly payload: unknown;
+  /** On whose behalf it is done; null for the service's own. */
+  readonly owner: string | null;
   /** Number of claims so far, this one included; identifies the claim. */
   readonly fence: number;
   /** True when the previous holder's lease ran out: it crashed, hung, or lost the machine. */
@@ -24,11 +26,18 @@ export interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly kinds: readonly string[];
+  /** Owners whose jobs are left where they are. */
+  readonly except?: readonly string[];
+}
+
+interface More {
+  readonly runAt?: Date;
+  readonly owner?: string;
 }
 
 export interface Queue {
   /** Adds a job in the transaction of the act that needs it. */
-  enqueue(tx: Tx, kind: string, payload: unknown, when?: { readonly runAt?: Date }): string;
+  enqueue(tx: Tx, kind: string, payload: unknown, more?: More): string;
   /** The job that is due longest, leased to this worker; null when none is due. */
   claim(claim: Claim): Job | null;
   /** False when another worker has taken the job over. */
@@ -40,7 +49,7 @@ export interface Queue {
   /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
   release(tx: Tx, job: Job, runAt: Date): void;
   /** When the next job of these kinds is due, a lease running out included; null when there is none. */
-  nextDueAt(kinds: readonly string[]): Date | null;
+  nextDueAt(kinds: readonly string[], except?: readonly string[]): Date | null;
   /** Number of jobs of a kind, waiting or leased. */
   count(kind: string): number;
   /** Calls back after jobs were added by this process; returns the way to stop that. */
@@ -55,19 +64,19 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
   const announce = () => queueMicrotask(() => added.emit('added'));
 
   return {
-    enqueue(tx, kind, payload, when = {}) {
+    enqueue(tx, kind, payload, { runAt, owner = null } = {}) {
       const at = now();
       const id = newId(at);
-      const runAt = when.runAt ?? at;
+      const fresh = { fence: 0, wasAbandoned: false, createdAt: at };
       tx.insert(jobs)
-        .values({ id, kind, payload, runAt, fence: 0, wasAbandoned: false, createdAt: at })
+        .values({ id, kind, payload, owner, runAt: runAt ?? at, ...fresh })
         .run();
       announce();
       return id;
     },
     claim(claim) {
       // Looking costs no lock: idle workers of several processes do not stand in each other's way.
-      const first = firstOf(db, claim.kinds);
+      const first = firstOf(db, claim);
       if (first === undefined || first.dueAt > now().getTime()) return null;
       return transact(db, (tx) => claimDue(tx, claim, now()));
     },
@@ -86,8 +95,8 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       refuseUnlessHeld(tx.update(jobs).set(free).where(heldBy(job)).run().changes);
       announce();
     },
-    nextDueAt(kinds) {
-      const first = firstOf(db, kinds);
+    nextDueAt(kinds, except) {
+      const first = firstOf(db, { kinds, except });
       return first === undefined ? null : new Date(first.dueAt);
     },
     count(kind) {
@@ -104,13 +113,19 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
 /** A waiting job is due at `run_at`, a leased one when its lease ends. */
 const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
 
-/** Kind by kind: each look-up is one step in the index, however long the queue. */
-function firstOf(reader: Reader, kinds: readonly string[]) {
+/** Kind by kind: each look-up is one step in the index, however long the queue; with exceptions it steps over theirs. */
+function firstOf(
+  reader: Reader,
+  { kinds, except = [] }: { kinds: readonly string[]; except?: readonly string[] | undefined },
+) {
+  const isOthers =
+    except.length === 0 ? undefined : or(isNull(jobs.owner), notInArray(jobs.owner, [...except]));
+
   const firsts = kinds.flatMap((kind) =>
     reader
       .select({ id: jobs.id, dueAt })
       .from(jobs)
-      .where(eq(jobs.kind, kind))
+      .where(and(eq(jobs.kind, kind), isOthers))
       // By row: jobs that became due in the same millisecond keep the order of their making.
       .orderBy(dueAt, sql`${jobs}.rowid`)
       .limit(1)
@@ -119,8 +134,8 @@ function firstOf(reader: Reader, kinds: readonly string[]) {
   return firsts.toSorted((a, b) => a.dueAt - b.dueAt)[0];
 }
 
-function claimDue(tx: Tx, { workerId, leaseMs, kinds }: Claim, at: Date): Job | null {
-  const due = firstOf(tx, kinds);
+function claimDue(tx: Tx, { workerId, leaseMs, ...which }: Claim, at: Date): Job | null {
+  const due = firstOf(tx, which);
   if (due === undefined || due.dueAt > at.getTime()) return null;
   return (
     tx
@@ -137,6 +152,7 @@ function claimDue(tx: Tx, { workerId, leaseMs, kinds }: Claim, at: Date): Job | 
         id: jobs.id,
         kind: jobs.kind,
         payload: jobs.payload,
+        owner: jobs.owner,
         fence: jobs.fence,
         wasAbandoned: jobs.wasAbandoned,
       })

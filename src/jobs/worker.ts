@@ -7,6 +7,7 @@ import { type Db, transact } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { createLoop } from './loop.ts';
 import type { Job, Queue } from './queue.ts';
+import { createTurns } from './turns.ts';
 
 export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
 
@@ -44,6 +45,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
   const kinds = Object.keys(handlers);
   const inHand = new Map<Promise<void>, AbortController>();
+  const turns = createTurns(now);
   let isStopping = false;
 
   const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
@@ -53,10 +55,18 @@ export function createWorker(options: WorkerOptions): Worker {
     for (;;) {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
       if (isStopping || inHand.size >= concurrency) return null;
-      const job = queue.claim({ workerId, leaseMs, kinds });
-      if (job === null) return queue.nextDueAt(kinds);
+      const job = claim();
+      if (job === null) return earlier(queue.nextDueAt(kinds, turns.barred()), turns.nextAt());
       takeOn(job);
     }
+  }
+
+  function claim(): Job | null {
+    for (const except of turns.choices()) {
+      const job = queue.claim({ workerId, leaseMs, kinds, except });
+      if (job !== null) return job;
+    }
+    return null;
   }
 
   function takeOn(job: Job): void {
@@ -70,10 +80,13 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function work(job: Job, abort: AbortController): Promise<void> {
     const heartbeat = setInterval(() => renew(job, abort), leaseMs / 3);
+    const endTurn = turns.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
+      endTurn('done');
     } catch (error) {
       giveBack(job, abort.signal, error);
+      endTurn(abort.signal.aborted || isLeaseLost(error) ? 'taken away' : 'failed');
     } finally {
       clearInterval(heartbeat);
     }
@@ -124,6 +137,11 @@ export function createWorker(options: WorkerOptions): Worker {
       clearTimeout(giveUp);
     },
   };
+}
+
+function earlier(a: Date | null, b: Date | null): Date | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }
 
 function isLeaseLost(error: unknown): boolean {

@@ -18,7 +18,7 @@ export class StoreTimeout extends Error {
 export const defaultTimeouts: Timeouts = {
   connectMs: 5000,
   idleMs: 30_000,
-  // 50 MiB at 1.5 Mbit/s.
-  totalMs: 300_000,
+  // 50 MiB at 7 Mbit/s.
+  totalMs: 60_000,
   retryDelayMs: 200,
 };

@@ -7,7 +7,7 @@ test('no more acts run at once than there are places, and all run in the order t
   const ends = Array.from({ length: 5 }, () => deferred());
   const begun: number[] = [];
   const acts = ends.map(({ promise }, n) =>
-    gate(async () => {
+    gate(`tenant ${n}`, async () => {
       begun.push(n);
       await promise;
       return n;
@@ -34,11 +34,31 @@ test('no more acts run at once than there are places, and all run in the order t
 test('an act that fails gives its place to the next', async () => {
   const gate = createGate(1);
 
-  const failing = gate(async () => {
+  const failing = gate('acme', async () => {
     throw new Error('no');
   });
-  const next = gate(async () => 'yes');
+  const next = gate('acme', async () => 'yes');
 
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('yes');
+});
+
+test('one tenant never has every place, however many of its acts wait', async () => {
+  const gate = createGate(4);
+  const begun: string[] = [];
+  const end = deferred();
+  const enter = (tenant: string) =>
+    gate(tenant, async () => {
+      begun.push(tenant);
+      await end.promise;
+    });
+
+  const acts = [...Array.from({ length: 6 }, () => enter('slow')), enter('acme'), enter('late')];
+  await new Promise(setImmediate);
+  const held = [...begun];
+  end.resolve();
+  await Promise.all(acts);
+
+  expect(held).toEqual(['slow', 'slow', 'slow', 'acme']);
+  expect(begun.toSorted()).toEqual(['acme', 'late', ...Array(6).fill('slow')]);
 });

@@ -40,6 +40,7 @@ export interface WorkshopOptions {
   /** For tenants with stores of their own. */
   readonly openRemote?: OpenRemoteStore;
   readonly retention?: Partial<RetentionRules>;
+  readonly storeWaitMs?: number;
 }
 
 export async function openWorkshop(options: WorkshopOptions = {}) {
@@ -95,6 +96,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       limits,
       retention: { retentionDays: 0, deletedRetentionDays: 30, ...options.retention },
       now,
+      storeWaitMs: options.storeWaitMs ?? 60_000,
       onError: (error) => errors.push(error),
       onNotice: (what, facts) => notices.push({ what, ...facts }),
     });

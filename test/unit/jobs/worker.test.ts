@@ -22,7 +22,8 @@ function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) 
     ...options,
   });
   onTestFinished(() => worker.stop({ graceMs: 0 }));
-  const add = (payload: unknown) => transact(db, (tx) => queue.enqueue(tx, 'work', payload));
+  const add = (payload: unknown, owner?: string) =>
+    transact(db, (tx) => queue.enqueue(tx, 'work', payload, owner === undefined ? {} : { owner }));
   return { db, clock, queue, worker, add, errors };
 }
 
@@ -166,4 +167,100 @@ test('stop waits for a handler that ends in time', async () => {
   await stopped;
 
   expect(queue.count('work')).toBe(0);
+});
+
+test('owners take turns, however many jobs one of them has added first', async () => {
+  const done: unknown[] = [];
+  const { queue, worker, add } = setUp({
+    concurrency: 1,
+    work: (db) => async (job) => {
+      await Promise.resolve();
+      transact(db, (tx) => queue.finish(tx, job));
+      done.push(job.payload);
+    },
+  });
+  for (const name of ['a1', 'a2', 'a3', 'a4']) add(name, 'a');
+  for (const name of ['b1', 'b2']) add(name, 'b');
+
+  await worker.drain();
+
+  expect(done).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'a4']);
+});
+
+test('an owner whose job fails rests ten times as long as it took, and the others do not wait', async () => {
+  const begun: unknown[] = [];
+  const { queue, worker, add, clock } = setUp({
+    concurrency: 1,
+    work: (db) => async (job) => {
+      begun.push(job.payload);
+      if (job.owner === 'slow') {
+        clock.step(60_000);
+        throw new Error('no answer');
+      }
+      transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  for (const name of ['slow1', 'slow2', 'slow3']) add(name, 'slow');
+  for (const name of ['b1', 'b2', 'b3']) add(name, 'b');
+
+  await worker.drain();
+  const first = begun.splice(0);
+  clock.step(599_999);
+  await worker.drain();
+  const resting = begun.splice(0);
+  clock.step(1);
+  await worker.drain();
+
+  expect(first).toEqual(['slow1', 'b1', 'b2', 'b3']);
+  expect(resting).toEqual([]);
+  expect(begun).toHaveLength(1);
+});
+
+test('an owner whose job failed gets one at a time, until one is done', async () => {
+  let isBroken = true;
+  let running = 0;
+  const most: number[] = [];
+  const { queue, worker, add, clock } = setUp({
+    concurrency: 3,
+    work: (db) => async (job) => {
+      running += 1;
+      most.push(running);
+      await new Promise(setImmediate);
+      running -= 1;
+      if (isBroken) throw new Error('no answer');
+      transact(db, (tx) => queue.finish(tx, job));
+    },
+  });
+  for (let i = 0; i < 6; i++) add(i, 'slow');
+
+  await worker.drain();
+  const atFirst = most.splice(0);
+  isBroken = false;
+  clock.step(60_000);
+  await worker.drain();
+
+  expect(Math.max(...atFirst)).toBe(3);
+  expect(most).toEqual([1, 1, 2, 3, 3, 3]);
+  expect(queue.count('work')).toBe(0);
+});
+
+test('a worker sleeps until a rest ends, not until a job of who rests is due', async () => {
+  const again = deferred();
+  let tries = 0;
+  const { worker, add } = setUp({
+    concurrency: 1,
+    now: () => new Date(),
+    work: () => async () => {
+      tries += 1;
+      if (tries === 2) again.resolve();
+      throw new Error('no answer');
+    },
+  });
+  worker.start();
+
+  add('x', 'slow');
+  add('y', 'slow');
+
+  await again.promise;
+  expect(tries).toBe(2);
 });
