@@ -5,13 +5,14 @@ import { type Db, type Tx, transact } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Login } from './identity.ts';
-import type { LoginAttempts } from './login-attempts.ts';
+import type { Attempt, LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import type { Principal } from './principal.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 import { endSessions } from './sessions.ts';
 import { unauthenticated } from './unauthenticated.ts';
-import { embeddedRow, normalisedEmail, tenantIdsOf } from './users.ts';
+import { normalisedEmail } from './user-facts.ts';
+import { embeddedRow, tenantIdsOf } from './users.ts';
 import type { UserRow } from './users.ts';
 
 export interface LoginParts {
@@ -41,9 +42,9 @@ export function createLogins(parts: LoginParts): Logins {
   const { db, passwords, attempts, sessions, now, onLogin = () => undefined } = parts;
 
   /** The account of an address, when this is its password and it is not disabled. */
-  async function checked(email: string, password: string): Promise<UserRow | null> {
-    attempts.countAccount(email);
-    const row = embeddedRow(db, email);
+  async function checked(attempt: Attempt, password: string): Promise<UserRow | null> {
+    attempts.countAccount(attempt);
+    const row = embeddedRow(db, attempt.email);
     const isRight = await passwords.verify(password, row?.passwordHash ?? null);
     return isRight && row?.disabledAt === null ? row : null;
   }
@@ -61,12 +62,12 @@ export function createLogins(parts: LoginParts): Logins {
   }
 
   /** @returns null when the account was changed while its password was looked at. */
-  function begin({ id, email, passwordHash }: UserRow): OpenSession | null {
+  function begin({ id, email, passwordHash }: UserRow, from: string): OpenSession | null {
     return transact(db, (tx) => {
       const row = embeddedRow(tx, email);
       if (row?.passwordHash !== passwordHash || row.disabledAt !== null) return null;
       const at = now();
-      attempts.forgiveAccount(tx, email);
+      attempts.forgive(tx, { email, from });
       tx.update(users).set({ lastLoginAt: at }).where(eq(users.id, id)).run();
       onLogin(tx, { userId: id, tenantIds: tenantIdsOf(tx, id), at });
       return sessions.begin(tx, id);
@@ -74,30 +75,33 @@ export function createLogins(parts: LoginParts): Logins {
   }
 
   return {
-    async login({ email, password, from }) {
-      // Nothing is awaited from here until the hash begins: whoever is counted gets his password looked at.
-      passwords.refuseWhenBusy();
-      const takeBack = attempts.countPlace(from);
-      const row = await checked(normalisedEmail(email), password);
-      const opened = row === null ? null : begin(await upToDate(row, password));
-      if (opened === null) {
-        throw unauthenticated('The e-mail address or the password is wrong.');
-      }
-      takeBack();
-      return opened;
-    },
+    login: async ({ email, password, from }) =>
+      attempts.withSeat(from, async () => {
+        // Nothing is awaited from here until the hash begins: whoever is counted gets his password looked at.
+        passwords.refuseWhenBusy();
+        const takeBack = attempts.countPlace(from);
+        const row = await checked({ email: normalisedEmail(email), from }, password);
+        const opened = row === null ? null : begin(await upToDate(row, password), from);
+        if (opened === null) throw unauthenticated('The e-mail address or the password is wrong.');
+        takeBack();
+        return opened;
+      }),
     async changePassword(principal, { currentPassword, newPassword }) {
       const { id, email, name } = accountOf(db, principal);
       passwords.refuseUnusable(newPassword, { email, name });
-      passwords.refuseWhenBusy();
-      const row = await checked(email, currentPassword);
-      if (row === null) throw notChanged();
-      const passwordHash = await passwords.hash(newPassword);
-      transact(db, (tx) => {
-        if (embeddedRow(tx, email)?.passwordHash !== row.passwordHash) throw notChanged();
-        tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
-        attempts.forgiveAccount(tx, email);
-        endSessions(tx, { userId: id, at: now(), except: principal.sessionId });
+      // A stolen session that guesses locks itself out, not the person's logins.
+      const from = `session ${principal.sessionId}`;
+      await attempts.withSeat(from, async () => {
+        passwords.refuseWhenBusy();
+        const row = await checked({ email, from }, currentPassword);
+        if (row === null) throw notChanged();
+        const passwordHash = await passwords.hash(newPassword);
+        transact(db, (tx) => {
+          if (embeddedRow(tx, email)?.passwordHash !== row.passwordHash) throw notChanged();
+          tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
+          attempts.forgiveAccount(tx, email);
+          endSessions(tx, { userId: id, at: now(), except: principal.sessionId });
+        });
       });
     },
   };

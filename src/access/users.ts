@@ -4,16 +4,18 @@
  */
 
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
+import type { SQL } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, type Tx, transact } from '../db/open.ts';
 import { tenants, userTenants, users } from '../db/schema.ts';
-import { characterCount, foldText } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
 import type { UserInfo } from './identity.ts';
 import type { LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
 import type { Principal } from './principal.ts';
 import { endSessions } from './sessions.ts';
+import { checkedEmail, checkedFacts, normalisedEmail } from './user-facts.ts';
+import type { UserFacts } from './user-facts.ts';
 
 export interface User {
   readonly id: string;
@@ -30,11 +32,8 @@ export interface User {
   readonly lastLoginAt: Date | null;
 }
 
-export interface UserChange {
-  /** Null removes it. */
-  readonly name?: string | null;
-  readonly userType?: string;
-  readonly scopes?: readonly string[];
+/** Null removes the name. */
+export interface UserChange extends Partial<UserFacts> {
   readonly tenantIds?: readonly string[];
 }
 
@@ -88,8 +87,7 @@ export function createUsers({
 
   return {
     async create({ email: typed, password, tenantIds = [], ...facts }) {
-      const email = normalisedEmail(typed);
-      refuseUnlessEmail(email);
+      const email = checkedEmail(typed);
       const columns = checkedFacts({ name: null, userType: defaultUserType, scopes: [], ...facts });
       passwords.refuseUnusable(password, { email, name: columns.name });
       // Asked before the dear hash and again behind it: two may be made at once.
@@ -100,21 +98,12 @@ export function createUsers({
         const row = { ...newRow(now()), ...columns, email, passwordHash };
         tx.insert(users).values(row).run();
         setTenants(tx, row.id, tenantIds);
-        return toUser(tx, existing(tx, row.id));
+        return userOf(tx, row.id);
       });
     },
-    async byId(id) {
-      const row = rowOf(db, id);
-      return row === undefined ? null : toUser(db, row);
-    },
-    async byEmail(email) {
-      const row = embeddedRow(db, normalisedEmail(email));
-      return row === undefined ? null : toUser(db, row);
-    },
-    async list() {
-      const rows = db.select().from(users).orderBy(asc(users.email), asc(users.id)).all();
-      return rows.map((row) => toUser(db, row));
-    },
+    byId: async (id) => find(db, eq(users.id, id))[0] ?? null,
+    byEmail: async (email) => find(db, isEmbedded(normalisedEmail(email)))[0] ?? null,
+    list: async () => find(db),
     async update(id, { tenantIds, ...change }) {
       return transact(db, (tx) => {
         const { name, userType, scopes, issuer } = existing(tx, id);
@@ -153,14 +142,12 @@ export function endAccess(tx: Tx, userId: string, at: Date): void {
   endSessions(tx, { userId, at });
 }
 
-/** As addresses are stored and compared. */
-export function normalisedEmail(email: string): string {
-  return email.trim().normalize('NFC').toLowerCase();
+export function embeddedRow(reader: Reader, email: string): UserRow | undefined {
+  return reader.select().from(users).where(isEmbedded(email)).get();
 }
 
-export function embeddedRow(reader: Reader, email: string): UserRow | undefined {
-  const which = and(eq(users.email, email), isNull(users.issuer));
-  return reader.select().from(users).where(which).get();
+function isEmbedded(email: string) {
+  return and(eq(users.email, email), isNull(users.issuer));
 }
 
 export function tenantIdsOf(reader: Reader, userId: string): string[] {
@@ -174,25 +161,48 @@ export function newRow(createdAt: Date) {
   return { id: newId(createdAt), ...settings, tokensValidFrom: createdAt, createdAt };
 }
 
-function rowOf(reader: Reader, id: string): UserRow | undefined {
-  return reader.select().from(users).where(eq(users.id, id)).get();
-}
-
 function existing(reader: Reader, id: string): UserRow {
-  const row = rowOf(reader, id);
+  const row = reader.select().from(users).where(eq(users.id, id)).get();
   if (row !== undefined) return row;
-  throw new ForensicsError('not_found', 'There is no such user.');
+  throw unknown();
 }
 
 function saved(tx: Tx, id: string, columns: Partial<UserRow>): User {
   tx.update(users).set(columns).where(eq(users.id, id)).run();
-  return toUser(tx, existing(tx, id));
+  return userOf(tx, id);
 }
 
-function toUser(reader: Reader, row: UserRow): User {
+function userOf(reader: Reader, id: string): User {
+  const [user] = find(reader, eq(users.id, id));
+  if (user !== undefined) return user;
+  throw unknown();
+}
+
+/** Those who are `which`, by address, with their tenants: one query, however many there are. */
+function find(reader: Reader, which?: SQL): readonly User[] {
+  const rows = reader
+    .select({ user: users, tenantId: userTenants.tenantId })
+    .from(users)
+    .leftJoin(userTenants, eq(userTenants.userId, users.id))
+    .where(which)
+    .orderBy(asc(users.email), asc(users.id), asc(userTenants.tenantId))
+    .all();
+  const found = new Map<string, User>();
+  for (const { user, tenantId } of rows) {
+    const before = found.get(user.id)?.tenantIds ?? [];
+    found.set(user.id, toUser(user, tenantId === null ? before : [...before, tenantId]));
+  }
+  return [...found.values()];
+}
+
+function toUser(row: UserRow, tenantIds: readonly string[]): User {
   const { id, email, name, userType, scopes, issuer, disabledAt, createdAt, lastLoginAt } = row;
-  const rights = { userType, scopes, tenantIds: tenantIdsOf(reader, id) };
+  const rights = { userType, scopes, tenantIds };
   return { id, email, name, ...rights, issuer, disabledAt, createdAt, lastLoginAt };
+}
+
+function unknown(): ForensicsError {
+  return new ForensicsError('not_found', 'There is no such user.');
 }
 
 function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): void {
@@ -211,34 +221,6 @@ function tenantNames(reader: Reader, ids: readonly string[]): string[] {
   return rows.map(({ name }) => name);
 }
 
-/** @throws {ForensicsError} `invalid_request`. */
-function checkedFacts({ name, userType, scopes }: Required<Omit<UserChange, 'tenantIds'>>) {
-  return {
-    name: checkedName(name),
-    nameFolded: foldText(name ?? ''),
-    userType: checkedWord(userType, 'user type'),
-    scopes: [...new Set(scopes.map((scope) => checkedWord(scope, 'scope')))],
-  };
-}
-
-function checkedName(name: string | null): string | null {
-  if (name === null) return null;
-  const length = characterCount(name);
-  if (length >= 1 && length <= 255 && !/\p{Cc}/u.test(name)) return name;
-  throw invalid('A name has 1 to 255 characters, and no control characters.');
-}
-
-// RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same.
-function checkedWord(word: string, what: string): string {
-  if (/^[\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(word)) return word;
-  throw invalid(`A ${what} is a word of 1 to 64 ASCII characters, without spaces and quotes.`);
-}
-
-function refuseUnlessEmail(email: string): void {
-  if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return;
-  throw invalid('This is no e-mail address.');
-}
-
 function refuseIfTaken(reader: Reader, email: string): void {
   if (embeddedRow(reader, email) === undefined) return;
   throw new ForensicsError('conflict', 'There is an account of this address already.');
@@ -247,8 +229,4 @@ function refuseIfTaken(reader: Reader, email: string): void {
 function refuseUnlessEmbedded(issuer: string | null): void {
   if (issuer === null) return;
   throw new ForensicsError('not_offered', 'This account is kept by its identity provider.');
-}
-
-function invalid(message: string): ForensicsError {
-  return new ForensicsError('invalid_request', message);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { NewUser, UserChange } from '../../../src/access/users.ts';
 import { createUserSettings } from '../../../src/access/user-settings.ts';
 import { users as table } from '../../../src/db/schema.ts';
@@ -197,13 +197,23 @@ describe('what an administrator does', () => {
     expect(db.select().from(table).get()?.tokensValidFrom).toEqual(clock.now());
   });
 
-  test('the list is ordered by address', async () => {
-    const { users, makeUser } = openPeople();
-    for (const name of ['middle', 'first', 'the.last']) await makeUser(`${name}@example.org`);
+  test('the list is ordered by address, tells the tenants of each, and asks once for all', async () => {
+    const { db, users, tenants, makeUser } = openPeople();
+    const { id: acme } = await tenants.create({ name: 'acme' });
+    const { id: beta } = await tenants.create({ name: 'beta' });
+    await makeUser('middle@example.org', { tenantIds: [beta] });
+    await makeUser('first@example.org', { tenantIds: [beta, acme] });
+    await makeUser('the.last@example.org');
+    const asked = vi.spyOn(db.$client, 'prepare');
 
-    const addresses = (await users.list()).map(({ email }) => email.split('@')[0]);
+    const listed = (await users.list()).map(({ email, tenantIds }) => [email, tenantIds]);
 
-    expect(addresses).toEqual(['first', 'middle', 'the.last']);
+    expect(listed).toEqual([
+      ['first@example.org', [acme, beta].toSorted()],
+      ['middle@example.org', [beta]],
+      ['the.last@example.org', []],
+    ]);
+    expect(asked).toHaveBeenCalledTimes(1);
   });
 });
 
