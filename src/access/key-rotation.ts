@@ -1,40 +1,58 @@
 /** The change from one key to the next, with a time in which both are good. */
 
-import { and, eq, gt } from 'drizzle-orm';
+import { and, eq, gt, isNull } from 'drizzle-orm';
 import type { Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { findKeys } from './key-entry.ts';
 import type { KeyEntry } from './key-entry.ts';
 
-/** A name stands for the one key of that name that has not expired. */
+/** A name stands for the one key of that name that is valid and was not replaced yet. */
 export type WhichKey = { readonly uuid: string } | { readonly name: string };
+
+export interface Replaceable {
+  readonly key: KeyEntry;
+  /** Of the same name and valid in their grace: those that earlier rotations replaced. */
+  readonly earlier: readonly KeyEntry[];
+}
 
 /**
  * The key that a rotation replaces.
  *
- * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name.
+ * @throws {ForensicsError} `not_found`; `conflict` when several keys have the name and none took another's place.
  */
-export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date): KeyEntry {
-  const found = findKeys(
-    tx,
-    tenantId,
-    'uuid' in which
-      ? eq(apiKeys.uuid, which.uuid)
-      : and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at)),
-  );
-  const [key, another] = found;
-  if (key === undefined) throw new ForensicsError('not_found', 'There is no such API key.');
-  if (another === undefined) return key;
-  throw new ForensicsError(
-    'conflict',
-    `${found.length} keys of this name are valid; say which one by its uuid.`,
-  );
+export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date): Replaceable {
+  if ('uuid' in which) {
+    const [key] = findKeys(tx, tenantId, eq(apiKeys.uuid, which.uuid));
+    if (key === undefined) throw unknown();
+    return { key, earlier: [] };
+  }
+  const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
+  const valid = findKeys(tx, tenantId, isMeant);
+  const [standing, another] = findKeys(tx, tenantId, and(isMeant, isNull(apiKeys.replacedAt)));
+  if (another !== undefined) {
+    throw new ForensicsError(
+      'conflict',
+      'Several valid keys have this name; say which one by its uuid.',
+    );
+  }
+  // Where the newest was revoked, the one before it is the key of the name again.
+  const key = standing ?? valid[0];
+  if (key === undefined) throw unknown();
+  return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
 }
 
-/** Brings the end of a key forward to `at`; one that ends earlier anyway is left as it is. */
-export function endBy(tx: Tx, key: KeyEntry, at: Date): KeyEntry {
-  if (new Date(key.expiresAt) <= at) return key;
-  tx.update(apiKeys).set({ expiresAt: at }).where(eq(apiKeys.uuid, key.uuid)).run();
-  return { ...key, expiresAt: at.toISOString() };
+/** Replaced at `at`, the key ends at `end`; one that ends earlier anyway goes on to do so. */
+export function replace(
+  tx: Tx,
+  key: KeyEntry,
+  { at, end }: { readonly at: Date; readonly end: Date },
+): KeyEntry {
+  const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
+  tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
+  return { ...key, expiresAt: expiresAt.toISOString() };
+}
+
+function unknown(): ForensicsError {
+  return new ForensicsError('not_found', 'There is no such API key.');
 }

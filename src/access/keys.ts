@@ -14,7 +14,7 @@ import { createKeyAuthentication } from './key-authentication.ts';
 import { findKeys, keyEntry } from './key-entry.ts';
 import type { KeyEntry } from './key-entry.ts';
 import { newSecret } from './key-format.ts';
-import { endBy, keyToReplace } from './key-rotation.ts';
+import { keyToReplace, replace } from './key-rotation.ts';
 import type { WhichKey } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
 
@@ -49,9 +49,11 @@ export interface Keys {
   /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
   revoke(tenantId: string, uuid: string): Promise<void>;
   /**
-   * A new key of the same name, and the end of the old one brought forward to the end of its grace.
+   * A new key of the same name, and the end of the old one brought forward to the end of its grace. By name it can be
+   * repeated within the grace: the newest key is replaced, and those before it end no later than that one.
    *
-   * @throws {ForensicsError} what `mint` throws; `not_found`; `conflict` when several valid keys have the name.
+   * @throws {ForensicsError} what `mint` throws; `not_found`; `conflict` when several valid keys have the name and
+   * no rotation made them one another's successors.
    */
   rotate(rotation: Rotation): Promise<{ readonly key: KeyEntry; readonly replaced: KeyEntry }>;
   /**
@@ -113,10 +115,12 @@ export function createKeys({
     async rotate({ tenantId, which, expiresAt, graceMs }) {
       const at = now();
       return transact(db, (tx) => {
-        const old = keyToReplace(tx, tenantId, which, at);
+        const { key: old, earlier } = keyToReplace(tx, tenantId, which, at);
         refuseUnusable(old.name, expiresAt, at);
         const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at });
-        return { key, replaced: endBy(tx, old, new Date(at.getTime() + graceMs)) };
+        const end = new Date(at.getTime() + graceMs);
+        for (const one of earlier) replace(tx, one, { at, end });
+        return { key, replaced: replace(tx, old, { at, end }) };
       });
     },
 

@@ -58,7 +58,7 @@ function registerRotate(keys: Command): void {
       .command('rotate')
       .description('Create a key in place of an old one, which stays good for a while.'),
   )
-    .option('--name <name>', 'the one valid key of this name')
+    .option('--name <name>', 'the valid key of this name, the newest of those that were rotated')
     .addOption(new Option('--uuid <uuid>', 'the key, as "keys list" names it').conflicts('name'))
     .addOption(life())
     .addOption(
@@ -66,7 +66,12 @@ function registerRotate(keys: Command): void {
         .argParser(parseDuration)
         .default(parseDuration(defaultGrace), defaultGrace),
     )
-    .addOption(new Option('--now', 'end the old key at once, as after a leak').conflicts('grace'))
+    .addOption(
+      new Option(
+        '--now',
+        'end the old key at once, as after a leak; by name, with all before it',
+      ).conflicts('grace'),
+    )
     .action(async (_own: unknown, command: Command) => {
       const { rotate } = await import('./keys/rotate.ts');
       await rotate(command.optsWithGlobals<RotateOptions>());

@@ -262,6 +262,13 @@ export const migrations: readonly string[] = [
   ALTER TABLE jobs ADD COLUMN owner TEXT;
   UPDATE jobs SET owner = payload ->> 'tenantId' WHERE kind = 'analysis.run';
   `,
+  `
+  ALTER TABLE api_keys ADD COLUMN replaced_at INTEGER;
+  `,
+  `
+  -- What one person sent lately is counted at each message.
+  CREATE INDEX feedback_by_user ON feedback (user_id, created_at);
+  `,
 ];
 
 /**

@@ -47,6 +47,8 @@ export const apiKeys = sqliteTable('api_keys', {
   expiresAt: date('expires_at').notNull(),
   /** A deleted key stays as a tombstone: it must answer differently from a wrong secret. */
   revokedAt: date('revoked_at'),
+  /** When a rotation put another key in its place; null for one that is still the key of its name. */
+  replacedAt: date('replaced_at'),
   /** Kept to the minute: a busy key does not write a row for every request. */
   lastUsedAt: date('last_used_at'),
 });
@@ -108,10 +110,10 @@ export const userTenants = sqliteTable(
 
 /**
  * Failed logins by the address that was typed in, whether it has an account or not: what is counted for one must be
- * counted for the other, or the lock would tell them apart.
+ * counted for the other, or the lock would tell them apart. One row for all of them, one for each place they came from.
  */
 export const loginAttempts = sqliteTable('login_attempts', {
-  /** HMAC-SHA-256 of the address: people type passwords into the wrong field. */
+  /** HMAC-SHA-256 of the address (people type passwords into the wrong field), of a place behind it another one of both. */
   address: blob('address', { mode: 'buffer' }).primaryKey(),
   failures: integer('failures').notNull(),
   lastAt: date('last_at').notNull(),

@@ -128,16 +128,58 @@ describe('rotate', () => {
     expect(replaced.expiresAt).toBe(minted.expiresAt);
   });
 
-  test('asks which one when several keys of the name are valid', async () => {
+  test('by name can be repeated: the newest key is replaced, those before it keep their own end', async () => {
+    const setting = await setUp();
+    const { keys, clock, tenant, minted } = setting;
+    const wish = { ...wishFor(setting), which: { name: 'ci' } };
+    const first = await keys.rotate(wish);
+    clock.step(1000);
+
+    const second = await keys.rotate(wish);
+
+    expect([first.replaced.uuid, second.replaced.uuid]).toEqual([minted.uuid, first.key.uuid]);
+    const ends = new Map((await keys.list(tenant.id)).map((key) => [key.uuid, key.expiresAt]));
+    expect(ends.get(minted.uuid)).toBe(first.replaced.expiresAt);
+    expect(Date.parse(second.replaced.expiresAt) - Date.parse(first.replaced.expiresAt)).toBe(1000);
+  });
+
+  test('by name and without grace ends those that are still in theirs, too', async () => {
     const setting = await setUp();
     const { keys, minted } = setting;
+    const which = { name: 'ci' };
+    const { key } = await keys.rotate({ ...wishFor(setting), which });
+
+    await keys.rotate({ ...wishFor(setting, 0), which });
+
+    for (const { secret } of [minted, key]) {
+      await expect(keys.authenticate(secret)).rejects.toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+
+  test('by name takes up a replaced key again when its successor was revoked', async () => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
+    const wish = { ...wishFor(setting), which: { name: 'ci' } };
+    const { key } = await keys.rotate(wish);
+    await keys.revoke(tenant.id, key.uuid);
+
+    const { replaced } = await keys.rotate(wish);
+
+    expect(replaced.uuid).toBe(minted.uuid);
+  });
+
+  test('asks which one when several keys of the name are valid that no rotation made', async () => {
+    const setting = await setUp();
+    const { keys, tenant, minted } = setting;
     const wish = wishFor(setting);
-    await keys.rotate({ ...wish, which: { name: 'ci' } });
+    await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt: wish.expiresAt });
 
-    const again = keys.rotate({ ...wish, which: { name: 'ci' } });
+    const rotated = keys.rotate({ ...wish, which: { name: 'ci' } });
 
-    await expect(again).rejects.toMatchObject({ code: 'conflict' });
+    await expect(rotated).rejects.toMatchObject({ code: 'conflict' });
     await keys.rotate({ ...wish, which: { uuid: minted.uuid } });
+    const ambiguous = keys.rotate({ ...wish, which: { name: 'ci' } });
+    await expect(ambiguous).rejects.toMatchObject({ code: 'conflict' });
   });
 
   test('changes nothing when the new key cannot be made', async () => {
