@@ -1,6 +1,7 @@
 /**
- * What a storage configuration becomes by a request: members that were left out or masked stay as they were. A stored
- * secret stays only where it was: it is never sent to another place, nor used for another account.
+ * What a storage configuration becomes by a request: members that were left out or masked stay as they were, as long as
+ * the server or bucket that they belong to stays. A stored secret stays only where it was: it is never sent to another
+ * place, nor used for another account.
  */
 
 import {
@@ -31,8 +32,9 @@ export function mergeStorage(stored: StorageConfig | null, request: StorageReque
 
 function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>): S3StorageConfig {
   const fresh = withoutMasks('s3', given, stored === null ? {} : maskS3(stored));
-  const useSSL = fresh.useSSL ?? stored?.useSSL ?? true;
-  const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...stored, ...fresh, useSSL };
+  const kept = stored === null ? {} : keptOf(stored, fresh);
+  const useSSL = fresh.useSSL ?? kept.useSSL ?? true;
+  const merged = { ...s3Defaults, port: useSSL ? 443 : 80, ...kept, ...fresh, useSSL };
   const checked = checkS3(merged);
   const config = { ...checked, endpoint: checked.endpoint.toLowerCase() };
   if (stored === null) return config;
@@ -41,6 +43,17 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   const isSameAccount = isThere && config.accessKeyId === stored.accessKeyId;
   if (fresh.secretAccessKey === undefined && !isSameAccount) throw elsewhere('s3.secretAccessKey');
   return config;
+}
+
+/** What a request can leave out: how a server is spoken to says nothing of another one, nor a bucket's rules of another. */
+function keptOf(
+  stored: S3StorageConfig,
+  { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
+): Partial<S3StorageConfig> {
+  const { presignedUrlExpirySeconds, corsAllowedOrigins, ...withoutRules } = stored;
+  const { port, useSSL, region, ...place } = withoutRules;
+  if (endpoint.toLowerCase() !== stored.endpoint) return place;
+  return bucketName === stored.bucketName ? stored : withoutRules;
 }
 
 function mergeAzure(

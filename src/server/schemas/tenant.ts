@@ -35,7 +35,7 @@ const azureMembers = {
 // A slip of the pen here would change in silence where evidence is kept.
 const strict = { additionalProperties: false };
 
-/** Of a stored configuration of the same type what is left out stays, and so do secrets sent back masked. */
+/** Of a stored configuration of the same type what is left out stays, as its description says. */
 export const storageConfig = Type.Object(
   {
     s3: Type.Optional(
@@ -48,7 +48,9 @@ export const storageConfig = Type.Object(
   {
     ...strict,
     description: `Either s3 or azure. Members that are left out, and secrets that are sent back masked, stay as they were; a
-stored secret must be given again for another place or account.`,
+stored secret must be given again for another place or account. For another s3.endpoint, port, useSSL and region that are
+left out have their defaults, and for another endpoint or bucketName so have presignedUrlExpirySeconds and
+corsAllowedOrigins.`,
   },
 );
 

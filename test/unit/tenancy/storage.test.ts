@@ -127,6 +127,45 @@ test('members that are left out stay as they were', () => {
   });
 });
 
+describe('members that are left out say nothing of another place', () => {
+  const odd: S3StorageConfig = {
+    ...s3,
+    port: 18_801,
+    useSSL: false,
+    presignedUrlExpirySeconds: 120,
+    corsAllowedOrigins: ['https://app.example'],
+  };
+  const { accessKeyId, secretAccessKey } = s3;
+  const keys = { accessKeyId, secretAccessKey };
+  const merge = (given: Partial<S3StorageConfig>) =>
+    mergeStorage({ type: 's3', s3: odd }, { s3: { ...given, ...keys } });
+  const freshRules = { presignedUrlExpirySeconds: 604_800, corsAllowedOrigins: null };
+
+  test('another server is spoken to as a first one is', () => {
+    const other = { endpoint: 'other.example', bucketName: 'evidence5' };
+
+    expect(merge(other)).toEqual(mergeStorage(null, { s3: { ...other, ...keys } }));
+    expect(merge({ endpoint: 'other.example' })).toMatchObject({
+      s3: { bucketName: 'evidence', port: 443, useSSL: true, region: 'us-east-1', ...freshRules },
+    });
+  });
+
+  test('another bucket has rules of its own, on the server as it is', () => {
+    const { presignedUrlExpirySeconds, corsAllowedOrigins, ...server } = odd;
+    const expected = { ...server, bucketName: 'evidence5', ...freshRules };
+
+    for (const endpoint of [{}, { endpoint: odd.endpoint.toUpperCase() }]) {
+      expect(merge({ ...endpoint, bucketName: 'evidence5' })).toEqual({ type: 's3', s3: expected });
+    }
+  });
+
+  test('what is said counts in any case', () => {
+    const said = { endpoint: 'other.example', port: 9000, corsAllowedOrigins: ['*'] };
+
+    expect(merge(said)).toMatchObject({ s3: { ...said, useSSL: true } });
+  });
+});
+
 test('new credentials of the same account need no other member', () => {
   expect(mergeStorage(stored, { s3: { secretAccessKey: 'new' } })).toEqual({
     type: 's3',
