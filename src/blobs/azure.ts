@@ -70,14 +70,16 @@ export function createAzureStore(
     const contentType = options.contentType ?? defaultContentType;
     checkContentType(contentType);
     const bytes = await gather(body, maxObjectBytes);
-    const upload = () => act((limit) => uploadBytes(limit, key, bytes, contentType));
-    try {
-      return await upload();
-    } catch (error) {
-      if (!isMissingContainer(error)) throw error;
-      await act((limit) => container.createIfNotExists(limit));
-      return upload();
-    }
+    return act(async (limit) => {
+      const upload = () => uploadBytes(limit, key, bytes, contentType);
+      try {
+        return await upload();
+      } catch (error) {
+        if (!isMissingContainer(error)) throw error;
+        await container.createIfNotExists(limit);
+        return upload();
+      }
+    });
   }
 
   async function uploadBytes(

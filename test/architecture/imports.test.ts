@@ -97,6 +97,17 @@ test('a package that has a keeper is imported by its keeper alone', () => {
   expect(strays).toEqual([]);
 });
 
+test('the clients of remote stores are not loaded before there is such a store', () => {
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const value = /^import (?!type\b)[^;]*'(?:minio|@azure\/storage-blob)'/m;
+
+  const eager = files.filter((name) => value.test(readFileSync(join(src, name), 'utf8')));
+
+  expect(eager).toEqual([]);
+});
+
 test('the reader of imports sees the arrows that are there', () => {
   const seen = arrows();
 

@@ -1,8 +1,6 @@
-import {
+import type {
   BlobServiceClient,
-  type ContainerClient,
-  newPipeline,
-  type StoragePipelineOptions,
+  ContainerClient,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { ForensicsError } from '../../errors.ts';
@@ -10,15 +8,14 @@ import { createAgent } from '../remote/agent.ts';
 import type { RemoteSettings } from '../remote/settings.ts';
 import type { AzureStorageConfig } from '../storage-config.ts';
 import { parseConnectionString } from './connection-string.ts';
+import { azureLibrary } from './library.ts';
+import { createTransport } from './transport.ts';
 
 export interface OpenContainer {
   readonly service: BlobServiceClient;
   readonly container: ContainerClient;
   readonly credential: StorageSharedKeyCredential;
 }
-
-/** The library hands its options on to a pipeline that takes Node's agent too. */
-type PipelineOptions = StoragePipelineOptions & { readonly agent: ReturnType<typeof createAgent> };
 
 /**
  * Connects to nothing.
@@ -29,13 +26,14 @@ export function openContainer(config: AzureStorageConfig, settings: RemoteSettin
   const { connectionString, containerName } = config;
   const { accountName, accountKey, blobEndpoint } = parseConnectionString(connectionString);
   checkContainerName(containerName);
+  const { BlobServiceClient, newPipeline, StorageSharedKeyCredential } = azureLibrary();
   const credential = new StorageSharedKeyCredential(accountName, accountKey);
-  const options: PipelineOptions = {
-    agent: createAgent(blobEndpoint.startsWith('https:'), settings),
+  const pipeline = newPipeline(credential, {
+    httpClient: createTransport(createAgent(blobEndpoint.startsWith('https:'), settings)),
     // Repeated by us, with the same rules as for every store.
     retryOptions: { maxTries: 1 },
-  };
-  const service = new BlobServiceClient(blobEndpoint, newPipeline(credential, options));
+  });
+  const service = new BlobServiceClient(blobEndpoint, pipeline);
   return { service, container: service.getContainerClient(containerName), credential };
 }
 

@@ -4,14 +4,12 @@
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
 
-import { isRestError } from '@azure/storage-blob';
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
 import { unreachable } from '../remote/unreachable.ts';
+import { azureLibrary } from './library.ts';
 
 type Meaning = readonly [code: ErrorCode, message: string];
 
-/** For `put`: the container can be made. */
-const missingContainer = 'The container does not exist.';
 const denied: Meaning = [
   'store_refused',
   'The store denies access; check the firewall of the storage account and what its key may do.',
@@ -19,7 +17,7 @@ const denied: Meaning = [
 
 const meanings = new Map<string, Meaning>([
   ['BlobNotFound', ['blob_not_found', 'There is no object with this key in the store.']],
-  ['ContainerNotFound', ['blob_not_found', missingContainer]],
+  ['ContainerNotFound', ['blob_not_found', 'The container does not exist.']],
   [
     'AuthenticationFailed',
     [
@@ -38,14 +36,23 @@ const meanings = new Map<string, Meaning>([
 
 /** Anything that the client library raises, as ours. Nothing of the request goes on: it was signed. */
 export function azureFailure(error: unknown): ForensicsError {
-  if (!isRestError(error) || error.statusCode === undefined) return unreachable(error);
-  const code = error.response?.headers.get('x-ms-error-code') ?? '';
-  const [failure, message] = meanings.get(code) ?? meaningOf(error.statusCode, code);
+  const refusal = refusalOf(error);
+  if (refusal === null) return unreachable(error);
+  const { status, code } = refusal;
+  const [failure, message] = meanings.get(code) ?? meaningOf(status, code);
   return new ForensicsError(failure, message);
 }
 
+/** Of what the client library raised: the container can be made. */
 export function isMissingContainer(error: unknown): boolean {
-  return error instanceof ForensicsError && error.message === missingContainer;
+  return refusalOf(error)?.code === 'ContainerNotFound';
+}
+
+/** Null when the store said nothing. */
+function refusalOf(error: unknown): { readonly status: number; readonly code: string } | null {
+  if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
+  const code = error.response?.headers.get('x-ms-error-code') ?? '';
+  return { status: error.statusCode, code };
 }
 
 function meaningOf(status: number, code: string): Meaning {

@@ -1,12 +1,7 @@
-import {
-  BlobSASPermissions,
-  type ContainerClient,
-  generateBlobSASQueryParameters,
-  SASProtocol,
-  type StorageSharedKeyCredential,
-} from '@azure/storage-blob';
+import type { ContainerClient, StorageSharedKeyCredential } from '@azure/storage-blob';
 import { encodePath } from '../signature/canonical.ts';
 import type { StorageUrls } from '../store.ts';
+import { azureLibrary } from './library.ts';
 
 export interface PresignBlob {
   readonly container: ContainerClient;
@@ -23,6 +18,7 @@ const startsEarlierMs = 5 * 60_000;
 /** The three URLs of a blob, each with a signature (SAS) for this one blob and what its method needs. */
 export function presignBlob(blob: PresignBlob): StorageUrls {
   const { container, credential, key, expirySeconds, now } = blob;
+  const { BlobSASPermissions, generateBlobSASQueryParameters, SASProtocol } = azureLibrary();
   // Not the library's client of the blob: making one costs more than signing.
   const url = `${container.url}/${encodePath(key)}`;
   // Signatures have no fraction of a second, so neither has the expiry.

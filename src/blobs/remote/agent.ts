@@ -41,7 +41,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   return agent;
 }
 
-/** Client libraries read refusals whole, and a text of half a gigabyte ends the process. */
+/** Whoever drains an answer, so that the connection can be used again, shall not drain for ever. */
 function limitBytes(socket: Socket, maxAnswerBytes: number): void {
   let atStart = 0;
   socket.on('data', () => {

@@ -33,6 +33,16 @@ export async function gatherAnswer(
   throw new ForensicsError('store_unavailable', 'The store sent only a part of the object.');
 }
 
+/** As text, what comes first of an answer. Of a longer one the rest is not read, and the connection ends. */
+export async function beginningOf(answer: Readable, maxLength: number): Promise<string> {
+  let text = '';
+  for await (const part of answer.setEncoding('utf8')) {
+    text += String(part);
+    if (text.length > maxLength) break;
+  }
+  return text;
+}
+
 async function gatherStream(stream: AsyncIterable<unknown>, maxBytes: number): Promise<Buffer> {
   const parts: Uint8Array[] = [];
   let size = 0;

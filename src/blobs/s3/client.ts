@@ -6,9 +6,10 @@
 import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { finished } from 'node:stream/promises';
-import { Client, type ClientOptions } from 'minio';
+import type { Client, ClientOptions } from 'minio';
 import { ForensicsError } from '../../errors.ts';
 import { createAgent } from '../remote/agent.ts';
+import { beginningOf } from '../remote/gather.ts';
 import { withRetry } from '../remote/retry.ts';
 import type { RemoteSettings } from '../remote/settings.ts';
 import { defaultTimeouts, StoreTimeout, type Timeouts } from '../remote/timeouts.ts';
@@ -44,15 +45,16 @@ type OnAnswer = (answer: IncomingMessage) => void;
 
 /** The library raises these without their body, and we say that they pass. */
 const busy = [408, 429, 499, 500, 502, 503, 504, 520];
-/** The library hands out the answers that it was told to expect: all. */
-const everyStatus = Array.from({ length: 500 }, (_, i) => 100 + i);
+/** The library hands out the answers that it was told to expect: all. Others it would read whole and parse as XML. */
+const everyStatus = Array.from({ length: 1000 }, (_, i) => i);
+/** Whatever is longer is none that we could read. */
 const maxRefusalLength = 65_536;
 
 /** @param config - Its endpoint was looked at by `originOf`. */
 export function createS3Client(config: S3StorageConfig, settings: RemoteSettings): S3Client {
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const { region, bucketName, useSSL } = config;
-  const client = new Client({
+  const options: ClientOptions = {
     endPoint: endpointOf(config),
     port: config.port,
     useSSL,
@@ -63,10 +65,13 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
     transport: createTransport(useSSL, timeouts),
     // The library's own repetition writes to the console.
     retryOptions: { disableRetry: true },
-  });
+  };
+  let opening: Promise<Client> | undefined;
 
   async function ask({ method, key, query, headers, body }: S3Request): Promise<IncomingMessage> {
-    const options = {
+    opening ??= openClient(options);
+    const client = await opening;
+    const target = {
       method,
       bucketName,
       pathStyle: true,
@@ -74,7 +79,7 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
       ...(key === undefined ? {} : { objectName: key }),
       ...(query === undefined ? {} : { query }),
     };
-    return client.makeRequestAsync(options, body ?? '', everyStatus, region);
+    return client.makeRequestAsync(target, body ?? '', everyStatus, region);
   }
 
   async function attempt<T>(
@@ -86,7 +91,7 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
       const answer = await ask(what);
       const status = answer.statusCode ?? 0;
       if (status >= 200 && status < 300) return await take(answer);
-      return onRefusal(refusalOf(status, await beginningOf(answer)));
+      return onRefusal(refusalOf(status, await beginningOf(answer, maxRefusalLength)));
     } catch (error) {
       throw toFailure(error);
     }
@@ -98,20 +103,16 @@ export function createS3Client(config: S3StorageConfig, settings: RemoteSettings
   };
 }
 
+/** Loading the library takes 0.15 s, and most installations have no S3 store. */
+async function openClient(options: ClientOptions): Promise<Client> {
+  const minio = await import('minio');
+  return new minio.Client(options);
+}
+
 /** To its end, so that the connection can be used again. */
 export async function drain(answer: IncomingMessage): Promise<IncomingMessage> {
   await finished(answer.resume());
   return answer;
-}
-
-/** Refusals are short; whatever is long is none that we could read. */
-async function beginningOf(answer: IncomingMessage): Promise<string> {
-  let text = '';
-  for await (const part of answer.setEncoding('utf8')) {
-    text += String(part);
-    if (text.length > maxRefusalLength) break;
-  }
-  return text;
 }
 
 function raise(refusal: S3Refusal): never {

@@ -13,6 +13,7 @@ import { startDoor } from './door-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
 import {
   type Answer,
+  babbles,
   boasts,
   cuts,
   cutsExcuse,
@@ -200,6 +201,24 @@ describe.each(adapters)('the %s store', (_name, open) => {
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
       code: 'blob_too_large',
     });
+  });
+
+  test('that gives reasons without end is refused after their beginning', async () => {
+    const server = await script(babbles(403));
+    const store = open(server.origin, { timeouts: { idleMs: 5000 } });
+
+    await expect(store.read('key', 10)).rejects.toMatchObject({ code: 'store_refused' });
+    await expect(store.put('key', Buffer.from('x'))).rejects.toMatchObject({
+      code: 'store_refused',
+    });
+  });
+
+  test('whose CORS rules are longer than rules can be keeps them', async () => {
+    const rules = `<StorageServiceProperties>${'<Cors></Cors>'.repeat(10_000)}</StorageServiceProperties>`;
+    const server = await script(says(200, rules, { 'content-type': 'application/xml' }));
+
+    expect(await open(server.origin).applyCors(['*'])).toMatchObject({ applied: false });
+    expect(server.asked.map(({ method }) => method)).toEqual(['GET']);
   });
 
   test('that gives back other bytes than it was given fails the probe', async () => {

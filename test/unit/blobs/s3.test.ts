@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { probeStore } from '../../../src/blobs/remote/probe.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
+import { rulesIn } from '../../../src/blobs/s3/cors.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import type { S3StorageConfig } from '../../../src/blobs/storage-config.ts';
 import { bucket, type DoorServer, otherBucket, startDoor } from './door-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
-import { says, startScripted } from './scripted-store.ts';
+import { babbles, says, startScripted } from './scripted-store.ts';
 
 let server: DoorServer;
 
@@ -108,6 +109,17 @@ describe('the words of S3 servers', () => {
     });
     await scripted.close();
   });
+
+  test('a status that HTTP does not know is a failure too, and only its beginning is read', async () => {
+    const scripted = await startScripted(babbles(700));
+    const store = createS3Store(s3ConfigFor(scripted), { timeouts: { retryDelayMs: 1 } });
+
+    await expect(store.read('key', 10)).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: 'The store failed (HTTP 700).',
+    });
+    await scripted.close();
+  });
 });
 
 describe('the CORS rules of an S3 bucket', () => {
@@ -135,6 +147,13 @@ describe('the CORS rules of an S3 bucket', () => {
     // Servers refuse the rules without it.
     expect(write?.headers['content-md5']).toBe(createHash('md5').update(body).digest('base64'));
     await scripted.close();
+  });
+
+  test('are found among broken ones, and a megabyte of those costs nothing', () => {
+    const broken = '<CORSRule>'.repeat(100_000);
+
+    expect(rulesIn(rulesOf(theirs, '</CORSRule>', stale))).toEqual([theirs, stale]);
+    expect(rulesIn(broken)).toEqual([]);
   });
 
   test('are made where there are none', async () => {

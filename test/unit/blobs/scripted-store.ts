@@ -64,12 +64,14 @@ export const boasts: Answer = (response) => {
 };
 
 /** Refuses, and gives reasons without end. */
-export const babbles: Answer = (response) => {
-  const block = Buffer.alloc(1_000_000);
-  const more = () => void (response.destroyed || response.write(block, more));
-  response.writeHead(403);
-  more();
-};
+export const babbles =
+  (status: number): Answer =>
+  (response) => {
+    const block = Buffer.alloc(1_000_000);
+    const more = () => void (response.destroyed || response.write(block, more));
+    response.writeHead(status, { 'content-type': 'application/xml' });
+    more();
+  };
 
 export async function startScripted(...answers: readonly Answer[]): Promise<ScriptedStore> {
   const asked: Asked[] = [];
