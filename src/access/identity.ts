@@ -82,8 +82,8 @@ export interface Identity {
   /**
    * Also ends every other session of the person.
    *
-   * @throws {ForensicsError} `invalid_request` for a wrong current or an unusable new password; `not_offered` where the
-   * password is kept elsewhere; `rate_limited`.
+   * @throws {ForensicsError} `invalid_request` for a wrong current or an unusable new password, and when the two are the
+   * same; `not_offered` where the password is kept elsewhere; `rate_limited`.
    */
   changePassword(
     principal: Principal,

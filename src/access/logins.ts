@@ -88,7 +88,7 @@ export function createLogins(parts: LoginParts): Logins {
       }),
     async changePassword(principal, { currentPassword, newPassword }) {
       const { id, email, name } = accountOf(db, principal);
-      passwords.refuseUnusable(newPassword, { email, name });
+      passwords.refuseUnusable(newPassword, { email, name, currentPassword });
       // A stolen session that guesses locks itself out, not the person's logins.
       const from = `session ${principal.sessionId}`;
       await attempts.withSeat(from, async () => {

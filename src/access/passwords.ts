@@ -14,12 +14,9 @@ import { ForensicsError } from '../errors.ts';
 export interface Passwords {
   /**
    * @throws {ForensicsError} `invalid_request` when it is shorter than 12 or longer than 256 characters, one of the
-   * commonest, or the person's own address or name.
+   * commonest, the person's own address or name, or the one that it shall replace.
    */
-  refuseUnusable(
-    password: string,
-    person: { readonly email: string; readonly name: string | null },
-  ): void;
+  refuseUnusable(password: string, person: Person): void;
   /** `$scrypt$ln=17,r=8,p=1$<salt>$<key>`, both base64. */
   hash(password: string): Promise<string>;
   /** With null (no such account) as much work is done as with a hash, and the answer is false. */
@@ -28,6 +25,14 @@ export interface Passwords {
   isOutdated(hash: string): boolean;
   /** @throws {ForensicsError} `rate_limited` when so many wait already that one more would wait for half a minute. */
   refuseWhenBusy(): void;
+}
+
+/** Whose password it is to be. */
+export interface Person {
+  readonly email: string;
+  readonly name: string | null;
+  /** The password that the person gives as the present one. */
+  readonly currentPassword?: string;
 }
 
 interface Cost {
@@ -124,10 +129,10 @@ const minCharacters = 12;
 const maxCharacters = 256;
 const minDifferent = 5;
 
-function refuseUnusable(
-  password: string,
-  { email, name }: { readonly email: string; readonly name: string | null },
-): void {
+function refuseUnusable(password: string, { email, name, currentPassword }: Person): void {
+  if (currentPassword !== undefined && normalised(password) === normalised(currentPassword)) {
+    throw unusable('is not the one that it shall replace');
+  }
   const plain = normalised(password).toLowerCase();
   const length = characterCount(plain);
   if (length < minCharacters || length > maxCharacters) {

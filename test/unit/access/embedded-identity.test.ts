@@ -343,6 +343,7 @@ describe('changePassword', () => {
     ['a wrong current password', { currentPassword: 'a wrong password', newPassword }],
     ['a new password that is too short', { currentPassword: password, newPassword: 'short' }],
     ['the own address', { currentPassword: password, newPassword: 'Examiner@example.org' }],
+    ['the same password', { currentPassword: password, newPassword: password }],
   ])('changes nothing with %s', async (_, passwords) => {
     const { identity, logIn, principal } = await setUp();
     const other = await logIn(examiner);

@@ -93,6 +93,15 @@ describe('refuseUnusable', () => {
     );
   });
 
+  test('refuses the present password for the next one, however it is typed', () => {
+    const again = { ...person, currentPassword: 'Ängström ﬁsh harbour' };
+
+    expect(() => passwords.refuseUnusable('A\u0308ngstro\u0308m fish harbour', again)).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/not the one that it shall/) }),
+    );
+    expect(() => passwords.refuseUnusable('Angstrom fish harbour', again)).not.toThrow();
+  });
+
   test('does not repeat the password in what it says', () => {
     expect(() => passwords.refuseUnusable('password1234', person)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('password1234') }),
