@@ -5,6 +5,7 @@ import type { Analyses } from '../analyses/analyses.ts';
 import type { Buckets } from '../blobs/buckets.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
+import { purgeFeedback } from '../feedback/purge.ts';
 import type { Chore } from '../jobs/chores.ts';
 import { purgeDeliveries } from '../webhooks/purge.ts';
 
@@ -29,6 +30,7 @@ export function choresOf({
     },
     { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
     { name: 'sessions', run: () => purgeExpired(db, now()) },
+    { name: 'feedback', run: () => purgeFeedback(db, now()) },
     { name: 'uploads', run: () => void buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
   ];

@@ -4,10 +4,11 @@
  * requests and no accounts.
  */
 
-import { eq } from 'drizzle-orm';
+import { desc, eq } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { feedback, type FeedbackOutcome } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import { getFeedback } from './archive.ts';
@@ -23,7 +24,11 @@ export interface Sender {
 }
 
 export interface Feedback {
-  /** Keeps the message; it is sent later. @throws {ForensicsError} `invalid_request`. */
+  /**
+   * Keeps the message; it is sent later.
+   *
+   * @throws {ForensicsError} `invalid_request`; `rate_limited` after 30 messages of one person within an hour.
+   */
   submit(sender: Sender, message: FeedbackMessage): Promise<void>;
   /** The worker's handler for jobs of the kind `sendJob`. */
   readonly send: Handler;
@@ -50,6 +55,8 @@ export const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
+/** Of one person: what nobody reads must fill neither a mailbox nor the disk. */
+const mostAnHour = 30;
 /** After this time a message is sent no more; it stays readable here. */
 export const givenUpAfterMs = 72 * hourMs;
 
@@ -94,6 +101,7 @@ export function createFeedback(options: FeedbackOptions): Feedback {
       const { source } = message;
       const outcomes = Object.fromEntries(names.map((name) => [name, notTried]));
       transact(db, (tx) => {
+        refuseTooMany(tx, userId, createdAt);
         tx.insert(feedback)
           .values({ id, tenantId, userId, source, message, createdAt, outcomes })
           .run();
@@ -104,6 +112,24 @@ export function createFeedback(options: FeedbackOptions): Feedback {
     },
     send,
   };
+}
+
+function refuseTooMany(tx: Tx, userId: string, at: Date): void {
+  const nth = tx
+    .select({ createdAt: feedback.createdAt })
+    .from(feedback)
+    .where(eq(feedback.userId, userId))
+    .orderBy(desc(feedback.createdAt))
+    .limit(1)
+    .offset(mostAnHour - 1)
+    .get();
+  const waitMs = nth === undefined ? 0 : nth.createdAt.getTime() + hourMs - at.getTime();
+  if (waitMs <= 0) return;
+  throw new ForensicsError(
+    'rate_limited',
+    `${mostAnHour} messages an hour are taken; wait before you send another.`,
+    { retryAfterSeconds: Math.ceil(waitMs / 1000) },
+  );
 }
 
 const notTried: FeedbackOutcome = { state: 'waiting', attempts: 0, detail: null };

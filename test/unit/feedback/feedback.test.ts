@@ -5,6 +5,7 @@ import { getFeedback, listFeedback } from '../../../src/feedback/archive.ts';
 import type { Attempt, Channel } from '../../../src/feedback/channel.ts';
 import { createFeedback, givenUpAfterMs, sendJob } from '../../../src/feedback/feedback.ts';
 import type { FeedbackMessage, Submission } from '../../../src/feedback/message.ts';
+import { purgeFeedback } from '../../../src/feedback/purge.ts';
 import { createPostChannel } from '../../../src/feedback/post.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
@@ -180,6 +181,45 @@ test.each([
   const refused = await submit({ sourceAttributes: { nested } }).catch((error: unknown) => error);
 
   expect(Object(refused)['code']).toBe(code);
+});
+
+test('of one person thirty messages an hour are taken', async () => {
+  const { db, clock, submit } = await setUp({});
+  await submit();
+  clock.step(60_000);
+  for (let n = 2; n <= 30; n++) await submit();
+
+  const further = submit();
+
+  await expect(further).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 3540 });
+  expect(listFeedback(db, 100)).toHaveLength(30);
+  clock.step(3_540_000);
+  await submit();
+  await expect(submit()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
+});
+
+test('after a year a message is forgotten, unless it still waits to be sent', async () => {
+  const { channel } = scripted(accepted, later);
+  const { db, clock, worker, submit } = await setUp({ mail: channel });
+  const dayMs = 86_400_000;
+  await submit({ message: 'sent' });
+  await worker.drain();
+  await submit({ message: 'waiting' });
+  await worker.drain();
+  clock.step(dayMs);
+  await submit({ message: 'younger' });
+  const left = () =>
+    listFeedback(db, 10)
+      .map((entry) => entry.message.message)
+      .toSorted();
+
+  clock.step(364 * dayMs);
+  purgeFeedback(db, clock.now());
+  expect(left()).toEqual(['sent', 'waiting', 'younger']);
+  clock.step(1);
+  purgeFeedback(db, clock.now());
+
+  expect(left()).toEqual(['waiting', 'younger']);
 });
 
 test('an own receiver gets the message as JSON, and no field can pose as what the service knows', async () => {
