@@ -135,6 +135,16 @@ test.each([
   expect(ran.stderr).toContain(message);
 });
 
+test('no account is made that nobody could log in with', async () => {
+  const config = join(dataDir, 'oidc.json');
+  writeFileSync(config, '{"oidcIssuer": "https://provider.example", "oidcClientId": "forensics"}');
+
+  const ran = await run('user', 'create', 'c@example.org', '--generate', '--config', config);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('oidcIssuer') });
+  expect((await run('user', 'list')).stdout).not.toContain('c@example.org');
+});
+
 describe('askHidden', () => {
   test('reads a line with its corrections and shows none of it', async () => {
     const [input, output] = [new PassThrough(), new PassThrough()];

@@ -1,5 +1,7 @@
 /** `forensics user create`. */
 
+import type { Core } from '../../app/core.ts';
+import { ForensicsError } from '../../errors.ts';
 import { withLocalCore } from '../local-core.ts';
 import type { UserOptions } from './options.ts';
 import { passwordFrom } from './password-source.ts';
@@ -17,6 +19,7 @@ export interface CreateOptions extends UserOptions, PasswordOptions {
 export async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
+    refuseIfUseless(core);
     const tenantIds = await tenantIdsNamed(core, tenant);
     const facts = { scopes, tenantIds, ...(name && { name }), ...(userType && { userType }) };
     const password = await passwordFrom(options);
@@ -24,4 +27,13 @@ export async function create(email: string, options: CreateOptions): Promise<voi
     return { user: await shownUser(core, user), password };
   });
   printWithPassword(made, options);
+}
+
+/** Before a password is asked for. @throws {ForensicsError} `not_offered`. */
+function refuseIfUseless({ identity }: Core): void {
+  if (identity.kind === 'embedded') return;
+  throw new ForensicsError(
+    'not_offered',
+    'People are known by the identity provider of the setting oidcIssuer; with an account made here nobody could log in.',
+  );
 }
