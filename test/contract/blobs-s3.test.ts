@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { Agent } from 'undici';
 import { describe } from 'vitest';
 import { createS3Store } from '../../src/blobs/s3.ts';
+import { type S3Server, storesAt } from '../fixtures/s3-server.ts';
 import { bucket, otherBucket, startDoor } from '../unit/blobs/door-server.ts';
 import { s3ConfigFor } from '../unit/blobs/s3-config.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
@@ -29,31 +29,17 @@ describeBlobStore('the S3 store over plain HTTP', () => overTheDoor(false), ['ba
  */
 const given = (name: string) => process.env[`FORENSICS_TEST_S3_${name}`] ?? '';
 
-async function overTheNetwork(): Promise<StoreUnderTest> {
-  const { hostname, port, protocol } = new URL(given('ENDPOINT'));
-  const useSSL = protocol === 'https:';
-  const storeOf = (bucketName: string) =>
-    createS3Store({
-      endpoint: hostname,
-      port: port === '' ? (useSSL ? 443 : 80) : Number(port),
-      useSSL,
-      bucketName,
-      region: given('REGION') || 'us-east-1',
-      accessKeyId: given('ACCESS_KEY_ID'),
-      secretAccessKey: given('SECRET_ACCESS_KEY'),
-      presignedUrlExpirySeconds: 604_800,
-      corsAllowedOrigins: null,
-    });
-  const dispatcher = new Agent({ allowH2: false });
+function givenServer(): S3Server {
   return {
-    store: storeOf(given('BUCKET')),
-    stranger: storeOf(given('OTHER_BUCKET')),
-    dispatcher,
-    putHeaders: {},
-    close: () => dispatcher.destroy(),
+    origin: given('ENDPOINT'),
+    region: given('REGION') || 'us-east-1',
+    accessKeyId: given('ACCESS_KEY_ID'),
+    secretAccessKey: given('SECRET_ACCESS_KEY'),
+    bucket: given('BUCKET'),
+    otherBucket: given('OTHER_BUCKET'),
   };
 }
 
 describe.skipIf(given('ENDPOINT') === '')('a given S3 server', () => {
-  describeBlobStore('the S3 store', overTheNetwork);
+  describeBlobStore('the S3 store', async () => storesAt(givenServer()));
 });
