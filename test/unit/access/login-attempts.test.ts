@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
 import { purgeExpired } from '../../../src/access/purge.ts';
 import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
@@ -7,12 +8,15 @@ import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 const key = new Uint8Array(32).fill(9);
 const minuteMs = 60_000;
+const examiner = 'examiner@example.org';
+const home = '192.0.2.1';
 
 function setUp() {
   const db = temporaryDb();
   const clock = steppedClock();
   const attempts = createLoginAttempts({ db, key, now: clock.now });
-  const account = (email = 'examiner@example.org') => wait(() => attempts.countAccount(email));
+  const account = (from = home, email = examiner) =>
+    wait(() => attempts.countAccount({ email, from }));
   const place = (from: string) => wait(() => attempts.countPlace(from));
   return { db, ...clock, attempts, account, place };
 }
@@ -60,14 +64,80 @@ test('a lock survives a restart, and locks no other account', () => {
 
   const afterRestart = createLoginAttempts({ db, key, now });
 
-  expect(() => afterRestart.countAccount('examiner@example.org')).toThrow(/wait/);
-  expect(() => afterRestart.countAccount('ben@example.org')).not.toThrow();
+  const from = home;
+  expect(() => afterRestart.countAccount({ email: examiner, from })).toThrow(/wait/);
+  expect(() => afterRestart.countAccount({ email: 'ben@example.org', from })).not.toThrow();
+});
+
+test('whoever guesses elsewhere locks the account there alone', () => {
+  const { account, step } = setUp();
+  for (let day = 0; day < 8; day++) {
+    for (let i = 0; i < 24; i++) {
+      account('198.51.100.9');
+      step(60 * minuteMs + 1);
+    }
+  }
+  for (let i = 0; i < 5; i++) account('198.51.100.9');
+
+  expect([account('198.51.100.9') > 0, account('198.51.100.8') > 0]).toEqual([true, true]);
+  step(minuteMs);
+  expect([account('198.51.100.9') > 0, account()]).toEqual([true, 0]);
+});
+
+test('from the hundredth failure on, wherever they came from, one a minute is let in', () => {
+  const { account, step } = setUp();
+  const free = Array.from({ length: 100 }, (_, i) => account(`198.51.100.${i}`));
+
+  const before = account();
+  step(minuteMs);
+  const after = [account(), account('203.0.113.1')];
+
+  expect(new Set(free)).toEqual(new Set([0]));
+  expect([before, after]).toEqual([60, [0, 60]]);
+});
+
+test('a right password takes back its own attempt alone of those from elsewhere', () => {
+  const { db, attempts, account } = setUp();
+  for (let i = 0; i < 99; i++) account(`198.51.100.${i}`);
+  const right = { email: examiner, from: home };
+  attempts.countAccount(right);
+  transact(db, (tx) => attempts.forgive(tx, right));
+
+  expect([account('203.0.113.1'), account('203.0.113.2')]).toEqual([0, 60]);
+});
+
+test('a new password forgets what failed at every place, of this account alone', () => {
+  const { db, attempts, account } = setUp();
+  for (const email of [examiner, 'ben@example.org']) {
+    for (const from of [home, '198.51.100.9']) {
+      for (let i = 0; i < 5; i++) account(from, email);
+    }
+  }
+
+  transact(db, (tx) => attempts.forgiveAccount(tx, examiner));
+
+  expect(db.select().from(loginAttempts).all()).toHaveLength(3);
+  expect([account(), account(home, 'ben@example.org')]).toEqual([0, 30]);
+});
+
+test('four of one place are looked at together, and a fifth when one of them is done', async () => {
+  const { attempts } = setUp();
+  const leave = new EventEmitter();
+  const enter = async (from: string) => attempts.withSeat(from, async () => once(leave, 'all'));
+  const inside = ['::ffff:192.0.2.1', home, home, home].map(enter);
+
+  await expect(enter(home)).rejects.toMatchObject({ code: 'rate_limited' });
+  inside.push(enter('192.0.2.2'));
+  leave.emit('all');
+
+  expect(await Promise.all(inside)).toHaveLength(5);
+  expect(await attempts.withSeat(home, async () => 'in')).toBe('in');
 });
 
 test('a right password and a quiet day forget the failures', () => {
   const { db, attempts, account, step } = setUp();
   for (let i = 0; i < 4; i++) account();
-  transact(db, (tx) => attempts.forgiveAccount(tx, 'examiner@example.org'));
+  transact(db, (tx) => attempts.forgive(tx, { email: examiner, from: home }));
   const afterSuccess = Array.from({ length: 6 }, () => account());
   step(24 * 60 * minuteMs + 1);
 
@@ -79,15 +149,17 @@ test('a right password and a quiet day forget the failures', () => {
 
 test('what was typed in is not kept, and goes when it no longer counts', () => {
   const { db, now, account, step } = setUp();
-  account('my password in the wrong field');
+  account(home, 'my password in the wrong field');
 
   purgeExpired(db, now());
   const kept = db.select().from(loginAttempts).all();
   step(24 * 60 * minuteMs + 1);
   purgeExpired(db, now());
 
-  expect(JSON.stringify(kept)).not.toContain('password');
-  expect(kept[0]?.address).toHaveLength(32);
+  const bytes = Buffer.concat(kept.map(({ address }) => address)).toString('latin1');
+  expect(bytes).not.toContain('password');
+  expect(bytes).not.toContain(home);
+  expect(kept.map(({ address }) => address.length)).toEqual([32, 64]);
   expect(db.select().from(loginAttempts).all()).toEqual([]);
 });
 
