@@ -5,6 +5,7 @@
 
 import sharp, { type Sharp } from 'sharp';
 import { ForensicsError } from '../errors.ts';
+import { isQuarterTurn } from './orientation.ts';
 
 export interface PixelRequest {
   readonly bytes: Uint8Array;
@@ -52,7 +53,9 @@ async function decodeStrictly(
     .toBuffer({ resolveWithObject: true });
   const damage = warnings.find((warning) => warning.includes('Corrupt') && !isHarmless(warning));
   if (damage !== undefined) throw new Error(damage);
-  const [expectedWidth, expectedHeight] = orientation >= 5 ? [height, width] : [width, height];
+  const [expectedWidth, expectedHeight] = isQuarterTurn(orientation)
+    ? [height, width]
+    : [width, height];
   if (info.width !== expectedWidth || info.height !== expectedHeight) {
     throw new Error('The decoded size is not the size of the header.');
   }

@@ -12,7 +12,8 @@ import { markers } from './jpeg-markers.ts';
 import { readJpeg, type JpegFile } from './jpeg-structure.ts';
 import { checkDimensions, type Limits } from './limits.ts';
 import type { MetadataBlocks } from './metadata.ts';
-import type { PictureFacts } from './picture.ts';
+import { readOrientation } from './orientation.ts';
+import type { Format, PictureFacts } from './picture.ts';
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
 import { colourTypes, readPng, readPngSize } from './png-structure.ts';
 
@@ -85,6 +86,19 @@ export function openPng(bytes: Uint8Array, limits: Limits): Container {
     metadataBlocks: pngMetadataBlocks(file),
     pixelBytes: Buffer.concat(file.pixelRanges.map(([start, end]) => bytes.subarray(start, end))),
   };
+}
+
+/**
+ * The EXIF orientation 1..8 alone, as the decoder will see it; 1 when absent.
+ *
+ * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
+ */
+export function orientationIn(bytes: Uint8Array, format: Format): number {
+  const blocks =
+    format === 'jpg'
+      ? jpegMetadataBlocks(readJpeg(bytes).segments)
+      : pngMetadataBlocks(readPng(bytes));
+  return readOrientation(blocks.exif);
 }
 
 /** From SOI to EOI without metadata. The colour profile stays only for CMYK, which has no RGB without one. */

@@ -11,8 +11,6 @@ export interface FoundTags {
   /** Numbers and texts; anything else is dropped later. */
   readonly tags: ReadonlyMap<string, unknown>;
   readonly hasThumbnail: boolean;
-  /** EXIF orientation 1..8; 1 when absent or impossible. */
-  readonly orientation: number;
 }
 
 /** Tags that are no facts for a reader: where things lie in the file, and raw blocks. */
@@ -35,13 +33,7 @@ export function readExif(tiff: Uint8Array): FoundTags {
   if (Object.keys(exif).length === 0 && !hasThumbnail) {
     throw new Error('An EXIF block without a tag.');
   }
-  const orientation = exif.Orientation?.value;
-  const isOrientation = typeof orientation === 'number' && orientation >= 1 && orientation <= 8;
-  return {
-    tags: describe(exif),
-    hasThumbnail,
-    orientation: isOrientation ? orientation : 1,
-  };
+  return { tags: describe(exif), hasThumbnail };
 }
 
 /** @throws when the packet is not well-formed or holds no RDF. */
@@ -55,7 +47,7 @@ export function readXmp(packet: Uint8Array): FoundTags {
   if (xmp === undefined || Object.keys(xmp).every((name) => name === '_raw')) {
     throw new Error('An XMP packet without a property.');
   }
-  return { tags: describe(xmp), hasThumbnail: false, orientation: 1 };
+  return { tags: describe(xmp), hasThumbnail: false };
 }
 
 /** @throws whatever exifreader throws on a broken block. */
@@ -64,7 +56,7 @@ export function readIptc(photoshop: Uint8Array): FoundTags {
     expanded: true,
     includeTags: { iptc: true },
   });
-  return { tags: describe(iptc), hasThumbnail: false, orientation: 1 };
+  return { tags: describe(iptc), hasThumbnail: false };
 }
 
 /** SOI, one APP13 segment, EOI. */

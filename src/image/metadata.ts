@@ -1,6 +1,7 @@
 /** What the file says about itself, as plain JSON: every text is foreign and may be a lie. */
 
 import { readExif, readIptc, readXmp, type FoundTags } from './metadata-readers.ts';
+import { readOrientation } from './orientation.ts';
 import { isPosition, keepTags, type Tags } from './tags.ts';
 
 export interface Metadata {
@@ -51,7 +52,7 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     exif: read('EXIF', blocks.exif, readExif),
     xmp: read('XMP', blocks.xmp, readXmp),
     iptc: read('IPTC', blocks.photoshop, readIptc),
-    pngText: { tags: new Map(blocks.pngText), hasThumbnail: false, orientation: 1 },
+    pngText: { tags: new Map(blocks.pngText), hasThumbnail: false },
   };
   const exif = keepTags('EXIF', found.exif.tags, warnings);
   const xmp = keepTags('XMP', found.xmp.tags, warnings);
@@ -71,12 +72,12 @@ export function readMetadata(blocks: MetadataBlocks): ReadMetadata {
     digitalSourceType: firstText(xmp['DigitalSourceType']),
     warnings,
   };
-  return { metadata, orientation: found.exif.orientation };
+  return { metadata, orientation: readOrientation(blocks.exif) };
 }
 
 /** Larger blocks are not given to the parsers: a JPEG segment holds 64 KB, Photoshop's XMP in a PNG seldom more. */
 const maxBlockBytes = 256 * 1024;
-const nothing: FoundTags = { tags: new Map(), hasThumbnail: false, orientation: 1 };
+const nothing: FoundTags = { tags: new Map(), hasThumbnail: false };
 
 interface BlockToRead {
   readonly name: string;
