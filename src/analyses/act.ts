@@ -15,6 +15,7 @@ export const messages = {
   processing: 'The picture is being examined.',
   retrying: 'An attempt failed; the analysis is tried again.',
   completed: 'The analysis is complete.',
+  refused: 'Upload the right picture to putUrl and use retry, or create a new analysis.',
   storeAway: 'The store could not be used for 24 hours; retry the analysis when it can.',
   abandoned: 'The analysis was interrupted too often; retry it.',
 } as const;
@@ -45,18 +46,34 @@ export interface Act extends Target {
 /** @throws {ForensicsError} `analysis_not_pending`. */
 export function refuseUnlessStartable(row: AnalysisRow): void {
   if (row.status === 'pending' && row.queuedAt === null) return;
-  const isQueued = row.status === 'pending' || row.status === 'processing';
-  throw new ForensicsError(
-    'analysis_not_pending',
-    isQueued
-      ? 'The analysis was started already; wait for its result.'
-      : 'The analysis is finished; use retry to run it again.',
-  );
+  throw new ForensicsError('analysis_not_pending', adviceToStarter(row));
 }
 
-export function notRetryable(): ForensicsError {
-  return new ForensicsError(
-    'analysis_not_retryable',
-    'Only a failed analysis can be run again, and only a completed one of tier flagging can be upgraded to forensicReporting.',
-  );
+function adviceToStarter({ status, evidenceKey }: AnalysisRow): string {
+  if (status === 'completed') {
+    return 'The analysis is completed; read its result with GET, or create a new one.';
+  }
+  if (status !== 'failed') return 'The analysis was started already; wait for its result.';
+  return evidenceKey === null
+    ? `The uploaded picture was refused. ${messages.refused}`
+    : 'The analysis has failed; use retry to run it again.';
+}
+
+/** Why an analysis as it is now cannot be run again or upgraded, and what to do instead. */
+export function notRetryable(row: AnalysisRow): ForensicsError {
+  return new ForensicsError('analysis_not_retryable', adviceToRetrier(row));
+}
+
+function adviceToRetrier({ status, queuedAt, tier }: AnalysisRow): string {
+  if (status === 'failed') {
+    return 'The analysis was changed by another call meanwhile; read it with GET, then retry it.';
+  }
+  if (status !== 'completed') {
+    return queuedAt === null
+      ? 'The analysis was not started yet; upload its picture and use start.'
+      : `The analysis is ${status}; wait for its result.`;
+  }
+  return tier === 'forensicReporting'
+    ? 'The analysis is of tier forensicReporting already; read it with GET. None of its options can be changed.'
+    : 'The analysis is completed: only its tier can be upgraded, to forensicReporting, with its other options as they are. Create a new analysis for others.';
 }

@@ -7,24 +7,39 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Tenant } from '../access/tenants.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import { ForensicsError } from '../errors.ts';
+import { orientationIn } from '../image/container.ts';
 import { readJpeg } from '../image/jpeg-structure.ts';
 import { checkDimensions, checkSizeBytes, type Limits } from '../image/limits.ts';
+import { isQuarterTurn } from '../image/orientation.ts';
 import type { Format } from '../image/picture.ts';
 import { readPngSize } from '../image/png-structure.ts';
 import { describeContent, sniffFormat } from '../image/sniff.ts';
 import type { Context } from './context.ts';
-import type { Evidence } from './act.ts';
+import { type Evidence, messages } from './act.ts';
 import { expectObjects } from './loose-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
+type Needs = Pick<Context, 'db' | 'now' | 'limits' | 'trialMd5s'>;
+
+interface Upload {
+  readonly row: AnalysisRow;
+  readonly tenant: Tenant;
+  readonly store: BlobStore;
+}
+
 /**
  * @returns where the copy lies. It belongs to nobody until an act has written it into a row.
- * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed.
+ * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed, with
+ * what the client can do about it.
  */
-export async function takeIn(
-  context: Pick<Context, 'db' | 'now' | 'limits' | 'trialMd5s'>,
-  { row, tenant, store }: { row: AnalysisRow; tenant: Tenant; store: BlobStore },
-): Promise<Evidence> {
+export async function takeIn(context: Needs, upload: Upload): Promise<Evidence> {
+  return copyUpload(context, upload).catch((error: unknown) => {
+    if (!isPictureError(error)) throw error;
+    throw new ForensicsError(error.code, `${error.message} ${messages.refused}`, { cause: error });
+  });
+}
+
+async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promise<Evidence> {
   const { limits, trialMd5s } = context;
   const { bytes, etag } = await readUpload(store, row, limits);
   const md5 = digest('md5', bytes);
@@ -54,11 +69,27 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
     throw new ForensicsError('upload_missing', 'Upload the picture to putUrl, then start again.');
   }
   checkSizeBytes(info.sizeBytes, limits);
-  const bytes = await store.read(row.inputKey, limits.maxBytes);
+  const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
+    throw isGone(error) ? changedMeanwhile(error) : error;
+  });
   // The object may have been replaced since it was asked for its size.
   checkSizeBytes(bytes.length, limits);
   // The ETag of before: if it was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
+}
+
+/** It was there a moment ago, and no larger than it may be. */
+function isGone(error: unknown): boolean {
+  if (!(error instanceof ForensicsError)) return false;
+  return error.code === 'blob_not_found' || error.code === 'blob_too_large';
+}
+
+function changedMeanwhile(cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'upload_missing',
+    'The upload was replaced or deleted while it was read; upload the picture, then start again.',
+    { cause },
+  );
 }
 
 function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void {
@@ -68,18 +99,17 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   }
   const { width, height } = format === 'jpg' ? readJpeg(bytes) : readPngSize(bytes);
   checkDimensions(width, height, limits);
-  // EXIF may turn the picture by a quarter; the client may have measured before or after that.
-  const isUpright = width === row.width && height === row.height;
-  const isTurned = width === row.height && height === row.width;
-  if (!isUpright && !isTurned) {
-    throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);
-  }
+  if (width === row.width && height === row.height) return;
+  // EXIF may turn the picture by a quarter; the client may have measured after that.
+  const isSwapped = width === row.height && height === row.width;
+  if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
+  throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);
 }
 
 function notAsDeclared(what: string): ForensicsError {
   return new ForensicsError(
     'image_not_as_declared',
-    `The uploaded picture is not what was declared: ${what}. Create a new analysis for it.`,
+    `The uploaded picture is not what was declared: ${what}.`,
   );
 }
 

@@ -189,8 +189,8 @@ export function createLifecycle({
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
         // Another retry ran and failed in between: options merged before it could undo a tier that it asked for.
-        const { updatedAt, evidenceKey } = getRow(tx, act);
-        if (updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable();
+        const present = getRow(tx, act);
+        if (present.updatedAt?.getTime() !== seen.updatedAt?.getTime()) throw notRetryable(present);
         const fresh = {
           ...waitingAgain,
           retryCount: 0,
@@ -199,8 +199,8 @@ export function createLifecycle({
         };
         const change = { ...fresh, ...options, modelVersion, ...columnsOf(evidence) };
         const row = move(tx, act, { from: 'failed', change, actor: act.actor });
-        if (row === null) throw notRetryable();
-        if (evidence.key !== evidenceKey) claimObjects(tx, [evidence.key], now());
+        if (row === null) throw notRetryable(present);
+        if (evidence.key !== present.evidenceKey) claimObjects(tx, [evidence.key], now());
         countFor(tx, row, ['retries', 1]);
         enqueueRun(tx, act);
         remember(tx, act.repeatable, act.analysisId);
@@ -211,12 +211,13 @@ export function createLifecycle({
     upgrade: (act: Act, rendered: Rendered) =>
       transact(db, (tx): boolean => {
         if (recall(tx, act.repeatable) !== null) return false;
-        const { tier } = getRow(tx, act);
-        if (tier !== 'flagging') throw notRetryable();
+        const present = getRow(tx, act);
+        const { tier } = present;
+        if (tier !== 'flagging') throw notRetryable(present);
         const at = { tierUpgradedFrom: tier, tierUpgradedAt: now() };
         const change = { tier: 'forensicReporting', ...at } as const;
         const row = move(tx, act, { from: 'completed', change, actor: act.actor });
-        if (row === null) throw notRetryable();
+        if (row === null) throw notRetryable(present);
         const which = eq(examinations.analysisId, act.analysisId);
         tx.update(examinations)
           .set({ rendered: renderedText(rendered) })

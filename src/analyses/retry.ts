@@ -45,7 +45,7 @@ export async function retryAnalysis(
     refuseDowngrade(current, merged);
     if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
     else if (isUpgrade(row, merged)) await upgrade(context, { act, row });
-    else throw notRetryable();
+    else throw notRetryable(row);
   }
   return getAnalysis(context, caller, id);
 }
@@ -78,7 +78,7 @@ async function restart(
 
 async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'>): Promise<void> {
   const { upgrading, lifecycle, db } = context;
-  if (upgrading.has(row.id)) throw notRetryable();
+  if (upgrading.has(row.id)) throw underWay();
   upgrading.add(row.id);
   try {
     const stored = loadExamination(db, row.id);
@@ -98,6 +98,13 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
   } finally {
     upgrading.delete(row.id);
   }
+}
+
+function underWay(): ForensicsError {
+  return new ForensicsError(
+    'analysis_not_retryable',
+    'The analysis is being upgraded to forensicReporting already; read it with GET in a moment.',
+  );
 }
 
 function refuseDowngrade(current: AnalysisOptions, merged: AnalysisOptions): void {

@@ -42,13 +42,43 @@ describe('start fails an analysis whose upload is', () => {
   });
 });
 
-test('start takes a size that was measured before or after the turn by EXIF', async () => {
-  const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
+describe('a size with its sides swapped', () => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('under EXIF orientation %i', async (orientation) => {
+    const isTurned = orientation > 4;
+    const scene = { width, height, seed: 4, orientation };
+    const measured = { width: height, height: width };
 
-  const upright = await started(turned, { width, height });
-  const asStored = await started(turned, { width: height, height: width });
+    const jpg = await started(await sceneJpeg(scene), measured);
+    const asPng = await started(await scenePng(scene), { ...measured, format: 'png' });
 
-  expect([upright.outcome, asStored.outcome]).toEqual([undefined, undefined]);
+    for (const { outcome, status, analysis } of [jpg, asPng]) {
+      if (isTurned) expect(outcome).toBeUndefined();
+      else expect(outcome).toMatchObject({ code: 'image_not_as_declared', status: 422 });
+      const wanted = isTurned ? 'pending' : 'failed';
+      expect(await status(analysis.id)).toMatchObject({ status: wanted });
+    }
+  });
+
+  test('is the upright one of a turned picture, and passes too', async () => {
+    const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
+
+    expect((await started(turned)).outcome).toBeUndefined();
+  });
+});
+
+test('the status message of a refused upload says what to do, and start repeats it', async () => {
+  const { outcome, status, analysis, analyses, caller } = await started(large);
+  const advice = 'Upload the right picture to putUrl and use retry, or create a new analysis.';
+
+  expect(outcome).toMatchObject({ message: expect.stringContaining(advice) });
+  const { statusMessage } = await status(analysis.id);
+  expect(statusMessage).toBe(
+    `The uploaded picture is not what was declared: it has 97 x 80 pixels, not 96 x 80. ${advice}`,
+  );
+  await expect(analyses.start(caller, analysis.id)).rejects.toMatchObject({
+    code: 'analysis_not_pending',
+    message: `The uploaded picture was refused. ${advice}`,
+  });
 });
 
 test('an upload that is replaced after the start is not what is examined', async () => {
@@ -97,4 +127,25 @@ test('a refused upload can be replaced and the analysis retried', async () => {
   await worker.drain();
 
   expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+});
+
+test.each([
+  ['deleted', null],
+  ['replaced by one that is too large', Buffer.alloc(100_001)],
+])('an upload that is %s while it is read leaves the analysis as it was', async (_, bytes) => {
+  const workshop = await openWorkshop({ maxBytes: 100_000 });
+  const { create, upload, analyses, caller, store, status } = workshop;
+  const analysis = await create();
+  await upload(analysis);
+  const head = store.head.bind(store);
+  store.head = async (key) => {
+    const info = await head(key);
+    await (bytes === null ? store.delete(key) : store.put(key, bytes));
+    return info;
+  };
+
+  const start = analyses.start(caller, analysis.id);
+
+  await expect(start).rejects.toMatchObject({ code: 'upload_missing' });
+  expect(await status(analysis.id)).toMatchObject({ status: 'pending' });
 });

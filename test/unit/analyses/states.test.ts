@@ -376,6 +376,53 @@ describe('completed', () => {
   });
 });
 
+describe('a retry that cannot be done says why', () => {
+  test('pending: not started, or waiting', async () => {
+    const { create, start, analyses, caller } = await openWorkshop();
+    const draft = await create();
+    const waiting = await start();
+
+    await expect(analyses.retry(caller, { id: draft.id, options: {} })).rejects.toThrow(
+      'not started yet',
+    );
+    await expect(analyses.retry(caller, { id: waiting, options: {} })).rejects.toThrow(
+      'is pending; wait',
+    );
+  });
+
+  test('processing', async () => {
+    const { start, analyses, caller, worker, lab } = await openWorkshop();
+    lab.next(lab.fail('inference_crashed'));
+    const id = await start();
+    await worker.drain();
+
+    await expect(analyses.retry(caller, { id, options: {} })).rejects.toThrow(
+      'is processing; wait',
+    );
+  });
+
+  test('completed: only its tier can change, and that once', async () => {
+    const { complete, analyses, caller } = await openWorkshop();
+    const id = await complete();
+    const upgrade = { id, options: { tier: 'forensicReporting' } };
+
+    await expect(analyses.retry(caller, { id, options: { seed: 1 } })).rejects.toThrow(
+      'only its tier can be upgraded',
+    );
+    const [first, second] = await Promise.allSettled([
+      analyses.retry(caller, upgrade),
+      analyses.retry(caller, upgrade),
+    ]);
+    expect(first).toMatchObject({ status: 'fulfilled' });
+    expect(second).toMatchObject({
+      reason: { message: expect.stringContaining('is being upgraded') },
+    });
+    await expect(analyses.retry(caller, upgrade)).rejects.toThrow(
+      'of tier forensicReporting already; read it with GET',
+    );
+  });
+});
+
 describe('any', () => {
   test('a downgrade is refused before the state is looked at', async () => {
     const { complete, start, analyses, caller } = await openWorkshop();
