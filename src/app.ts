@@ -18,7 +18,7 @@ import type { OpenFeedback } from './app/feedback.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
-import { openTenancy } from './app/tenancy.ts';
+import { openTenancy, webhookGuardOf } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
 import { createWorkload } from './app/workload.ts';
 import type { Workload } from './app/workload.ts';
@@ -139,7 +139,12 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       ...core,
       analyses,
       feedback,
-      tenancy: openTenancy(core, blobs.storage, now),
+      tenancy: openTenancy({
+        core,
+        storage: blobs.storage,
+        webhookGuard: webhookGuardOf(settings),
+        now,
+      }),
       door: blobs.door,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       proveStorage: () => blobs.prove(),

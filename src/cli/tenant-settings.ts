@@ -76,6 +76,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   const fields = await withLocalCore(options, async (core, settings) => {
     const tenancy = await tenancyOf(core, settings);
     const answer = await tenancy.change(await tenantNamed(core, name), request);
+    await warnAboutWebhook(request, settings);
     return shownWithStorage(await tenantNamed(core, answer.name), answer);
   });
   await printTenant(fields, options);
@@ -97,7 +98,18 @@ const now = () => new Date();
 async function tenancyOf(core: Core, settings: Settings) {
   const { openTenancy } = await import('../app/tenancy.ts');
   const { openTenantStorage } = await import('../app/tenant-storage.ts');
-  return openTenancy(core, openTenantStorage({ settings, core, now, onError: raise }), now);
+  const storage = openTenantStorage({ settings, core, now, onError: raise });
+  return openTenancy({ core, storage, webhookGuard: null, now });
+}
+
+/** No refusal: the server may run under other settings than this command. */
+async function warnAboutWebhook({ webhookUrl }: TenantRequest, settings: Settings): Promise<void> {
+  if (webhookUrl == null) return;
+  const { say } = await import('./local-core.ts');
+  const { webhookGuardOf } = await import('../app/tenancy.ts');
+  const { complaintAbout } = await import('../tenancy/check-webhook.ts');
+  const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
+  if (complaint !== null) say(`Warning, by the settings of this command: ${complaint}`);
 }
 
 function raise(error: unknown): never {

@@ -10,7 +10,10 @@ class AddressRefused extends Error {
 export interface ConnectionGuard {
   /** Answers only addresses that are allowed, and fails when none is left. */
   readonly lookup: LookupFunction;
-  /** Why this host may not be connected to: null for a name, which `lookup` judges, and for an allowed address. */
+  /**
+   * Why this host may not be connected to: null for a name, which `lookup` judges, and for an allowed address. Localhost
+   * counts as the addresses that it always stands for.
+   */
   refusalOf(host: string): Error | null;
 }
 
@@ -32,8 +35,16 @@ export function createConnectionGuard(
   return {
     lookup: guardedLookup,
     refusalOf(host) {
-      const address = host.replace(/^\[|\]$/g, '');
-      return isIP(address) === 0 || guard.isAllowed(address) ? null : new AddressRefused();
+      const addresses = literalAddresses(host);
+      const isOpen = addresses.length === 0 || addresses.some((one) => guard.isAllowed(one));
+      return isOpen ? null : new AddressRefused();
     },
   };
+}
+
+/** @see RFC 6761, section 6.3, for names that no resolver may be asked for. */
+function literalAddresses(host: string): readonly string[] {
+  if (/^(?:.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
+  const address = host.replace(/^\[|\]$/g, '');
+  return isIP(address) === 0 ? [] : [address];
 }

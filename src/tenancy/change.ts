@@ -9,6 +9,7 @@ import type { StorageType } from '../blobs/store.ts';
 import { type Reader, transact } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
+import { complaintAbout } from './check-webhook.ts';
 import { type Context, type StoredConfig, storedConfigOf } from './context.ts';
 import { mergeStorage } from './merge-storage.ts';
 import { type ReadOnlyFields, refuseReadOnly } from './read-only.ts';
@@ -31,6 +32,7 @@ export async function changeTenant(
   request: TenantRequest,
 ): Promise<TenantAnswer> {
   refuseReadOnly(request, await readTenant(context, tenant));
+  refuseForbiddenWebhook(context, tenant, request);
   const before = storedConfigOf(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
@@ -39,6 +41,17 @@ export async function changeTenant(
     await applyCors(context, changed);
   }
   return readTenant(context, changed);
+}
+
+/** What was answered may be sent back, also when the settings have changed since it was set. */
+function refuseForbiddenWebhook(
+  { webhookGuard }: Pick<Context, 'webhookGuard'>,
+  tenant: Tenant,
+  { webhookUrl = null }: TenantRequest,
+): void {
+  if (webhookGuard === null || webhookUrl === null || webhookUrl === tenant.webhookUrl) return;
+  const complaint = complaintAbout(webhookUrl, webhookGuard);
+  if (complaint !== null) throw new ForensicsError('invalid_request', complaint);
 }
 
 interface NewStorage {

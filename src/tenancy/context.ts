@@ -9,6 +9,7 @@ import type { StorageType } from '../blobs/store.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
+import type { WebhookGuard } from './check-webhook.ts';
 
 export interface Context {
   readonly db: Db;
@@ -18,6 +19,8 @@ export interface Context {
   readonly openRemote: OpenRemoteStore;
   /** Of the service's own store. */
   readonly defaultType: StorageType;
+  /** Where webhooks may go; null takes every URL, for whoever does not know the settings of the server. */
+  readonly webhookGuard: WebhookGuard | null;
   readonly now: () => Date;
 }
 

@@ -50,10 +50,11 @@ function keptOf(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
 ): Partial<S3StorageConfig> {
-  const { presignedUrlExpirySeconds, corsAllowedOrigins, ...withoutRules } = stored;
-  const { port, useSSL, region, ...place } = withoutRules;
+  const { port, useSSL, region, accessKeyId, secretAccessKey } = stored;
+  const named = { endpoint: stored.endpoint, bucketName: stored.bucketName };
+  const place = { ...named, accessKeyId, secretAccessKey };
   if (endpoint.toLowerCase() !== stored.endpoint) return place;
-  return bucketName === stored.bucketName ? stored : withoutRules;
+  return bucketName === stored.bucketName ? stored : { ...place, port, useSSL, region };
 }
 
 function mergeAzure(

@@ -23,7 +23,7 @@ const mayImport: Record<string, readonly string[]> = {
   access: ['errors', 'db', 'outbound'],
   webhooks: ['errors', 'db', 'outbound', 'jobs'],
   feedback: ['errors', 'db', 'outbound', 'jobs'],
-  tenancy: ['errors', 'db', 'access', 'blobs', 'webhooks'],
+  tenancy: ['errors', 'db', 'outbound', 'access', 'blobs'],
   analyses: [...heart, 'db', ...services],
   app: [...heart, 'db', 'config', 'outbound', ...services, 'tenancy', 'analyses'],
   server: [...heart, 'config', ...services, 'tenancy', 'analyses', 'app'],

@@ -148,6 +148,18 @@ test('a data folder where nothing was set up is left as it is', async () => {
   expect(ran.stderr).toContain('Nothing was set up in this data folder');
 });
 
+test('a webhook that leads inside is set, with a warning: the server may have other settings', async () => {
+  const set = ['tenant', 'update', 'acme', '--webhook-url'];
+
+  const inside = await run(...set, 'https://10.0.0.1/hook');
+  const outside = await run(...set, 'https://receiver.example/hook');
+
+  expect([inside.code, outside.code]).toEqual([0, 0]);
+  expect(inside.stdout).toContain('https://10.0.0.1/hook');
+  expect(inside.stderr).toMatch(/Warning, by the settings of this command: .* webhookAllow/);
+  expect(outside.stderr).not.toContain('Warning');
+});
+
 test('a tenant is shown with its webhook', async () => {
   await run('tenant', 'update', 'acme', '--webhook-url', 'https://receiver.example/hook');
   const shown = await run('tenant', 'show', 'acme', '--json');

@@ -66,7 +66,13 @@ export const changeBody = Type.Object(
     storageType: Type.Optional(oneOf(storageTypes)),
     storageConfig: Type.Optional(orNull(storageConfig)),
     webhookUrl: Type.Optional(
-      orNull(Type.String({ maxLength: 2048, description: 'Null removes it.' })),
+      orNull(
+        Type.String({
+          maxLength: 2048,
+          description:
+            'Null removes it. An address in it must be one that the administrator allows webhooks to go to.',
+        }),
+      ),
     ),
     id: readOnly('as it was answered, or left out.'),
     apiKeys: readOnly('as they were answered, or left out.'),

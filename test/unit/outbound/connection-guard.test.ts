@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
 
+const guardOf = (...allow: string[]) => createConnectionGuard(createAddressGuard(allow));
 const four = (address: string) => ({ address, family: 4 });
 const six = (address: string) => ({ address, family: 6 });
 
@@ -42,10 +43,24 @@ test('a name of which no address is allowed is refused', async () => {
 });
 
 test('an address in place of a name is judged at once, brackets or not', () => {
-  const guard = createConnectionGuard(createAddressGuard(['external']));
+  const guard = guardOf('external');
 
   expect(guard.refusalOf('[::1]')).toMatchObject({ code: 'address_refused' });
   expect(guard.refusalOf('127.0.0.1')).toMatchObject({ code: 'address_refused' });
   expect(guard.refusalOf('1.1.1.1')).toBeNull();
   expect(guard.refusalOf('receiver.example')).toBeNull();
+});
+
+test('localhost is judged at once, and allowed with any of its addresses', () => {
+  const names = ['localhost', 'LocalHost.', 'app.localhost'];
+
+  for (const name of names) {
+    expect(guardOf('external', 'private').refusalOf(name)).toMatchObject({
+      code: 'address_refused',
+    });
+    expect(guardOf('127.0.0.0/8').refusalOf(name)).toBeNull();
+    expect(guardOf('::1/128').refusalOf(name)).toBeNull();
+  }
+  expect(guardOf('external').refusalOf('localhost.example')).toBeNull();
+  expect(guardOf('external').refusalOf('mylocalhost')).toBeNull();
 });

@@ -35,7 +35,16 @@ async function setUp() {
   const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
   const cors = createBucketCors({ db, defaultOrigins: [origin], now });
-  const tenancy = createTenancy({ db, keys, configs, cors, openRemote, defaultType: 's3', now });
+  const tenancy = createTenancy({
+    db,
+    keys,
+    configs,
+    cors,
+    openRemote,
+    defaultType: 's3',
+    webhookGuard: null,
+    now,
+  });
   const stores = createStores({ db, configs, cors, embeddedFor, openRemote });
   return { db, tenant, tenants, tenancy, stores };
 }

@@ -6,6 +6,8 @@ import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
 import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
+import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
+import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
 import type { TenantRequest } from '../../../src/tenancy/change.ts';
 import { createTenancy } from '../../../src/tenancy/tenancy.ts';
 import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../blobs/own-buckets.ts';
@@ -22,7 +24,13 @@ const openS3: OpenRemoteStore = (config) => {
   return createS3Store(config.s3, { timeouts: { retryDelayMs: 1 } });
 };
 
-async function setUp({ openRemote = openS3 }: { openRemote?: OpenRemoteStore } = {}) {
+async function setUp({
+  openRemote = openS3,
+  webhookAllow = ['external'],
+}: {
+  openRemote?: OpenRemoteStore;
+  webhookAllow?: string[];
+} = {}) {
   const clock = steppedClock();
   const { now } = clock;
   const db = temporaryDb();
@@ -30,7 +38,17 @@ async function setUp({ openRemote = openS3 }: { openRemote?: OpenRemoteStore } =
   const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
   const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
   const cors = createBucketCors({ db, defaultOrigins: [], now });
-  const tenancy = createTenancy({ db, keys, configs, cors, openRemote, defaultType: 's3', now });
+  const webhookGuard = createConnectionGuard(createAddressGuard(webhookAllow));
+  const tenancy = createTenancy({
+    db,
+    keys,
+    configs,
+    cors,
+    openRemote,
+    defaultType: 's3',
+    webhookGuard,
+    now,
+  });
   const { id } = await tenants.create({ name: 'acme' });
   const tenant = async () => (await tenants.byId(id))!;
   return {
@@ -236,6 +254,49 @@ test('a webhook is set and removed', async () => {
   });
   expect(removed).toMatchObject({ webhookState: 'none' });
   expect(removed).not.toHaveProperty('webhookUrl');
+});
+
+describe('a webhook at an address', () => {
+  test.each([
+    'https://10.0.0.1/x',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'https://[::1]:8443/hook',
+    'https://[::ffff:192.168.0.1]/',
+    'http://169.254.169.254/latest',
+    'https://localhost/hook',
+    'https://receiver.localhost./',
+  ])('%s is refused where webhooks may not go there, and says whose word it is', async (url) => {
+    const { change, read } = await setUp();
+    const before = await read();
+
+    const changing = change({ name: 'acme-2', webhookUrl: url });
+
+    await expect(changing).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringMatching(/^webhookUrl names an address .* webhookAllow\.$/),
+    });
+    expect(await read()).toEqual(before);
+  });
+
+  test('that is allowed is taken, and so is every name', async () => {
+    const { change } = await setUp({ webhookAllow: ['external', 'private', '127.0.0.0/8'] });
+    const urls = ['https://10.0.0.1/x', 'http://localhost/', 'https://1.1.1.1/', 'http://inside/'];
+
+    for (const webhookUrl of urls) {
+      expect(await change({ webhookUrl })).toMatchObject({ webhookUrl });
+    }
+  });
+
+  test('that was allowed once is taken back as it was answered', async () => {
+    const { change, tenants, id, read } = await setUp();
+    await tenants.update(id, { webhookUrl: 'https://10.0.0.1/x' });
+    const answer = await read();
+
+    const again = await change(JSON.parse(JSON.stringify(answer)));
+
+    expect(again).toEqual({ ...answer, updatedDate: again.updatedDate });
+  });
 });
 
 describe('what cannot be changed here', () => {
