@@ -109,13 +109,14 @@ export function hasCompany(reader: Reader, { tenantId, analysisId }: Target): bo
   return other !== undefined;
 }
 
-/** How many analyses of the tenant were started and wait for a worker. */
-export function countQueued(reader: Reader, tenantId: string): number {
-  const isQueued = and(isAtWork, eq(analyses.tenantId, tenantId), eq(analyses.status, 'pending'));
-  return reader.select({ queued: count() }).from(analyses).where(isQueued).get()?.queued ?? 0;
+/** How many analyses of the tenant are pending: created and not started yet, or waiting for a worker. */
+export function countPending(reader: Reader, tenantId: string): number {
+  const ofTenant = and(isPending, eq(analyses.tenantId, tenantId));
+  return reader.select({ pending: count() }).from(analyses).where(ofTenant).get()?.pending ?? 0;
 }
 
-// Literals, no parameters: only so SQLite sees that its index `analyses_at_work` holds all of these.
+// Literals, no parameters: only so SQLite sees that its indexes `analyses_pending` and `analyses_at_work` hold all of these.
+const isPending = sql`${analyses.status} = 'pending' AND ${analyses.deletedAt} IS NULL`;
 const isAtWork = sql`${analyses.queuedAt} IS NOT NULL AND ${analyses.deletedAt} IS NULL
   AND ${analyses.status} IN ('pending', 'processing')`;
 

@@ -5,7 +5,7 @@ import type { Tenant } from '../access/tenants.ts';
 import type { Db, Reader } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { ResultClass, Tier } from '../engine/result.ts';
-import { countQueued } from './rows.ts';
+import { countPending } from './rows.ts';
 import { type Counter, confidenceScale, type Parallelism } from './usage.ts';
 import { type Period, periodOf, type ReportQuery } from './usage-period.ts';
 
@@ -16,7 +16,7 @@ export interface UsageReport {
   readonly updatedAt: string;
   readonly startTime: string;
   readonly endTime: string;
-  /** Started and waiting for a worker at this moment; 0 for a period that does not hold this moment. */
+  /** Pending at this moment, started or not; 0 for a period that does not hold this moment. */
   readonly queuedAnalyses: number;
   readonly successfulProcessing: {
     readonly byType: Readonly<Record<'api' | 'app' | 'total', number>>;
@@ -62,7 +62,7 @@ export function createUsageReports({
         updatedAt: updatedAt.toISOString(),
         startTime: startTime.toISOString(),
         endTime: endTime.toISOString(),
-        queuedAnalyses: isLive ? countQueued(db, tenant.id) : 0,
+        queuedAnalyses: isLive ? countPending(db, tenant.id) : 0,
         ...figuresOf(sumCounters(db, tenant.id, period)),
       };
     },

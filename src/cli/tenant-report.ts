@@ -49,7 +49,7 @@ function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {
   const rows: readonly (readonly [string, string | number])[] = [
     ['from', report.startTime],
     ['to', report.endTime],
-    ['waiting now', report.queuedAnalyses],
+    ['pending now', report.queuedAnalyses],
     ['succeeded', byType.total],
     ['  created by API keys', byType.api],
     ['  created by users', byType.app],

@@ -269,6 +269,10 @@ export const migrations: readonly string[] = [
   -- What one person sent lately is counted at each message.
   CREATE INDEX feedback_by_user ON feedback (user_id, created_at);
   `,
+  `
+  CREATE INDEX analyses_pending ON analyses (tenant_id)
+    WHERE status = 'pending' AND deleted_at IS NULL;
+  `,
 ];
 
 /**

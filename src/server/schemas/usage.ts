@@ -33,7 +33,7 @@ const report = Type.Object(
     updatedAt: dateTime,
     startTime: dateTime,
     endTime: dateTime,
-    queuedAnalyses: amount('Started and waiting now; 0 for a time that does not hold now.'),
+    queuedAnalyses: amount('Pending now, started or not; 0 for a time that does not hold now.'),
     successfulProcessing: Type.Object({
       byType: Type.Object({ api: amount(), app: amount(), total: amount() }),
       byResult: Type.Object({

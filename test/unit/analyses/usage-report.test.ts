@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { countPending, hasCompany } from '../../../src/analyses/rows.ts';
 import { countLogin } from '../../../src/analyses/usage.ts';
 import { createUsageReports } from '../../../src/analyses/usage-report.ts';
-import { transact } from '../../../src/db/open.ts';
+import { type Reader, transact } from '../../../src/db/open.ts';
 import type { ResultClass } from '../../../src/engine/result.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-lab.ts';
@@ -220,7 +221,7 @@ test('a login counts once for each tenant of the person', async () => {
 });
 
 describe('queued', () => {
-  test('is what was started and waits, and neither drafts nor runs nor what was removed', async () => {
+  test('is what is pending, started or not, and neither runs nor what was removed', async () => {
     const { create, start, analyses, caller, worker, lab, total, range } = await openOffice();
     const running = deferred();
     const end = deferred();
@@ -236,28 +237,37 @@ describe('queued', () => {
     lab.next(lab.fail('inference_busy'));
     await start();
     await analyses.remove(caller, await start());
+    await analyses.remove(caller, (await create()).id);
     const today = await range('2026-03-01', '2026-03-01');
     const yesterday = await range('2026-02-28', '2026-02-28');
     const all = await total();
     end.resolve();
     await drained;
 
-    expect([today, all].map(({ queuedAnalyses }) => queuedAnalyses)).toEqual([1, 1]);
+    expect([today, all].map(({ queuedAnalyses }) => queuedAnalyses)).toEqual([2, 2]);
     expect(yesterday.queuedAnalyses).toBe(0);
   });
 
-  test('is read from its index, and so is whether others are at work', async () => {
+  test.each([
+    ['it', countPending, 'analyses_pending'],
+    [
+      'whether others are at work',
+      (reader: Reader, tenantId: string) => hasCompany(reader, { tenantId, analysisId: 'one' }),
+      'analyses_at_work',
+    ],
+  ] as const)('%s is read from an index', async (_, ask, index) => {
     const { db, caller } = await openOffice();
+    const prepare = vi.spyOn(db.$client, 'prepare');
+    ask(db, caller.tenant.id);
+    const asked = String(prepare.mock.lastCall?.[0]);
 
+    const values = asked.match(/\?/g)!.map(() => caller.tenant.id);
     const plan = db.$client
-      .prepare<[string], { detail: string }>(
-        `EXPLAIN QUERY PLAN SELECT count(*) FROM analyses WHERE queued_at IS NOT NULL
-         AND deleted_at IS NULL AND status IN ('pending', 'processing') AND tenant_id = ?`,
-      )
-      .all(caller.tenant.id);
+      .prepare<string[], { detail: string }>(`EXPLAIN QUERY PLAN ${asked}`)
+      .all(...values);
 
     expect(plan.map(({ detail }) => detail)).toEqual([
-      expect.stringContaining('USING INDEX analyses_at_work'),
+      expect.stringMatching(`INDEX ${index} \\(tenant_id=`),
     ]);
   });
 });
