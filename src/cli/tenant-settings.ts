@@ -135,8 +135,8 @@ async function requestOf({
 
 async function readStorageConfig(file: string): Promise<StorageRequest | null> {
   if (file === 'default') return null;
-  const { checkStorageConfig } = await import('../server/schemas/tenant.ts');
-  return checkStorageConfig(parse(await readText(file)));
+  const { checkRequest } = await import('../tenancy/check-storage.ts');
+  return checkRequest(parse(await readText(file)));
 }
 
 function parse(json: string): unknown {

@@ -3,20 +3,21 @@
 import { isIP } from 'node:net';
 import type { AzureStorageConfig, S3Address, S3StorageConfig } from '../blobs/storage-config.ts';
 import { ForensicsError } from '../errors.ts';
+import type { StorageRequest } from './storage-wire.ts';
 
 /** Seven days, the longest that Signature Version 4 allows. */
 export const maxExpirySeconds = 7 * 24 * 3600;
 const mostOrigins = 100;
 
-type Rules<T> = {
-  readonly [Member in keyof T]: {
-    /** The end of the sentence "it must be ...". */
-    readonly allowed: string;
-    /** Of what nobody looked at before. */
-    readonly test: (value: unknown) => boolean;
-  };
-};
+interface Rule {
+  /** The end of the sentence "it must be ...". */
+  readonly allowed: string;
+  /** Of what nobody looked at before. */
+  readonly test: (value: unknown) => boolean;
+}
 
+type Rules<T> = { readonly [Member in keyof T]: Rule };
+type Members = Readonly<Record<string, unknown>>;
 type Draft<T> = Readonly<Partial<Record<keyof T, unknown>>>;
 
 /** As an administrator names the address of a store inside the own network. */
@@ -79,8 +80,42 @@ const internalRules: Rules<InternalMembers> = {
 };
 
 export const s3Members = Object.keys(s3Rules);
-export const azureMembers = Object.keys(azureRules);
+const azureMembers = Object.keys(azureRules);
 export const internalMembers = Object.keys(internalRules);
+
+/**
+ * A configuration that nobody looked at, as a request: what of it is left out may stand elsewhere.
+ *
+ * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
+ */
+export function checkRequest(value: unknown): StorageRequest {
+  const { s3 = null, azure = null } = membersOf(value, '', ['s3', 'azure']);
+  return {
+    s3: s3 === null ? null : checkGiven('s3', membersOf(s3, '.s3', s3Members), s3Rules),
+    azure:
+      azure === null
+        ? null
+        : checkGiven('azure', membersOf(azure, '.azure', azureMembers), azureRules),
+  };
+}
+
+/**
+ * A slip of the pen in a name would change in silence where evidence is kept.
+ *
+ * @throws {ForensicsError} `invalid_request` for what is no object, or has other members than the `known`.
+ */
+export function membersOf(value: unknown, path: string, known: readonly string[]): Members {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
+  }
+  const members: Members = { ...value };
+  const stranger = Object.keys(members).find((name) => !known.includes(name));
+  if (stranger === undefined) return members;
+  throw new ForensicsError(
+    'invalid_request',
+    `storageConfig${path}.${stranger} is unknown; known are ${known.join(', ')}.`,
+  );
+}
 
 /** @throws {ForensicsError} `invalid_request` that names the first member that is missing or wrong. */
 export function checkS3(draft: Partial<S3StorageConfig>): S3StorageConfig {
@@ -104,15 +139,27 @@ export function invalidStorage(member: string, what: string): ForensicsError {
 
 function check<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): T {
   for (const member in rules) {
-    const { allowed, test } = rules[member];
-    const value = draft[member];
-    if (value === undefined) {
+    if (draft[member] === undefined) {
+      const { allowed } = rules[member];
       throw invalidStorage(`${type}.${member}`, `is missing; it must be ${allowed}`);
     }
-    if (!test(value)) throw invalidStorage(`${type}.${member}`, `must be ${allowed}`);
+    refuseWrong(`${type}.${member}`, draft[member], rules[member]);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
   return draft as T;
+}
+
+function checkGiven<T extends object>(type: string, draft: Draft<T>, rules: Rules<T>): Partial<T> {
+  for (const member in rules) {
+    const value = draft[member];
+    if (value !== undefined) refuseWrong(`${type}.${member}`, value, rules[member]);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every member was looked at.
+  return draft as Partial<T>;
+}
+
+function refuseWrong(path: string, value: unknown, { allowed, test }: Rule): void {
+  if (!test(value)) throw invalidStorage(path, `must be ${allowed}`);
 }
 
 /** The last label begins with a letter: what looks like a number is an address in disguise. */

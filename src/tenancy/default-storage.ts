@@ -10,17 +10,15 @@ import {
   type S3StorageConfig,
   type SharedConfig,
 } from '../blobs/storage-config.ts';
-import { ForensicsError } from '../errors.ts';
 import {
-  azureMembers,
   checkInternal,
+  checkRequest,
   type InternalMembers,
   internalMembers,
+  membersOf,
   s3Members,
 } from './check-storage.ts';
 import { mergeStorage } from './merge-storage.ts';
-
-type Members = Readonly<Record<string, unknown>>;
 
 /**
  * @param value - JSON that nobody looked at.
@@ -28,15 +26,10 @@ type Members = Readonly<Record<string, unknown>>;
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
  */
 export function parseDefaultStorage(value: unknown): SharedConfig {
-  const { s3 = null, azure = null } = membersOf(value, '', ['s3', 'azure']);
-  const given = s3 === null ? null : membersOf(s3, '.s3', [...s3Members, ...internalMembers]);
-  const { internalEndpoint, internalPort, internalUseSSL, ...own } = given ?? {};
-  const request = {
-    s3: given === null ? null : own,
-    azure: azure === null ? null : membersOf(azure, '.azure', azureMembers),
-  };
-  // Looks at each member.
-  const config = mergeStorage(null, request);
+  const { s3 = null, azure } = membersOf(value, '', ['s3', 'azure']);
+  const given = s3 === null ? {} : membersOf(s3, '.s3', [...s3Members, ...internalMembers]);
+  const { internalEndpoint, internalPort, internalUseSSL, ...own } = given;
+  const config = mergeStorage(null, checkRequest({ s3: s3 === null ? null : own, azure }));
   const internal =
     config.type === 's3'
       ? internalOf(config.s3, { internalEndpoint, internalPort, internalUseSSL })
@@ -45,20 +38,6 @@ export function parseDefaultStorage(value: unknown): SharedConfig {
   // Also reads a connection string, which the rules leave to its parser.
   placeOf(whole);
   return whole;
-}
-
-/** A slip of the pen here would change in silence where evidence is kept. */
-function membersOf(value: unknown, path: string, known: readonly string[]): Members {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ForensicsError('invalid_request', `storageConfig${path} must be an object.`);
-  }
-  const members: Members = { ...value };
-  const stranger = Object.keys(members).find((name) => !known.includes(name));
-  if (stranger === undefined) return members;
-  throw new ForensicsError(
-    'invalid_request',
-    `storageConfig${path}.${stranger} is unknown; known are ${known.join(', ')}.`,
-  );
 }
 
 /** What is left out is as it is for clients; null when nothing else was said. */

@@ -2,10 +2,8 @@
 
 import { Type } from 'typebox';
 import { storageTypes } from '../../blobs/store.ts';
-import type { StorageRequest } from '../../tenancy/storage-wire.ts';
 import type { TenantAnswer } from '../../tenancy/view.ts';
 import { webhookStates } from '../../tenancy/view.ts';
-import { compileValidator } from '../validate.ts';
 import { keyEntry } from './keys.ts';
 import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
 
@@ -36,7 +34,7 @@ const azureMembers = {
 const strict = { additionalProperties: false };
 
 /** Of a stored configuration of the same type what is left out stays, as its description says. */
-export const storageConfig = Type.Object(
+const storageConfig = Type.Object(
   {
     s3: Type.Optional(
       orNull(
@@ -119,13 +117,3 @@ export const tenantAnswer = Type.Object({
   ...succeeded.properties,
   data: Type.Unsafe<TenantAnswer>({ $ref: 'Tenant#' }),
 });
-
-const validateStorage = compileValidator({ schema: storageConfig });
-
-/** For configurations that do not come over HTTP. @throws {ForensicsError} `invalid_request` that names the member. */
-export function checkStorageConfig(value: unknown): StorageRequest {
-  const checked = validateStorage(value);
-  if ('error' in checked) throw checked.error;
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it was just checked.
-  return checked.value as Type.Static<typeof storageConfig>;
-}
