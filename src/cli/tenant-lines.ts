@@ -27,7 +27,9 @@ export function shownWithStorage(tenant: Tenant, answer: TenantAnswer) {
 
 export async function printTenant(fields: object, options: TenantOptions): Promise<void> {
   const { printFields } = await import('./print-fields.ts');
-  printFields(fields, options);
+  const isDefault = 'storageConfig' in fields && fields.storageConfig === null;
+  const words = isDefault ? { ...fields, storageConfig: "the service's own store" } : fields;
+  printFields(options.json ? fields : words, options);
 }
 
 function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {

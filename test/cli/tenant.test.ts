@@ -33,6 +33,7 @@ test('a storage configuration comes from a file, is tried out and shown masked',
   const shown = await run('show', 'acme', '--json');
   const lines = await run('show', 'acme');
   const cleared = await run('update', 'acme', '--storage-config', 'default', '--json');
+  const unset = await run('show', 'acme');
 
   expect([updated.code, shown.code, cleared.code]).toEqual([0, 0, 0]);
   expect(JSON.parse(updated.stdout)).toEqual(JSON.parse(shown.stdout));
@@ -47,6 +48,8 @@ test('a storage configuration comes from a file, is tried out and shown masked',
     expect(stdout + stderr).not.toContain(s3.secretAccessKey);
   }
   expect(JSON.parse(cleared.stdout)).toMatchObject({ storageConfig: null });
+  expect(unset.stdout).toMatch(/^storageConfig +the service's own store$/m);
+  expect(unset.stdout).not.toMatch(/^(webhookUrl|storageWarning)/m);
 });
 
 test('a storage configuration comes from standard input', async () => {
@@ -63,7 +66,8 @@ test('a storage configuration comes from standard input', async () => {
 
 test.each<[() => object | string, number, RegExp]>([
   [() => '{', 2, /not valid JSON/],
-  [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is not known/],
+  [() => ({ s3: { usessl: true } }), 2, /s3\.usessl is unknown/],
+  [() => ({ s3: { endpoint: 7 } }), 2, /s3\.endpoint must be a host name/],
   [() => ({ azure: { containerName: 'evidence' } }), 2, /connectionString is missing/],
   [() => ({ s3: { ...buckets.configOf(bucket).s3, secretAccessKey: 'wrong' } }), 3, /secret/i],
 ])(
