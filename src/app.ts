@@ -65,12 +65,14 @@ export interface AppOptions {
   readonly onError?: (what: string, error: unknown) => void;
   /** Told what was done without being asked, such as what was purged. */
   readonly onNotice?: (what: string, facts: Notice) => void;
+  /** Told of trouble outside that somebody should look into, such as a webhook that nobody took. */
+  readonly onWarning?: (what: string, facts: Notice) => void;
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const { now = () => new Date(), onError = () => undefined } = options;
-  const { onNotice = () => undefined } = options;
+  const { onNotice = () => undefined, onWarning = () => undefined } = options;
   return withStack(async (stack) => {
     const core = openCore(settings, now, options.passwords);
     stack.defer(() => core.close());
@@ -117,6 +119,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       serverKey: core.webhookKey,
       allow: settings.webhookAllow,
       onError: (error) => onError('webhooks', error),
+      onNotice: onWarning,
     });
     stack.defer(() => deliverer.stop());
     const feedback = openFeedback({

@@ -18,6 +18,8 @@ export interface Tenant {
   /** When the webhook's receiver was given up; null while it is called. */
   readonly webhookDisabledAt: Date | null;
   readonly webhookDisabledReason: 'gone' | 'failing' | null;
+  /** The first failed attempt since the last one that was taken; null while all are. */
+  readonly webhookFailingSince: Date | null;
   /** Where new analyses are kept; null for the default store. */
   readonly storageConfigId: string | null;
   readonly createdAt: Date;

@@ -34,6 +34,9 @@ export async function printTenant(fields: object, options: TenantOptions): Promi
 
 function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {
   if (webhookUrl === null) return 'none';
-  if (tenant.webhookDisabledAt === null) return 'active';
+  if (tenant.webhookDisabledAt === null) {
+    const since = tenant.webhookFailingSince?.toISOString();
+    return since === undefined ? 'active' : `retrying: failing since ${since}`;
+  }
   return `disabled: the receiver ${reason === 'failing' ? 'failed for days' : 'answered 410'}; set the URL again`;
 }

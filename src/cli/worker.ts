@@ -38,9 +38,11 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
     ...(config === undefined ? {} : { configFile: config }),
   });
   const stop = stopRequested();
+  const tell = (what: string, facts: object) => say(`${what}: ${JSON.stringify(facts)}`);
   const app = await openApp(settings, {
     onError: (what, error) => say(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
-    onNotice: (what, facts) => say(`${what}: ${JSON.stringify(facts)}`),
+    onNotice: tell,
+    onWarning: tell,
   });
   try {
     await app.proveStorage();

@@ -6,8 +6,11 @@ import type { StorageType } from '../blobs/store.ts';
 import { type Context, type StoredConfig, storedConfigOf } from './context.ts';
 import { maskStorage, type StorageAnswer } from './storage-wire.ts';
 
-/** `gone`: the receiver answered 410; `failing`: it failed for too long. Both: nothing is sent until a new URL is set. */
-export const webhookStates = ['none', 'active', 'gone', 'failing'] as const;
+/**
+ * `retrying`: the latest attempt failed, and messages go on being sent. `gone`: the receiver answered 410; `failing`: it
+ * failed for too long. Both of these: nothing is sent until a new URL is set.
+ */
+export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;
 export type WebhookState = (typeof webhookStates)[number];
 
 export interface TenantAnswer {
@@ -49,8 +52,8 @@ export async function readTenant(context: Context, tenant: Tenant): Promise<Tena
 
 export function webhookStateOf(tenant: Tenant): WebhookState {
   if (tenant.webhookUrl === null) return 'none';
-  if (tenant.webhookDisabledAt === null) return 'active';
-  return tenant.webhookDisabledReason ?? 'gone';
+  if (tenant.webhookDisabledAt !== null) return tenant.webhookDisabledReason ?? 'gone';
+  return tenant.webhookFailingSince === null ? 'active' : 'retrying';
 }
 
 function warningOf(stored: StoredConfig | null): string | null {

@@ -6,7 +6,7 @@
 import { createLoop } from '../jobs/loop.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
 import { createSender } from '../outbound/sender.ts';
-import type { Delivery, Outbox } from './outbox.ts';
+import type { Consequence, Delivery, Outbox } from './outbox.ts';
 import { signedHeaders, webhookSecret } from './signature.ts';
 
 export interface DelivererOptions {
@@ -20,6 +20,8 @@ export interface DelivererOptions {
   /** 0..1, spread over the retries of a broken receiver; for tests. */
   readonly random?: () => number;
   readonly onError?: (error: unknown) => void;
+  /** Told of each failed attempt and what it led to, in words that may be logged: never the URL, which may hold a token. */
+  readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
 export interface Deliverer {
@@ -47,13 +49,19 @@ export const retryPausesMs: readonly number[] = [
 // Receivers that failed together shall not come back together.
 const jitter = 0.2;
 
+const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
+  retry: 'webhook-failed',
+  given_up: 'webhook-given-up',
+  switched_off: 'webhook-switched-off',
+};
+
 const attemptsPerTenant = 4;
 // Longer than an attempt can take: only a dead process's messages are taken up by another.
 const leaseMs = 30_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {
   const { outbox, now, serverKey, pollMs = 1000, random = Math.random } = options;
-  const { onError = () => undefined } = options;
+  const { onError = () => undefined, onNotice = () => undefined } = options;
   const sender = createSender({ guard: createAddressGuard(options.allow) });
   const underWay = new Map<Promise<void>, string>();
   /** Tenants whose latest attempt failed: one attempt at a time until it works again. */
@@ -99,8 +107,24 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       return outbox.accept(delivery, detail);
     }
     failing.add(delivery.tenantId);
-    if (kind === 'gone') return outbox.closeReceiver(delivery, detail);
-    return outbox.fail(delivery, detail, nextAttempt(delivery));
+    const consequence =
+      kind === 'gone'
+        ? outbox.closeReceiver(delivery, detail)
+        : outbox.fail(delivery, detail, nextAttempt(delivery));
+    tell(delivery, detail, consequence);
+  }
+
+  function tell(delivery: Delivery, outcome: string, consequence: Consequence): void {
+    if (consequence.kind === 'overtaken') return;
+    const { tenantId, id: messageId, event, attempts } = delivery;
+    onNotice(notices[consequence.kind], {
+      tenantId,
+      messageId,
+      event,
+      outcome,
+      attempt: attempts + 1,
+      ...(consequence.kind === 'retry' ? { nextAttempt: consequence.at.toISOString() } : {}),
+    });
   }
 
   function nextAttempt({ attempts }: Delivery): Date | null {

@@ -34,6 +34,11 @@ export interface Delivery {
   readonly url: string | null;
 }
 
+/** What a failed attempt led to. `overtaken`: somebody else has taken the message up, and this attempt counts for nothing. */
+export type Consequence =
+  | { readonly kind: 'retry'; readonly at: Date }
+  | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
+
 export interface Outbox {
   /** Writes nothing when the tenant has no webhook. */
   enqueueDelivery(tx: Tx, delivery: NewDelivery): void;
@@ -44,11 +49,14 @@ export interface Outbox {
   /** The receiver has it. */
   accept(delivery: Delivery, outcome: string): void;
   /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
-  fail(delivery: Delivery, outcome: string, retryAt: Date | null): void;
+  fail(delivery: Delivery, outcome: string, retryAt: Date | null): Consequence;
   /** There is nobody to send it to any more. */
   drop(delivery: Delivery, outcome: string): void;
-  /** The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. */
-  closeReceiver(delivery: Delivery, outcome: string): void;
+  /**
+   * The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. Where that was
+   * done meanwhile, the message goes there at once.
+   */
+  closeReceiver(delivery: Delivery, outcome: string): Consequence;
   onAdded(listener: () => void): () => void;
 }
 
@@ -110,13 +118,13 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
     fail: (delivery, outcome, retryAt) =>
       transact(db, (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        const isLast = retryAt === null;
-        const isOurs = isLast
-          ? settle(tx, delivery, end)
-          : postpone(tx, delivery, outcome, retryAt);
-        if (!isOurs) return;
+        const isOurs =
+          retryAt === null ? settle(tx, delivery, end) : postpone(tx, delivery, outcome, retryAt);
+        if (!isOurs) return { kind: 'overtaken' };
         const isHopeless = markFailing(tx, delivery, end.at);
-        if (isHopeless && isLast) close(tx, delivery, end, 'failing');
+        if (retryAt !== null) return { kind: 'retry', at: retryAt };
+        const isClosed = isHopeless && close(tx, delivery, end, 'failing');
+        return { kind: isClosed ? 'switched_off' : 'given_up' };
       }),
 
     drop: (delivery, outcome) =>
@@ -128,9 +136,12 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
       transact(db, (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
         // The tenant has set another URL since: that one has not been asked.
-        if (receiverOf(tx, delivery.tenantId) !== delivery.url)
-          postpone(tx, delivery, outcome, end.at);
-        else if (settle(tx, delivery, end)) close(tx, delivery, end, 'gone');
+        if (receiverOf(tx, delivery.tenantId) !== delivery.url) {
+          const isOurs = postpone(tx, delivery, outcome, end.at);
+          return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
+        }
+        if (!settle(tx, delivery, end)) return { kind: 'overtaken' };
+        return { kind: close(tx, delivery, end, 'gone') ? 'switched_off' : 'given_up' };
       }),
 
     onAdded(listener) {
@@ -160,11 +171,12 @@ function postpone(tx: Tx, delivery: Delivery, lastOutcome: string, nextAttemptAt
   return tx.update(deliveries).set(change).where(heldAs(delivery)).run().changes === 1;
 }
 
-/** Switches the delivery's receiver off and gives up all that waits for it. */
-function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing'): void {
-  if (!switchOff(tx, delivery, { at: end.at, reason })) return;
+/** Switches the delivery's receiver off and gives up all that waits for it. False when it is not the tenant's any more. */
+function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing'): boolean {
+  if (!switchOff(tx, delivery, { at: end.at, reason })) return false;
   const isForIt = and(isWaiting, eq(deliveries.tenantId, delivery.tenantId));
   tx.update(deliveries).set(columnsOf(end)).where(isForIt).run();
+  return true;
 }
 
 function columnsOf({ state, outcome, at }: End) {

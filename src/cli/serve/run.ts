@@ -43,6 +43,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     const app = await openApp(settings, {
       onError: (what, error) => server?.log.error({ err: error }, what),
       onNotice: (what, facts) => server?.log.info(facts, what),
+      onWarning: (what, facts) => server?.log.warn(facts, what),
     });
     stack.defer(() => app.close());
     const made = await serverOf(app, settings, stack);

@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { storageTypes } from '../../blobs/store.ts';
-import type { TenantAnswer } from '../../tenancy/view.ts';
+import type { TenantAnswer, WebhookState } from '../../tenancy/view.ts';
 import { webhookStates } from '../../tenancy/view.ts';
 import { keyEntry } from './keys.ts';
 import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
@@ -100,7 +100,12 @@ const tenant = Type.Object(
     storageConfig: Type.Optional(storageAnswer),
     storageWarning: orNull(Type.String({ description: 'What people should know of the store.' })),
     webhookUrl: Type.Optional(Type.String()),
-    webhookState: oneOf(webhookStates),
+    webhookState: Type.Unsafe<WebhookState>({
+      ...oneOf(webhookStates),
+      description: `active: the latest message was taken, or none was sent yet; retrying: the latest attempt failed, and messages
+go on being sent; gone (the receiver answered 410), failing (it failed for days): nothing is sent until webhookUrl is set
+anew.`,
+    }),
     isTrial: Type.Boolean(),
   },
   {

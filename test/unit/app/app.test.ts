@@ -71,6 +71,32 @@ test('what was deleted is purged by the chores as the settings say', async () =>
   expect(notice).toEqual({ what: 'retention', deleted: 0, purged: 1, objects: 1, objectsLeft: 0 });
 });
 
+test('a webhook that could not be delivered is told, without its URL', async () => {
+  const warnings = deferred<object>();
+  const app = await openApp(settingsIn(newFolder()), {
+    onWarning: (what, facts) => warnings.resolve({ what, ...facts }),
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+  await app.tenants.update(tenant.id, { webhookUrl: 'http://10.0.0.1/token' });
+  const caller = { principal: systemPrincipal, tenant };
+  const { id } = await app.analyses.create(caller, createRequest());
+  await app.analyses.remove(caller, id);
+
+  app.startWork();
+  const warning = await warnings.promise;
+  await app.close();
+
+  expect(warning).toEqual({
+    what: 'webhook-failed',
+    tenantId: tenant.id,
+    messageId: expect.any(String),
+    event: 'delete',
+    outcome: 'address_refused',
+    attempt: 1,
+    nextAttempt: expect.any(String),
+  });
+});
+
 test('a database that is no database stops the start and keeps nothing open', async () => {
   const folder = newFolder();
   writeFileSync(join(folder, 'forensics.db'), 'no database at all, but long enough to be read');

@@ -5,7 +5,7 @@ import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
 import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
-import { storageConfigs } from '../../../src/db/schema.ts';
+import { storageConfigs, tenants as tenantRows } from '../../../src/db/schema.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
 import type { TenantRequest } from '../../../src/tenancy/change.ts';
@@ -254,6 +254,23 @@ test('a webhook is set and removed', async () => {
   });
   expect(removed).toMatchObject({ webhookState: 'none' });
   expect(removed).not.toHaveProperty('webhookUrl');
+});
+
+test('a webhook that fails is told while more attempts follow, and why none do', async () => {
+  const { change, read, db, clock } = await setUp();
+  await change({ webhookUrl: 'https://receiver.example/token' });
+  const stateAfter = async (facts: Partial<typeof tenantRows.$inferInsert>) => {
+    db.update(tenantRows).set(facts).run();
+    return (await read()).webhookState;
+  };
+
+  expect(await stateAfter({ webhookFailingSince: clock.now() })).toBe('retrying');
+  const off = { webhookDisabledAt: clock.now(), webhookDisabledReason: 'failing' } as const;
+  expect(await stateAfter(off)).toBe('failing');
+  expect(await stateAfter({ webhookDisabledReason: 'gone' })).toBe('gone');
+  expect(await change({ webhookUrl: 'https://receiver.example/token' })).toMatchObject({
+    webhookState: 'active',
+  });
 });
 
 describe('a webhook at an address', () => {

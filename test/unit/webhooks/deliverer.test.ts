@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../src/db/schema.ts';
 import { retryPausesMs } from '../../../src/webhooks/deliverer.ts';
 import { webhookSecret } from '../../../src/webhooks/signature.ts';
@@ -77,6 +77,69 @@ test('messages about one analysis arrive in order, also when the first has to be
   const [first, again, second] = receiver.calls.map(({ headers }) => headers['webhook-id']);
   expect(again).toBe(first);
   expect(second).not.toBe(first);
+});
+
+describe('of an attempt that failed', () => {
+  test('it is told what came of it and when the next one is, but not the URL', async () => {
+    const answers = [500, 307, 200];
+    const receiver = await startReceiver((response) => {
+      response.statusCode = answers.shift()!;
+      response.end();
+    });
+    const { deliverer, tenant, send, clock, notices } = await setUp();
+    const { id: tenantId } = await tenant('acme', `${receiver.url}?token=secret`);
+    send(tenantId, 'a1', {});
+    const sentAt = clock.now().getTime();
+    const at = (laterMs: number) => new Date(sentAt + laterMs).toISOString();
+
+    await deliverer.drain();
+    clock.step(5000);
+    await deliverer.drain();
+    clock.step(300_000);
+    await deliverer.drain();
+
+    const messageId = receiver.calls[0]!.headers['webhook-id'];
+    const facts = { what: 'webhook-failed', tenantId, messageId, event: 'update' };
+    expect(notices).toEqual([
+      { ...facts, outcome: 'http_500', attempt: 1, nextAttempt: at(5000) },
+      { ...facts, outcome: 'http_307', attempt: 2, nextAttempt: at(305_000) },
+    ]);
+  });
+
+  test('an address that may not be called is told as that', async () => {
+    const { deliverer, tenant, send, notices } = await setUp({ allow: ['external'] });
+    const { id } = await tenant('acme', 'http://10.0.0.1/hook');
+    send(id, 'a1', {});
+
+    await deliverer.drain();
+
+    expect(notices).toMatchObject([{ what: 'webhook-failed', outcome: 'address_refused' }]);
+    expect(JSON.stringify(notices)).not.toContain('10.0.0.1');
+  });
+
+  test('the last one of a message is told as that, and the end of a receiver', async () => {
+    const statuses = [...retryPausesMs.map(() => 500), 500, 410];
+    const receiver = await startReceiver((response) => {
+      response.statusCode = statuses.shift()!;
+      response.end();
+    });
+    const { deliverer, tenant, send, clock, notices } = await setUp();
+    const { id } = await tenant('acme', receiver.url);
+    send(id, 'a1', {});
+    for (const pauseMs of retryPausesMs) {
+      await deliverer.drain();
+      clock.step(pauseMs);
+    }
+    await deliverer.drain();
+    send(id, 'a2', {});
+    await deliverer.drain();
+
+    expect(notices.slice(-2)).toEqual([
+      expect.objectContaining({ what: 'webhook-given-up', outcome: 'http_500', attempt: 10 }),
+      expect.objectContaining({ what: 'webhook-switched-off', outcome: 'http_410', attempt: 1 }),
+    ]);
+    for (const notice of notices.slice(-2)) expect(notice).not.toHaveProperty('nextAttempt');
+  });
 });
 
 test('a broken receiver is tried ten times, ever more seldom, then the message is given up', async () => {
@@ -276,7 +339,7 @@ test('a dead process’s message is taken up by another after its lease, and not
     if (receiver.calls.length > 1) response.end();
     else first.resolve(response);
   });
-  const { deliverer, open, tenant, send, states, clock } = await setUp();
+  const { deliverer, open, tenant, send, states, clock, notices } = await setUp();
   const { id } = await tenant('acme', receiver.url);
   send(id, 'a1', {});
   const dying = deliverer.drain();
@@ -294,6 +357,7 @@ test('a dead process’s message is taken up by another after its lease, and not
   unanswered.end();
   await dying;
   expect(states()).toEqual([{ state: 'delivered', attempts: 1, lastOutcome: 'http_200' }]);
+  expect(notices).toEqual([]);
 });
 
 test('the late answer of a dead process’s attempt neither settles nor repeats what another is at', async () => {

@@ -36,7 +36,7 @@ async function setUpReceiver() {
 }
 
 test('a receiver that fails for days is switched off, and what waited is given up', async () => {
-  const { send, id, exhaust, state, states, receiver, isTroubled, deliverer } =
+  const { send, id, exhaust, state, states, receiver, isTroubled, deliverer, notices } =
     await setUpReceiver();
   send(id, 'a1', {});
   await exhaust();
@@ -49,6 +49,7 @@ test('a receiver that fails for days is switched off, and what waited is given u
     webhookDisabledAt: expect.any(Date),
     webhookDisabledReason: 'failing',
   });
+  expect(notices.at(-1)).toMatchObject({ what: 'webhook-switched-off', outcome: 'http_500' });
   expect(states().map((row) => row.state)).toEqual(['given_up', 'given_up', 'given_up']);
   expect(isTroubled()).toBe(true);
   const before = receiver.calls.length;

@@ -16,6 +16,7 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
   const clock = steppedClock(new Date().toISOString());
   const tenants = createTenants({ db, now: clock.now });
   const outbox = createOutbox({ db, now: clock.now });
+  const notices: object[] = [];
   const open = () => {
     const deliverer = createDeliverer({
       outbox,
@@ -24,6 +25,7 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
       allow: ['127.0.0.0/8'],
       random: () => 0,
       pollMs: 3_600_000,
+      onNotice: (what, facts) => notices.push({ what, ...facts }),
       ...options,
     });
     onTestFinished(() => deliverer.stop());
@@ -43,5 +45,5 @@ export async function setUp(options: Partial<DelivererOptions> = {}) {
       .from(deliveries)
       .all()
       .map(({ state, attempts, lastOutcome }) => ({ state, attempts, lastOutcome }));
-  return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states };
+  return { db, clock, tenants, outbox, deliverer: open(), open, tenant, send, states, notices };
 }
