@@ -21,7 +21,8 @@ from network import DROPOUT, EMBEDDING
 from reading import CELL, PATCH, READ, STRIDE, read_picture
 
 PASSES = 32
-HALO = 96  # 32 px of the backbone and the statistics, 64 px of the window that a vote looks at
+# A vote at the border of a tile looks 7 cells inwards, and the statistics of the last of them 2 cells further.
+HALO = 144
 SHRINKAGE = 0.1  # towards a multiple of the identity: unit vectors leave directions with almost no variance
 
 # Shares on the calibration split that fix the thresholds; see CARD.md. `worst` limits every real source alone.

@@ -50,7 +50,7 @@ describe('the features', () => {
     const picture = await scenePicture(420, 300);
 
     const whole = await readFeatureGrid(picture, model);
-    const joined = await readFeatureGrid(picture, model, 150);
+    const joined = await readFeatureGrid(picture, model, 500);
 
     const largest = whole.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
     const apart = whole.values.reduce(

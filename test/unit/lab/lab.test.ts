@@ -1,14 +1,16 @@
+import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { serialize } from 'node:v8';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSeed, mapNames } from '../../../src/engine/result.ts';
 import { createLab } from '../../../src/lab/create-lab.ts';
 import type { ExamineRequest, Lab } from '../../../src/lab/lab.ts';
+import { orientationOf } from '../../fixtures/orientation.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
+import { readPages } from '../report/pdf-text.ts';
 
 const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
 
@@ -34,11 +36,11 @@ const examine = (request: Partial<ExamineRequest>) =>
   lab.examine({ source: { bytes: jpeg }, options, ...request });
 
 describe('examining', () => {
-  test('a file by its path and by its bytes gives the same examination, byte for byte', async () => {
+  test('a file by its path and by its bytes gives the same examination in every value', async () => {
     const byPath = await examine({ source: { path } });
     const byBytes = await examine({ source: { bytes: jpeg } });
 
-    expect(serialize(byBytes)).toEqual(serialize(byPath));
+    expect(byBytes).toStrictEqual(byPath);
     expect(byPath.facts).toMatchObject({ format: 'jpg', width: 300, height: 200 });
     expect(byPath.maps.values.anomaly).toBeInstanceOf(Uint16Array);
   });
@@ -210,6 +212,49 @@ describe('rendering', () => {
     expect(reports.en?.texts.summary.length).toBeGreaterThan(0);
   });
 
+  test.each([5, 6, 7, 8])(
+    'of EXIF orientation %i lays heatmaps over the stored picture where they are to have its size',
+    async (orientation) => {
+      const size = { width: 300, height: 200 };
+      const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation }) };
+      const examination = await examine({ source });
+      const render = (heatmapSize: { width: number; height: number }) => {
+        const request = { source, examination, item, languages: ['en'], heatmapSize } as const;
+        return lab.render({ ...request, withRawMaps: false });
+      };
+
+      const upright = await render(size);
+      const stored = await render({ width: 200, height: 300 });
+
+      for (const name of mapNames) {
+        const shown = await pixelsOf(upright.heatmaps[name]);
+        expect(shown).toMatchObject(size);
+        expect(await pixelsOf(stored.heatmaps[name])).toEqual(
+          orientationOf(orientation).toStored(shown),
+        );
+      }
+      const printed = readPages(stored.reports.en!.pdf).map(({ text }) => text.replace(/\s/g, ''));
+      for (const name of mapNames) {
+        expect(printed.join('')).toContain(hash('sha256', stored.heatmaps[name]));
+      }
+      const isTold = [upright, stored].map(({ reports }) =>
+        reports.en!.texts.heatmapIntro.includes('as its pixels are stored'),
+      );
+      expect(isTold).toEqual([false, true]);
+    },
+  );
+
+  test('of a turned square lays its heatmaps upright', async () => {
+    const size = { width: 200, height: 200 };
+    const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation: 6 }) };
+    const examination = await examine({ source });
+    const request = { source, examination, item, languages: [], withRawMaps: false };
+
+    const sized = await lab.render({ ...request, heatmapSize: size });
+
+    expect(sized).toEqual(await lab.render(request));
+  });
+
   test('over another file than the one that was examined is refused', async () => {
     const examination = await examine({});
     const other = await sceneJpeg({ width: 300, height: 200, seed: 2 });
@@ -228,6 +273,11 @@ describe('rendering', () => {
     });
   });
 });
+
+async function pixelsOf(png: Uint8Array) {
+  const { data, info } = await sharp(png).raw().toBuffer({ resolveWithObject: true });
+  return { width: info.width, height: info.height, rgb: new Uint8Array(data) };
+}
 
 async function withLab<Answer>(
   settings: Parameters<typeof createLab>[0],
