@@ -21,8 +21,9 @@ from network import DROPOUT, EMBEDDING
 from reading import CELL, PATCH, READ, STRIDE, read_picture
 
 PASSES = 32
-# A vote at the border of a tile looks 7 cells inwards, and the statistics of the last of them 2 cells further.
-HALO = 144
+# A vote looks 4 cells to each side, and the statistics of the last of them 2 cells further. At the border of a picture it looks
+# 9 cells inwards: a tile there has them if its core has 4 cells or more.
+HALO = 96
 SHRINKAGE = 0.1  # towards a multiple of the identity: unit vectors leave directions with almost no variance
 
 # Shares on the calibration split that fix the thresholds; see CARD.md. `worst` limits every real source alone.
