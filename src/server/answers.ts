@@ -73,7 +73,7 @@ const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> 
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     'unsupported_media_type',
-    'The body must be JSON: send Content-Type: application/json.',
+    'The body must be JSON in UTF-8: send Content-Type: application/json.',
   ],
   FST_ERR_CTP_INVALID_JSON_BODY: ['invalid_request', 'The body is not valid JSON.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: ['invalid_request', 'The body must be a JSON object.'],

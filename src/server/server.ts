@@ -14,6 +14,7 @@ import { bodyLimitBytes, guardBodies } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
 import { docsRoutes } from './docs.ts';
 import { answerExpectations } from './expectation.ts';
+import { readJsonBodies } from './json-bodies.ts';
 import { logAnswers, loggerOptions } from './log.ts';
 import type { LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -98,8 +99,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
       void sendFailure(reply, addressFailure(error.code));
     },
   });
-  // JSON is the one language; without this a text/plain body would arrive as a string.
-  server.removeContentTypeParser('text/plain');
+  readJsonBodies(server);
   server.setValidatorCompiler(compileValidator);
   // Answers are typed at compile time; a second serializer at run time could only drop members in silence.
   server.setSerializerCompiler(() => (data) => JSON.stringify(data));

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Analysis } from '../../../src/analyses/analysis.ts';
+import { draft, openListening } from './open-server.ts';
+import type { Answer, Listening } from './open-server.ts';
+
+let open: Listening;
+beforeAll(async () => {
+  open = await openListening();
+});
+afterAll(async () => open.close());
+
+const create = (body: string | Buffer, type = 'application/json') =>
+  open.askWithKey({
+    method: 'POST',
+    path: '/v1/analysis',
+    headers: { 'content-type': type },
+    body,
+  });
+/** As JSON, with this as the name: what stands between the quotes. */
+const named = (name: string) => JSON.stringify({ ...draft, name: '?' }).replace('"?"', `"${name}"`);
+const nameIn = (answer: Answer) => answer.json<{ data: Analysis[] }>().data[0]?.name;
+const refusal = (answer: Answer) => [answer.status, answer.headers['x-error-code']];
+
+test.each([
+  'application/json; charset=utf-8',
+  'application/json;charset="UTF-8"',
+  'Application/JSON; charset=utf8',
+  'application/json; odata=verbose',
+])('%s is read as UTF-8', async (type) => {
+  expect(nameIn(await create(named('Grüße'), type))).toBe('Grüße');
+});
+
+test.each([
+  'application/json; charset=iso-8859-1',
+  'application/json; odata=verbose; charset="utf-16"',
+  'application/json; charset=utf-8859',
+  'application/jsonp',
+  'text/plain',
+])('%s is refused, not read as UTF-8', async (type) => {
+  const answer = await create(Buffer.from(named('Grüße'), 'latin1'), type);
+
+  expect(refusal(answer)).toEqual([415, 'unsupported_media_type']);
+  expect(answer.json()).toMatchObject({ message: expect.stringContaining('UTF-8') });
+});
+
+test('bytes that are no UTF-8 are refused, not replaced', async () => {
+  const answer = await create(Buffer.from(named('Grüße'), 'latin1'));
+
+  expect(refusal(answer)).toEqual([400, 'invalid_request']);
+  expect(answer.json()).toMatchObject({ message: 'The body is not valid UTF-8.' });
+});
+
+describe('the character U+0000', () => {
+  test.each([
+    ['in a name', named('a\\u0000b')],
+    ['behind a backslash', named('\\\\\\u0000')],
+    ['in a name of a member', `{"a\\u0000":1,${JSON.stringify(draft).slice(1)}`],
+  ])('is refused %s', async (_where, body) => {
+    const answer = await create(body);
+
+    expect(refusal(answer)).toEqual([400, 'invalid_request']);
+    expect(answer.json()).toMatchObject({ message: expect.stringContaining('U+0000') });
+  });
+
+  test('is not what a text about its escape holds', async () => {
+    expect(nameIn(await create(named('\\\\u0000')))).toBe('\\u0000');
+    expect(nameIn(await create(named(' \\u0001')))).toBe(' \u0001');
+  });
+
+  test('is looked for in no time, however many backslashes there are', async () => {
+    const begun = performance.now();
+    const answer = await create(named('\\\\'.repeat(250_000)));
+
+    expect(answer.status).toBe(400);
+    expect(performance.now() - begun).toBeLessThan(1000);
+  });
+});
