@@ -3,9 +3,10 @@
  * metadata, no colour profile (but of CMYK), no trailing bytes, so that none of it can steer or break the decoding.
  */
 
-import sharp, { type Sharp } from 'sharp';
+import sharp from 'sharp';
 import { ForensicsError } from '../errors.ts';
 import { isQuarterTurn } from './orientation.ts';
+import { turnUpright } from './turn.ts';
 
 export interface PixelRequest {
   readonly bytes: Uint8Array;
@@ -47,7 +48,7 @@ async function decodeStrictly(
   const picture = sharp(bytes, { failOn, limitInputPixels: width * height, ignoreIcc: !isCmyk });
   const warnings: string[] = [];
   picture.on('warning', (warning: string) => warnings.push(warning));
-  const { data, info } = await turn(picture, orientation)
+  const { data, info } = await turnUpright(picture, orientation)
     .toColourspace('srgb')
     .raw({ depth: 'uchar' })
     .toBuffer({ resolveWithObject: true });
@@ -74,28 +75,6 @@ async function decodeStrictly(
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');
   return warnings.every((line) => line.includes('extraneous bytes before marker'));
-}
-
-/** EXIF 2.32, tag 0x0112: how the stored picture is turned and mirrored to stand upright. sharp mirrors before it turns. */
-function turn(picture: Sharp, orientation: number): Sharp {
-  switch (orientation) {
-    case 2:
-      return picture.flop();
-    case 3:
-      return picture.rotate(180);
-    case 4:
-      return picture.flip();
-    case 5:
-      return picture.flop().rotate(270);
-    case 6:
-      return picture.rotate(90);
-    case 7:
-      return picture.flop().rotate(90);
-    case 8:
-      return picture.rotate(270);
-    default:
-      return picture;
-  }
 }
 
 /** Versions of the libraries that decode: other versions may round pixels differently. */

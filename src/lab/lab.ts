@@ -25,12 +25,17 @@ export interface RenderRequest {
   readonly examination: Examination;
   readonly item: ReportItem;
   readonly languages: readonly Language[];
+  /**
+   * In pixels. When this is the size of the picture as it is stored and not of the upright one, the heatmaps lie as the
+   * stored pixels do; otherwise, and when left out, they stand upright.
+   */
+  readonly heatmapSize?: { readonly width: number; readonly height: number };
   /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 stands for 0..1. */
   readonly withRawMaps: boolean;
 }
 
 export interface Rendering {
-  /** PNG files, exactly the upright picture's size. */
+  /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` says so. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<

@@ -1,5 +1,6 @@
 import type { Examination } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
+import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap.ts';
 import { renderPdf } from '../report/pdf.ts';
@@ -16,14 +17,17 @@ import type { ChildSettings } from './tasks.ts';
 const roomForBoth = 3_000_000;
 
 export async function performRender(
-  { source, examination, item, languages, withRawMaps }: RenderRequest,
+  request: RenderRequest,
   settings: ChildSettings,
   shelf: ModelShelf,
 ): Promise<Rendering> {
+  const { source, examination, languages, withRawMaps } = request;
   const picture = await openSource(source, settings.limits);
   checkSame(picture, examination);
   if (picture.luma.length > roomForBoth) await shelf.clear();
-  const heatmaps = await renderHeatmaps(picture, examination.maps);
+  const heatmapStance = stanceOf(picture, request.heatmapSize);
+  const item = { ...request.item, heatmapStance };
+  const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapStance);
   const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
   const reports: Record<string, { texts: ReturnType<typeof writeTexts>; pdf: Uint8Array }> = {};
   for (const language of languages) {
@@ -32,6 +36,14 @@ export async function performRender(
     reports[language] = { texts, pdf };
   }
   return { heatmaps, rawMaps, reports };
+}
+
+/** A size that fits both ways is that of the upright picture, which every viewer shows. */
+function stanceOf({ facts }: Picture, size: RenderRequest['heatmapSize']): Stance {
+  if (size === undefined) return 'upright';
+  const isUpright = size.width === facts.width && size.height === facts.height;
+  const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
+  return isStored && !isUpright ? 'stored' : 'upright';
 }
 
 /** Heatmaps of one picture drawn over another would be a forged exhibit. */

@@ -5,7 +5,9 @@
 
 import sharp from 'sharp';
 import type { CellMaps, MapName } from '../engine/result.ts';
+import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
+import { turnBack } from '../image/turn.ts';
 import { colourCount, createColourMap } from './colour-map.ts';
 import { createUpsampler, type FillRow, type Size } from './upsample.ts';
 
@@ -25,21 +27,23 @@ const rawPngOptions = { compressionLevel: 3, adaptiveFiltering: true } as const;
 /**
  * PNG files of exactly the picture's size, 8-bit RGB.
  *
+ * @param stance - How they lie: over the upright picture, or over the pixels as the file stores them.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderHeatmaps(
   picture: Picture,
   maps: CellMaps,
+  stance: Stance = 'upright',
 ): Promise<Record<MapName, Uint8Array>> {
-  const { width, height } = picture.facts;
+  const { width, height, orientation } = picture.facts;
   const fillRow = createUpsampler({ width, height }, maps);
   const blend = createBlend();
   const rgb = new Uint8Array(3 * width * height);
   return renderEach((name) => {
     drawOver(picture, { values: maps.values[name], fillRow, blend, rgb });
-    return sharp(rgb, { raw: { width, height, channels: 3 } })
-      .png(pngOptions)
-      .toBuffer();
+    const upright = sharp(rgb, { raw: { width, height, channels: 3 } });
+    const laid = stance === 'upright' ? upright : turnBack(upright, orientation);
+    return laid.png(pngOptions).toBuffer();
   });
 }
 

@@ -32,7 +32,7 @@ export interface PdfInput {
 /** Pictures are shrunk once for all languages that are rendered from the same `picture` and `heatmaps`. */
 export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
-  const pictures = await printPictures(picture, heatmaps);
+  const pictures = await printPictures(picture, heatmaps, item.heatmapStance);
   const labels = labelsOf(language);
   const page = openPage({
     title: `${labels.title}: ${printable(item.name, 120)}`,

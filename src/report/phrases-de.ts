@@ -110,6 +110,8 @@ export const phrasesDe: Phrases = {
       `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
       'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
     ],
+    asStored:
+      'In den Heatmap-Dateien liegt das Bild so, wie seine Bildpunkte gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
     map: {
       real: {
         meaning:

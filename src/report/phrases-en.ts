@@ -108,6 +108,8 @@ export const phrasesEn: Phrases = {
       `The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture. Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
       'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     ],
+    asStored:
+      'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright as EXIF demands.',
     map: {
       real: {
         meaning:

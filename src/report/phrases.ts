@@ -61,6 +61,8 @@ export interface Phrases {
   };
   readonly heatmap: {
     readonly intro: (cellPx: string) => readonly string[];
+    /** For heatmap files that lie as the pixels are stored. */
+    readonly asStored: string;
     readonly map: Readonly<Record<MapName, MapPhrases>>;
     readonly places: Readonly<Record<Place, string>>;
     readonly peak: (x: { mean: string; highest: string; place: string; share: string }) => string;

@@ -3,7 +3,9 @@
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import type { MapName } from '../engine/result.ts';
+import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
+import { turnUpright } from '../image/turn.ts';
 
 export interface PrintPictures {
   readonly original: Uint8Array;
@@ -24,24 +26,35 @@ type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 /** Shared by the reports of all languages; forgotten together with the heatmaps they were made from. */
 const made = new WeakMap<Heatmaps, { picture: Picture; pictures: Promise<PrintPictures> }>();
 
-export function printPictures(picture: Picture, heatmaps: Heatmaps): Promise<PrintPictures> {
+/** @param stance - How the heatmaps lie. All are printed upright. */
+export function printPictures(
+  picture: Picture,
+  heatmaps: Heatmaps,
+  stance: Stance = 'upright',
+): Promise<PrintPictures> {
   const known = made.get(heatmaps);
   if (known?.picture === picture) return known.pictures;
-  const pictures = shrinkAll(picture, heatmaps);
+  const pictures = shrinkAll(picture, heatmaps, stance);
   made.set(heatmaps, { picture, pictures });
   return pictures;
 }
 
-async function shrinkAll(picture: Picture, heatmaps: Heatmaps): Promise<PrintPictures> {
-  const { width, height } = picture.facts;
+async function shrinkAll(
+  picture: Picture,
+  heatmaps: Heatmaps,
+  stance: Stance,
+): Promise<PrintPictures> {
+  const { width, height, orientation } = picture.facts;
   const shrink = (image: Sharp) => shrinkTo(image, width, height);
+  const open = (name: MapName) =>
+    stance === 'upright' ? sharp(heatmaps[name]) : turnUpright(sharp(heatmaps[name]), orientation);
   const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
   const original = await shrink(sharp(picture.rgb, { raw: { width, height, channels: 3 } }));
   // One after the other: at 12 megapixels each decoded heatmap is 36 MB.
-  const real = await shrink(sharp(heatmaps.real));
-  const fake = await shrink(sharp(heatmaps.fake));
-  const compression = await shrink(sharp(heatmaps.compression));
-  const anomaly = await shrink(sharp(heatmaps.anomaly));
+  const real = await shrink(open('real'));
+  const fake = await shrink(open('fake'));
+  const compression = await shrink(open('compression'));
+  const anomaly = await shrink(open('anomaly'));
   return {
     original,
     heatmaps: { real, fake, compression, anomaly },

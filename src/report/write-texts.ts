@@ -174,8 +174,10 @@ function writeMethods({ examination, phrases, language }: Writing): readonly str
   ];
 }
 
-function writeIntro({ examination, phrases, numbers }: Writing): string {
-  return phrases.heatmap.intro(numbers.count(examination.maps.cellPx)).join('\n\n');
+function writeIntro({ examination, item, phrases: { heatmap }, numbers }: Writing): string {
+  const intro = heatmap.intro(numbers.count(examination.maps.cellPx));
+  const isStored = item.heatmapStance === 'stored';
+  return [...intro, ...(isStored ? [heatmap.asStored] : [])].join('\n\n');
 }
 
 function writeMap({ examination, phrases, numbers }: Writing, name: MapName): string {

@@ -66,6 +66,21 @@ describe('a size with its sides swapped', () => {
   });
 });
 
+test('a run and an upgrade ask for heatmaps of the declared size', async () => {
+  const turned = await sceneJpeg({ width, height, seed: 4, orientation: 6 });
+  const measured = { width: height, height: width };
+  const tier = 'forensicReporting';
+
+  const once = await started(turned, { ...measured, options: { tier } });
+  await once.worker.drain();
+  const later = await started(turned, measured);
+  await later.worker.drain();
+  await later.analyses.retry(later.caller, { id: later.analysis.id, options: { tier } });
+
+  expect(once.lab.rendered).toMatchObject([{ heatmapSize: measured }]);
+  expect(later.lab.rendered).toMatchObject([{ heatmapSize: measured }]);
+});
+
 test('the status message of a refused upload says what to do, and start repeats it', async () => {
   const { outcome, status, analysis, analyses, caller } = await started(large);
   const advice = 'Upload the right picture to putUrl and use retry, or create a new analysis.';

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { renderHeatmaps } from '../../../src/report/heatmap.ts';
+import { printPictures } from '../../../src/report/print-pictures.ts';
+import { makeMaps, makePicture } from './examination.ts';
+
+test.each([5, 6, 7, 8])(
+  'heatmaps that lie as the pixels of a picture of orientation %i are printed upright',
+  async (orientation) => {
+    const scene = makePicture(1200, 900);
+    const picture = { ...scene, facts: { ...scene.facts, orientation } };
+    const maps = makeMaps({ width: 1200, height: 900, cellPx: 32 }, (u, v) => u * v);
+    const upright = await renderHeatmaps(picture, maps);
+    const stored = await renderHeatmaps(picture, maps, 'stored');
+
+    const fromUpright = await printPictures(picture, upright);
+    const fromStored = await printPictures(picture, stored, 'stored');
+
+    expect(fromStored.heatmaps).toEqual(fromUpright.heatmaps);
+    expect(fromStored.digests).not.toEqual(fromUpright.digests);
+  },
+);
