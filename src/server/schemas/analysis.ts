@@ -8,6 +8,7 @@
 import { Type } from 'typebox';
 import { actorTypes } from '../../access/principal.ts';
 import { statuses } from '../../analyses/analysis.ts';
+import { mostListed } from '../../analyses/list.ts';
 import type { Analysis } from '../../analyses/analysis.ts';
 import { storageTypes } from '../../blobs/store.ts';
 import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';
@@ -31,7 +32,11 @@ const options = Type.Partial(
   { additionalProperties: false },
 );
 
-const side = Type.Integer({ minimum: minSidePx, maximum: maxSidePx });
+const side = Type.Integer({
+  minimum: minSidePx,
+  maximum: maxSidePx,
+  description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
+});
 
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
@@ -81,7 +86,13 @@ export const listQuery = Type.Object({
   id: Type.Optional(objectId),
   searchTerm: Type.Optional(Type.String({ maxLength: 500 })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-  limit: Type.Optional(Type.Integer({ minimum: 1 })),
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      default: mostListed,
+      description: `More than ${mostListed} are never answered at once: \`x-total-count\` tells how many there are, \`start\` where to go on.`,
+    }),
+  ),
 });
 
 export const idBody = Type.Object(
