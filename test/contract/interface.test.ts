@@ -21,6 +21,7 @@ const casesWanted = 5200;
 const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
 
 const open = await openServer();
+const wire = await open.listen();
 const operations = operationsOf((await open.server.inject('/v1/schema')).json());
 const judge = createJudge();
 const other = await open.makeTenant('other');
@@ -32,7 +33,8 @@ afterAll(async () => open.close());
 test.each(operations.map((operation) => [operation.id, operation] as const))(
   '%s answers every request as the document says',
   async (id, operation) => {
-    let stage = await setStage(open, other);
+    const uploads = operation.path.startsWith('/v1/analysis/') ? wire : null;
+    let stage = await setStage(open, uploads, other);
     let hasServed = false;
     const everyRequest = fc.asyncProperty(requestsFor(operation), async (sent) => {
       const asked = { ...sent, payload: sent.payload && onStage(sent.payload, stage) };
@@ -42,7 +44,7 @@ test.each(operations.map((operation) => [operation.id, operation] as const))(
       hasServed ||= given.status === 200;
       // What was served may have used the stage up: a tenant renamed, a session ended, an analysis deleted.
       if (operation.method === 'GET' || !hasServed || given.status < 401) return;
-      stage = await setStage(open, other);
+      stage = await setStage(open, uploads, other);
       hasServed = false;
     });
 
@@ -59,6 +61,12 @@ test('the requests were many, and no operation was refused every time', () => {
 
   expect(cases.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(5000);
   expect(refused).toEqual([]);
+  expect([...(seen.get('startAnalysis') ?? []).keys()]).toEqual(
+    expect.arrayContaining([200, 404, 409, 422]),
+  );
+  expect([...(seen.get('retryAnalysis') ?? []).keys()]).toEqual(
+    expect.arrayContaining([404, 409, 422]),
+  );
 });
 
 async function ask(operation: Operation, sent: Sent, stage: Stage): Promise<Given> {

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import type { TSchema } from 'typebox';
 import { failures } from '../../errors.ts';
 import type { ErrorCode } from '../../errors.ts';
+import { repeatable } from '../operation.ts';
 
 type Headers = Readonly<Record<string, TSchema>>;
 
@@ -78,6 +79,8 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
   const codes: readonly ErrorCode[] = [
     ...(takesInput ? (['invalid_request'] as const) : []),
     ...own,
+    // Its Idempotency-Key may be one of another request.
+    ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
     // Of a body that nobody asked for nothing is read but its size and its type.
     ...(method === 'GET' ? [] : ofBodies),

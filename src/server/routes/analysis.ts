@@ -3,6 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Static } from 'typebox';
 import type { App } from '../../app.ts';
+import type { ErrorCode } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
@@ -16,6 +17,22 @@ import {
   retryBody,
 } from '../schemas/analysis.ts';
 import { succeeded } from '../schemas/words.ts';
+
+/** Where an upload is taken in. */
+const pictureFailures = [
+  'upload_missing',
+  'image_empty',
+  'image_not_supported',
+  'image_unreadable',
+  'image_too_small',
+  'image_too_large',
+  'image_too_many_bytes',
+  'image_not_as_declared',
+  'trial_image_mismatch',
+  'store_refused',
+  'store_unavailable',
+  'no_space_left',
+] as const satisfies readonly ErrorCode[];
 
 export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = async (
   server,
@@ -56,7 +73,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
         ...operation({
           id: 'createAnalysis',
           summary: 'Create an analysis and get the URL to upload its picture to',
-          failures: ['model_not_found', 'conflict', 'store_unavailable'],
+          failures: ['model_not_found', 'store_unavailable'],
         }),
         headers: repeatable,
         body: createBody,
@@ -94,16 +111,9 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
         ...operation({
           id: 'startAnalysis',
           summary: 'Start an analysis whose picture was uploaded',
-          failures: [
-            'analysis_not_found',
-            'analysis_not_pending',
-            'upload_missing',
-            'image_not_as_declared',
-            'trial_image_mismatch',
-            'store_refused',
-            'store_unavailable',
-            'no_space_left',
-          ],
+          description:
+            'The upload is looked at here: one that is not what was declared is answered with 422, and the analysis is failed.',
+          failures: ['analysis_not_found', 'analysis_not_pending', ...pictureFailures],
         }),
         headers: repeatable,
         body: idBody,
@@ -123,14 +133,18 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
         ...operation({
           id: 'retryAnalysis',
           summary: 'Run a failed analysis again, or upgrade the tier of a completed one',
+          description:
+            'Where start refused the upload, what lies at putUrl now is looked at again, and answered with 422 when it still cannot be analysed: the analysis stays failed. Otherwise the copy taken at the start is examined again.',
           failures: [
             'analysis_not_found',
             'analysis_not_retryable',
             'tier_downgrade',
             'model_not_found',
-            'store_refused',
-            'store_unavailable',
-            'no_space_left',
+            ...pictureFailures,
+            'evidence_damaged',
+            'inference_timeout',
+            'inference_crashed',
+            'inference_out_of_memory',
           ],
         }),
         headers: repeatable,

@@ -40,7 +40,6 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { keys
           summary: 'Create an API key',
           description: `This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
 same entry with the secret masked: delete that key and create another if the first answer was lost.`,
-          failures: ['conflict'],
         }),
         headers: repeatable,
         body: newKeyBody,

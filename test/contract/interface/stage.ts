@@ -1,7 +1,8 @@
 /** Who asks in the contract test: a tenant with things to ask about, and everybody who must not see them. */
 
 import { newSecret } from '../../../src/access/key-format.ts';
-import type { OpenServer } from '../../unit/server/open-server.ts';
+import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import type { Ask, OpenServer } from '../../unit/server/open-server.ts';
 import type { Known } from './values.ts';
 
 export const strangers = ['nobody', 'garbage', 'unknown', 'foreign'] as const;
@@ -19,7 +20,7 @@ export interface Stage {
 /** Values that mean something, by the name of the member that holds them; words in quotes are the stage's own. */
 export const known: Known = {
   tenantName: ['«tenantName»'],
-  id: ['«id»'],
+  id: ['«id»', '«good»', '«truncated»', '«empty»', '«wrongFormat»', '«refused»'],
   uuid: ['«uuid»'],
   email: ['«email»'],
   password: ['«password»'],
@@ -53,9 +54,14 @@ let count = 0;
 /**
  * A tenant, a user with every scope, and what names them; nothing on it has been asked for before.
  *
+ * @param uploads - how to upload; null where no operation looks at a picture: it takes its time.
  * @param other - whose key must open nothing here.
  */
-export async function setStage(open: OpenServer, other: { secret: string }): Promise<Stage> {
+export async function setStage(
+  open: OpenServer,
+  uploads: Ask | null,
+  other: { secret: string },
+): Promise<Stage> {
   count += 1;
   const { app } = open;
   const name = `tenant-${count}`;
@@ -68,13 +74,7 @@ export async function setStage(open: OpenServer, other: { secret: string }): Pro
   const expiresAt = new Date(Date.now() + yearMs);
   const spare = await app.keys.mint({ tenantId: tenant.id, name: 'spare', expiresAt });
   const authorization = `ApiKey ${secret}`;
-  const made = await open.server.inject({
-    method: 'POST',
-    url: '/v1/analysis',
-    headers: { authorization },
-    payload: { tenantName: name, ...draft },
-  });
-  const [analysis] = made.json<{ data: { id: string }[] }>().data;
+  const ids = await makeAnalyses(open, { tenantName: name, authorization, uploads });
   return {
     own: { apiKey: authorization, userToken: `Bearer ${tokens.accessToken}` },
     foreign: {
@@ -85,7 +85,7 @@ export async function setStage(open: OpenServer, other: { secret: string }): Pro
     },
     words: {
       tenantName: name,
-      id: analysis?.id ?? '',
+      ...ids,
       uuid: spare.uuid,
       email,
       password,
@@ -97,8 +97,61 @@ export async function setStage(open: OpenServer, other: { secret: string }): Pro
   };
 }
 
+const size = { width: 96, height: 80 };
+const picture = await sceneJpeg({ ...size, seed: 1 });
+const otherFormat = await scenePng({ ...size, seed: 1 });
 const draft = {
   name: 'A',
   type: 'image',
-  input: { format: 'jpg', version: 'v1', width: 640, height: 480, filename: 'a.jpg', options: {} },
+  input: { format: 'jpg', version: 'v1', ...size, filename: 'a.jpg', options: {} },
 };
+
+interface Created {
+  readonly data: readonly {
+    readonly id: string;
+    readonly input: { readonly storageUrls: { readonly putUrl: string } };
+  }[];
+}
+
+interface Maker {
+  readonly tenantName: string;
+  readonly authorization: string;
+  readonly uploads: Ask | null;
+}
+
+/** Analyses by the words for their ids, made and filled as clients do it; one for all words where nothing is uploaded. */
+async function makeAnalyses({ server }: OpenServer, { tenantName, authorization, uploads }: Maker) {
+  const post = (url: string, payload: object) =>
+    server.inject({ method: 'POST', url, headers: { authorization }, payload });
+
+  const id = await create(null);
+  return {
+    id,
+    good: await create(picture),
+    truncated: await create(picture.subarray(0, 100)),
+    empty: await create(Buffer.alloc(0)),
+    wrongFormat: await create(otherFormat),
+    refused: await createRefused(),
+  };
+
+  async function create(bytes: Buffer | null): Promise<string> {
+    if (bytes !== null && uploads === null) return id;
+    const made = await post('/v1/analysis', { tenantName, ...draft });
+    const [analysis] = made.json<Created>().data;
+    if (analysis === undefined) throw new Error('An analysis that was made is answered.');
+    if (bytes !== null) await uploads?.(uploadOf(analysis.input.storageUrls.putUrl, bytes));
+    return analysis.id;
+  }
+
+  /** Failed, because its picture is none; a retry looks at it again. */
+  async function createRefused(): Promise<string> {
+    const refused = await create(Buffer.from('no picture'));
+    if (uploads !== null) await post('/v1/analysis/start', { tenantName, id: refused });
+    return refused;
+  }
+}
+
+function uploadOf(putUrl: string, body: Buffer) {
+  const { pathname, search } = new URL(putUrl);
+  return { method: 'PUT', path: pathname + search, body };
+}
