@@ -3,23 +3,21 @@
  * stands behind a port.
  */
 
-import { hostname } from 'node:os';
 import type { Passwords } from './access/passwords.ts';
 import { createAnalyses } from './analyses/analyses.ts';
 import type { Analyses } from './analyses/analyses.ts';
 import type { Notice } from './analyses/context.ts';
-import { runJob } from './analyses/lifecycle.ts';
+import { runJob } from './analyses/client-acts.ts';
 import { openBlobs } from './app/blobs.ts';
-import { choresOf } from './app/chores.ts';
 import { openCore } from './app/core.ts';
 import type { Core } from './app/core.ts';
-import { openFeedback } from './app/feedback.ts';
 import type { OpenFeedback } from './app/feedback.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
 import { openTenancy, webhookGuardOf } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
+import { openWork } from './app/work.ts';
 import { createWorkload } from './app/workload.ts';
 import type { Workload } from './app/workload.ts';
 import type { S3Door } from './blobs/door.ts';
@@ -27,12 +25,9 @@ import type { Settings } from './config.ts';
 import { sendJob } from './feedback/feedback.ts';
 import { defaultLimits } from './image/limits.ts';
 import { createRegistry } from './inference/registry.ts';
-import { createChores } from './jobs/chores.ts';
 import { createQueue } from './jobs/queue.ts';
-import { createWorker } from './jobs/worker.ts';
 import { createLab } from './lab/create-lab.ts';
 import type { Tenancy } from './tenancy/tenancy.ts';
-import { createDeliverer } from './webhooks/deliverer.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { hasTroubledReceiver } from './webhooks/receivers.ts';
 
@@ -101,47 +96,21 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       onError: (error) => onError('analyses', error),
       onNotice,
     });
-    const workerId = `${hostname()}:${process.pid}`;
-    const worker = createWorker({
-      db,
-      queue,
-      handlers: { [runJob]: analyses.run },
-      workerId,
-      concurrency: settings.workers,
-      leaseMs: settings.leaseSeconds * 1000,
-      now,
-      onError: (error) => onError('worker', error),
-    });
-    stack.defer(() => worker.stop());
-    const deliverer = createDeliverer({
-      outbox,
-      now,
-      serverKey: core.webhookKey,
-      allow: settings.webhookAllow,
-      onError: (error) => onError('webhooks', error),
-      onNotice: onWarning,
-    });
-    stack.defer(() => deliverer.stop());
-    const feedback = openFeedback({
+    const work = openWork(stack, {
       settings,
-      db,
+      core,
       queue,
-      workerId,
+      outbox,
+      analyses,
+      buckets: blobs.buckets,
       now,
-      onError: (error) => onError('feedback', error),
+      onError,
+      onWarning,
     });
-    stack.defer(() => feedback.stop());
-    const chores = createChores({
-      db,
-      now,
-      chores: choresOf({ db, analyses, buckets: blobs.buckets, now }),
-      onError: (error) => onError('chores', error),
-    });
-    stack.defer(() => chores.stop());
     return {
       ...core,
       analyses,
-      feedback,
+      feedback: work.feedback,
       tenancy: openTenancy({
         core,
         storage: blobs.storage,
@@ -157,17 +126,19 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         registry,
         checkStorage: () => blobs.check(),
         jobKinds: [runJob],
-        jobsInHand: () => worker.running(),
+        jobsInHand: () => work.worker.running(),
         hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
         now,
       }),
-      workload: createWorkload({ db, queue, jobKinds: [runJob, sendJob], worker, lab, now }),
-      startWork() {
-        worker.start();
-        deliverer.start();
-        feedback.start();
-        chores.start();
-      },
+      workload: createWorkload({
+        db,
+        queue,
+        jobKinds: [runJob, sendJob],
+        worker: work.worker,
+        lab,
+        now,
+      }),
+      startWork: () => work.start(),
       close: () => stack.unwind(),
     };
   });

@@ -3,7 +3,7 @@
 import { asc, eq } from 'drizzle-orm';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
-import { runJob } from '../../../src/analyses/lifecycle.ts';
+import { runJob } from '../../../src/analyses/client-acts.ts';
 import { deliveries, jobs, usageCounters } from '../../../src/db/schema.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';

@@ -6,7 +6,7 @@ import { createTenants } from '../../../src/access/tenants.ts';
 import { createAnalyses } from '../../../src/analyses/analyses.ts';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
-import { runJob } from '../../../src/analyses/lifecycle.ts';
+import { runJob } from '../../../src/analyses/client-acts.ts';
 import type { CreateRequest } from '../../../src/analyses/request.ts';
 import type { RetentionRules } from '../../../src/analyses/retention.ts';
 import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';

@@ -1,0 +1,70 @@
+/**
+ * What every change of state is made of: the compare-and-set of the row, and its webhook message and its counters in the
+ * same transaction.
+ */
+
+import { and, eq } from 'drizzle-orm';
+import { type Principal, systemPrincipal } from '../access/principal.ts';
+import type { Db, Tx } from '../db/open.ts';
+import { analyses } from '../db/schema.ts';
+import type { Queue } from '../jobs/queue.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import { messages } from './act.ts';
+import type { Status } from './analysis.ts';
+import { announce } from './announce.ts';
+import { type AnalysisRow, isTarget, type Target } from './rows.ts';
+import { type Count, countUsage } from './usage.ts';
+
+export interface LifecycleParts {
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
+  readonly now: () => Date;
+}
+
+/** Whose an analysis is and who made it never changes. */
+type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
+export type Change = Partial<Omit<AnalysisRow, Fixed>>;
+
+interface Move {
+  readonly from: Status;
+  readonly change: Change;
+  readonly actor?: Principal;
+}
+
+export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'now'>) {
+  return {
+    /** The compare-and-set: null when the analysis is gone or not in `from` any more. */
+    move: (
+      tx: Tx,
+      target: Target,
+      { from, change, actor = systemPrincipal }: Move,
+    ): AnalysisRow | null =>
+      tx
+        .update(analyses)
+        .set({ ...change, ...signedBy(actor, now()) })
+        .where(and(isTarget(target), eq(analyses.status, from)))
+        .returning()
+        .get() ?? null,
+
+    tell: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): void =>
+      announce(tx, outbox, { row, event, at: now() }),
+
+    countFor: (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]): void =>
+      countUsage(tx, { tenantId, at: now() }, counts),
+  };
+}
+
+export function targetOf({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
+  return { tenantId, analysisId: id };
+}
+
+function signedBy(actor: Principal, at: Date): Change {
+  return { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
+}
+
+export const waitingAgain = {
+  status: 'pending',
+  statusMessage: messages.queued,
+  processingStartedAt: null,
+} as const;
