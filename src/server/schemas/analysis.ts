@@ -112,7 +112,10 @@ const storageUrls = Type.Object(
   {
     type: oneOf(storageTypes),
     objectKey: Type.String(),
-    putUrl: Type.String(),
+    putUrl: Type.String({
+      description:
+        'Upload here with PUT; where type is azure, with the header x-ms-blob-type: BlockBlob.',
+    }),
     getUrl: Type.String(),
     deleteUrl: Type.String(),
     expiresAt: dateTime,
