@@ -15,6 +15,8 @@ import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/blobs/own-buck
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
+/** Four servers start one after the other, and each examines pictures: half a minute where others work, too. */
+const fourServersMs = 90_000;
 const picture = await sceneJpeg({ ...size, seed: 1 });
 const dataDir = newDataDir();
 let buckets: OwnBuckets;
@@ -66,56 +68,60 @@ async function during<T>(
 }
 let apiKey: string | null = null;
 
-test('what was made in each store stays readable in all the others', async () => {
-  const declared = { format: 'jpg', ...size };
+test(
+  'what was made in each store stays readable in all the others',
+  async () => {
+    const declared = { format: 'jpg', ...size };
 
-  const first = await during({}, async (client) => {
-    const made = await client.create(declared);
-    await client.upload(made, picture);
-    return run(client, made);
-  });
-  const [second, waiting] = await during(settingsFor(inS3()), async (client, serving) => {
-    const made = await client.create(declared);
-    const seen = outside.connections();
-    await put(made.input.storageUrls);
-    const done = await run(client, made);
-    const through = outside.connections() - seen;
-    const left = await client.create(declared);
-    await put(left.input.storageUrls);
+    const first = await during({}, async (client) => {
+      const made = await client.create(declared);
+      await client.upload(made, picture);
+      return run(client, made);
+    });
+    const [second, waiting] = await during(settingsFor(inS3()), async (client, serving) => {
+      const made = await client.create(declared);
+      const seen = outside.connections();
+      await put(made.input.storageUrls);
+      const done = await run(client, made);
+      const through = outside.connections() - seen;
+      const left = await client.create(declared);
+      await put(left.input.storageUrls);
 
-    expect([seen, through]).toEqual([0, 1]);
-    expect(await tenantOf(serving)).toMatchObject({ storageType: 's3' });
-    expect((await serving.ask({ method: 'GET', path: '/v1/health' })).status).toBe(200);
-    const { id } = await tenantOf(serving);
-    expect(made.input.storageUrls.objectKey.startsWith(`${id}/`)).toBe(true);
-    expect(await get((await read(client, first)).input.storageUrls, serving)).toEqual(picture);
-    return [done, left];
-  });
-  const third = await during(settingsFor(inAzure()), async (client, serving) => {
-    const made = await client.create(declared);
-    await put(made.input.storageUrls, azurite.dispatcher);
-    await run(client, made);
+      expect([seen, through]).toEqual([0, 1]);
+      expect(await tenantOf(serving)).toMatchObject({ storageType: 's3' });
+      expect((await serving.ask({ method: 'GET', path: '/v1/health' })).status).toBe(200);
+      const { id } = await tenantOf(serving);
+      expect(made.input.storageUrls.objectKey.startsWith(`${id}/`)).toBe(true);
+      expect(await get((await read(client, first)).input.storageUrls, serving)).toEqual(picture);
+      return [done, left];
+    });
+    const third = await during(settingsFor(inAzure()), async (client, serving) => {
+      const made = await client.create(declared);
+      await put(made.input.storageUrls, azurite.dispatcher);
+      await run(client, made);
 
-    const { storageConfig, storageType, id } = await tenantOf(serving);
-    expect([storageConfig, storageType]).toEqual([undefined, 'azure']);
-    expect(made.input.storageUrls).toMatchObject({ type: 'azure' });
-    expect(made.input.storageUrls.objectKey.startsWith(`${id}/`)).toBe(true);
-    expect(await get((await read(client, second)).input.storageUrls, serving)).toEqual(picture);
-    return made;
-  });
-  await during(
-    { NODE_EXTRA_CA_CERTS: join(dataDir, 'azurite-ca.pem') },
-    async (client, serving) => {
-      const late = await run(client, waiting);
+      const { storageConfig, storageType, id } = await tenantOf(serving);
+      expect([storageConfig, storageType]).toEqual([undefined, 'azure']);
+      expect(made.input.storageUrls).toMatchObject({ type: 'azure' });
+      expect(made.input.storageUrls.objectKey.startsWith(`${id}/`)).toBe(true);
+      expect(await get((await read(client, second)).input.storageUrls, serving)).toEqual(picture);
+      return made;
+    });
+    await during(
+      { NODE_EXTRA_CA_CERTS: join(dataDir, 'azurite-ca.pem') },
+      async (client, serving) => {
+        const late = await run(client, waiting);
 
-      expect(late.inferenceStatus.status).toBe('completed');
-      for (const made of [first, second, waiting, third]) {
-        const { input } = await read(client, made);
-        expect(await get(input.storageUrls, serving)).toEqual(picture);
-      }
-    },
-  );
-});
+        expect(late.inferenceStatus.status).toBe('completed');
+        for (const made of [first, second, waiting, third]) {
+          const { input } = await read(client, made);
+          expect(await get(input.storageUrls, serving)).toEqual(picture);
+        }
+      },
+    );
+  },
+  fourServersMs,
+);
 
 test('a store that refuses the credentials ends the start, and says what to do', async () => {
   const { s3 } = inS3();
