@@ -65,7 +65,7 @@ export interface Users {
 export type UserRow = typeof users.$inferSelect;
 
 export const defaultUserType = 'user';
-export const defaultLang = 'en';
+const defaultLang = 'en';
 
 export function createUsers({
   db,

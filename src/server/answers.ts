@@ -36,7 +36,7 @@ export async function sendFailure(
   await reply.send(failureBody(failure));
 }
 
-export function failureBody(failure: ForensicsError): { success: false; message: string } {
+function failureBody(failure: ForensicsError): { success: false; message: string } {
   return { success: false, message: failure.message };
 }
 

@@ -20,7 +20,7 @@ const mayImport: Record<string, readonly string[]> = {
   outbound: ['errors'],
   blobs: ['errors', 'db', 'outbound'],
   jobs: ['errors', 'db'],
-  access: ['errors', 'db', 'outbound'],
+  access: ['errors', 'db'],
   webhooks: ['errors', 'db', 'outbound', 'jobs'],
   feedback: ['errors', 'db', 'outbound', 'jobs'],
   tenancy: ['errors', 'db', 'outbound', 'access', 'blobs'],

@@ -1,4 +1,4 @@
-/** Accounts by what an administrator types, and as he is shown them. */
+/** Accounts by what an administrator types, and as the command line shows them. */
 
 import type { User } from '../../access/users.ts';
 import type { Core } from '../../app/core.ts';

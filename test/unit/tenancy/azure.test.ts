@@ -1,15 +1,10 @@
 import { fetch } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKeys } from '../../../src/access/keys.ts';
-import { createTenants } from '../../../src/access/tenants.ts';
 import { createAzureStore } from '../../../src/blobs/azure.ts';
-import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
 import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
-import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
-import { createTenancy } from '../../../src/tenancy/tenancy.ts';
 import { type Azurite, startAzurite } from '../blobs/azurite.ts';
-import { temporaryDb } from '../db/temporary.ts';
+import { openTenancy } from './open-tenancy.ts';
 
 let azurite: Azurite;
 beforeAll(async () => {
@@ -29,22 +24,9 @@ const embeddedFor = (): never => {
 };
 
 async function setUp() {
-  const db = temporaryDb();
-  const tenants = createTenants({ db, now });
+  const parts = openTenancy({ now, openRemote, defaultOrigins: [origin] });
+  const { db, tenants, configs, cors, tenancy } = parts;
   const tenant = await tenants.create({ name: 'acme' });
-  const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
-  const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
-  const cors = createBucketCors({ db, defaultOrigins: [origin], now });
-  const tenancy = createTenancy({
-    db,
-    keys,
-    configs,
-    cors,
-    openRemote,
-    defaultType: 's3',
-    webhookGuard: null,
-    now,
-  });
   const stores = createStores({ db, configs, cors, embeddedFor, openRemote });
   return { db, tenant, tenants, tenancy, stores };
 }

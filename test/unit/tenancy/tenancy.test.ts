@@ -1,17 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createKeys } from '../../../src/access/keys.ts';
-import { createTenants } from '../../../src/access/tenants.ts';
-import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
-import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
 import { storageConfigs, tenants as tenantRows } from '../../../src/db/schema.ts';
-import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
-import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
 import type { TenantRequest } from '../../../src/tenancy/change.ts';
-import { createTenancy } from '../../../src/tenancy/tenancy.ts';
 import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../blobs/own-buckets.ts';
-import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { steppedClock } from '../db/temporary.ts';
+import { openTenancy } from './open-tenancy.ts';
 
 let server: OwnBuckets;
 beforeAll(async () => {
@@ -33,22 +27,7 @@ async function setUp({
 } = {}) {
   const clock = steppedClock();
   const { now } = clock;
-  const db = temporaryDb();
-  const tenants = createTenants({ db, now });
-  const keys = createKeys({ db, pepper: Buffer.alloc(32, 5), now });
-  const configs = createSealedConfigs({ key: Buffer.alloc(32, 6), now });
-  const cors = createBucketCors({ db, defaultOrigins: [], now });
-  const webhookGuard = createConnectionGuard(createAddressGuard(webhookAllow));
-  const tenancy = createTenancy({
-    db,
-    keys,
-    configs,
-    cors,
-    openRemote,
-    defaultType: 's3',
-    webhookGuard,
-    now,
-  });
+  const { db, tenants, keys, tenancy } = openTenancy({ now, openRemote, webhookAllow });
   const { id } = await tenants.create({ name: 'acme' });
   const tenant = async () => (await tenants.byId(id))!;
   return {
