@@ -79,6 +79,12 @@ export const failures = {
   tenant_not_found: failure(404, exitCodes.notFound),
   lease_lost: failure(409, exitCodes.conflict),
   evidence_damaged: failure(500, exitCodes.integrityFailure),
+  // Evidence
+  bundle_unreadable: failure(422, exitCodes.failure),
+  bundle_changed: failure(422, exitCodes.integrityFailure),
+  not_reproduced: failure(422, exitCodes.integrityFailure),
+  audit_broken: failure(500, exitCodes.integrityFailure),
+  validation_not_found: failure(404, exitCodes.notFound),
   // Stores and set-up
   blob_not_found: failure(404, exitCodes.notFound),
   blob_too_large: failure(413, exitCodes.failure),

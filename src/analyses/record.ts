@@ -3,15 +3,18 @@
 import { eq } from 'drizzle-orm';
 import type { Reader } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
+import type { Finding } from '../detectors/finding.ts';
 import {
   type Anomaly,
   type ClassScores,
   type ClassSimilarities,
+  type Decision,
   type Examination,
   type MapName,
   resultClasses,
   resultSubClasses,
 } from '../engine/result.ts';
+import { noProvenance } from '../provenance/provenance.ts';
 import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
 
@@ -72,7 +75,7 @@ export function loadExamination(
     .where(eq(examinations.analysisId, analysisId))
     .get();
   if (row === undefined) return null;
-  const stored: StoredExamination = JSON.parse(row.examination);
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
   const values = {
     real: unpackMap(row.realMap),
     fake: unpackMap(row.fakeMap),
@@ -80,8 +83,23 @@ export function loadExamination(
     anomaly: unpackMap(row.anomalyMap),
   };
   const maps = { ...stored.maps, values };
-  return { examination: { ...stored, maps }, examinedAt: row.examinedAt };
+  return { examination: { ...upToDate(stored), maps }, examinedAt: row.examinedAt };
 }
+
+/** Examinations of earlier versions lack what was added since. */
+function upToDate(stored: AnyStoredExamination): StoredExamination {
+  const { stability = null, provenance = noProvenance, decision, findings } = stored;
+  return {
+    ...stored,
+    stability,
+    provenance,
+    decision: { ...traceDecision, ...decision },
+    findings: findings.map((finding) => ({ ...silent, ...finding })),
+  };
+}
+
+const traceDecision: Partial<Decision> = { basis: 'traces' };
+const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };
 
 // Only this file writes these columns, so what is read has the types of what was written.
 
@@ -104,6 +122,10 @@ export function renderedText(rendered: Rendered): string {
 type StoredExamination = Omit<Examination, 'maps'> & {
   readonly maps: Omit<Examination['maps'], 'values'>;
 };
+
+type Later = 'stability' | 'provenance';
+type AnyStoredExamination = Omit<StoredExamination, Later> &
+  Partial<Pick<StoredExamination, Later>>;
 
 /** Written number by number: the file means the same on a machine of the other byte order. */
 function packMap(values: Uint16Array): Buffer {

@@ -4,12 +4,33 @@
  */
 
 import type { Picture } from '../image/picture.ts';
+import type { Provenance } from '../provenance/provenance.ts';
+
+/**
+ * How strongly something speaks for its side, in words that the report defines. The steps are those of the likelihood
+ * ratio: below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
+ */
+export const strengths = [
+  'none',
+  'weak',
+  'moderate',
+  'moderatelyStrong',
+  'strong',
+  'veryStrong',
+] as const;
+export type Strength = (typeof strengths)[number];
+
+export const sides = ['real', 'fake', 'neither'] as const;
+/** What a finding speaks for; `fake` covers every sub-class. */
+export type Side = (typeof sides)[number];
 
 export interface Finding {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
   readonly method: string;
   /** 0..1: how strongly this method speaks for a change or a synthetic origin; 0.5 says nothing. */
   readonly score: number;
+  readonly speaksFor: Side;
+  readonly strength: Strength;
   /** What was seen, one sentence a reader without training understands, in each report language. */
   readonly statement: { readonly en: string; readonly de: string };
   /** Numbers behind the sentence, by name. */
@@ -36,6 +57,7 @@ export interface TraceEvidence {
 export interface DetectorInput {
   readonly picture: Picture;
   readonly traces: TraceEvidence;
+  readonly provenance: Provenance;
 }
 
 export interface Detector {

@@ -61,6 +61,8 @@ function toFinding(statistics: BlockStatistics): Finding {
   return {
     method: photographLikeness.method,
     score: 0.5,
+    speaksFor: 'neither',
+    strength: 'none',
     statement: isPhoto ? photograph : isEmpty ? empty : drawing,
     measures: {
       isPhotograph: isPhoto ? 1 : 0,

@@ -1,6 +1,7 @@
 /** What the learned detector of traces says, as a finding beside the others. */
 
 import type { Detector, Finding, TraceEvidence } from './finding.ts';
+import { strengthOfRatio } from './strength.ts';
 
 export const traceNetwork: Detector = {
   method: 'trace-network',
@@ -12,11 +13,23 @@ function toFinding(traces: TraceEvidence): Finding {
   return {
     method: traceNetwork.method,
     score: fakeProbability,
+    ...sideOf(fakeProbability),
     statement: statementOf(traces),
     measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
     source:
       'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
   };
+}
+
+/** Odds of the calibrated probability are a likelihood ratio at even prior odds. */
+function sideOf(fakeProbability: number): Pick<Finding, 'speaksFor' | 'strength'> {
+  const strength = strengthOfRatio(Math.exp(Math.abs(logit(fakeProbability))));
+  if (strength === 'none') return { speaksFor: 'neither', strength };
+  return { speaksFor: fakeProbability > 0.5 ? 'fake' : 'real', strength };
+}
+
+function logit(probability: number): number {
+  return Math.log(probability / (1 - probability));
 }
 
 function statementOf({ fakeProbability, fakeUncertainty, patchesRead }: TraceEvidence) {

@@ -6,14 +6,7 @@
  */
 
 import type { ModelManifest } from '../inference/model.ts';
-import type {
-  ClassScores,
-  Decision,
-  DecisionStrategy,
-  ReasonCode,
-  ResultClass,
-  ResultSubClass,
-} from './result.ts';
+import type { ClassScores, Decision, DecisionStrategy, ReasonCode, ResultClass } from './result.ts';
 
 export interface Evidence {
   /** Whether at least one patch of the full size fits into the picture. */
@@ -24,6 +17,14 @@ export interface Evidence {
   readonly anomalyScore: number;
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
+  /** What the file declares about itself; see `declarationOf`. */
+  readonly declaration: DeclarationEvidence | null;
+}
+
+/** A declared generation, and whether somebody who is trusted signed it. */
+export interface DeclarationEvidence {
+  readonly subClass: 'ai-generated' | 'ai-manipulated';
+  readonly isTrusted: boolean;
 }
 
 /**
@@ -45,16 +46,47 @@ export function decide(
 ): Decision {
   const limits = limitsOf(manifest, strategy);
   const { fakeProbability, fakeUncertainty } = evidence;
-  const abstains = reasonsToAbstain(evidence, limits);
-  const doubts = reasonsToDoubt(evidence, limits);
-  const resultClass = classOf(fakeProbability, abstains, doubts);
+  const byTraces = decideByTraces(evidence, limits);
+  const byDeclaration = decideByDeclaration(evidence, limitsOf(manifest, 'relaxed'));
   return {
-    resultClass,
-    resultSubClasses: subClassesOf(resultClass),
-    reasons: abstains.length > 0 ? abstains : doubts,
+    ...(byDeclaration ?? byTraces),
     fakeProbability,
     fakeUncertainty,
     thresholds: limits,
+  };
+}
+
+type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
+
+/** The trace network has learned generated pictures only, so that is all it can name. */
+function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
+  const abstains = reasonsToAbstain(evidence, limits);
+  const doubts = reasonsToDoubt(evidence, limits);
+  const resultClass = classOf(evidence.fakeProbability, abstains, doubts);
+  return {
+    resultClass,
+    resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],
+    reasons: abstains.length > 0 ? abstains : doubts,
+    basis: 'traces',
+  };
+}
+
+/**
+ * A file that says it was generated is believed: nobody gains by writing that into a generated picture, and what is
+ * missing never counts. But anybody can write it into an honest photograph to discredit it, so where nobody who is trusted signed
+ * it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits whatever the strategy is,
+ * or a picture could be decided under a strict strategy and open under a looser one.
+ */
+function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | null {
+  const { declaration } = evidence;
+  if (declaration === null) return null;
+  const isContradicted =
+    !declaration.isTrusted && decideByTraces(evidence, loosest).resultClass === 'real';
+  return {
+    resultClass: isContradicted ? 'uncertain' : 'fake',
+    resultSubClasses: isContradicted ? [] : [declaration.subClass],
+    reasons: isContradicted ? ['declaration_contradicts_traces'] : [],
+    basis: 'declaration',
   };
 }
 
@@ -105,9 +137,4 @@ function classOf(
   if (abstains.length > 0) return 'abstain';
   if (doubts.length > 0) return 'uncertain';
   return fakeProbability >= 0.5 ? 'fake' : 'real';
-}
-
-/** The trace network has learned generated pictures only, so that is all it can name. */
-function subClassesOf(resultClass: ResultClass): readonly ResultSubClass[] {
-  return resultClass === 'fake' ? ['ai-generated'] : [];
 }

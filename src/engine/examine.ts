@@ -6,12 +6,13 @@
 
 import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
+import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
+import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly } from './anomaly.ts';
 import { toFakeProbability, toPredictions } from './calibration.ts';
-import { decide } from './decide.ts';
-import { codecVersions } from '../image/codec.ts';
+import { decide, type DeclarationEvidence } from './decide.ts';
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
 import { cellDistances, drawMaps } from './maps.ts';
@@ -22,23 +23,28 @@ import { measureSimilarities } from './similarity.ts';
 
 type Options = Examination['options'];
 
+/** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
 export async function examine(
   picture: Picture,
   model: TraceModel,
   options: Options,
+  provenance: Provenance = noProvenance,
 ): Promise<Examination> {
-  return conclude({ picture, model, options, reading: await readPicture(picture, model) });
+  const reading = await readPicture(picture, model);
+  return conclude({ picture, model, options, provenance, reading });
 }
 
 interface Case {
   readonly picture: Picture;
   readonly model: TraceModel;
   readonly options: Options;
+  readonly provenance: Provenance;
   readonly reading: Reading;
 }
 
 /** Everything after the pixels were read; cheap, so one reading can be concluded under several options. */
-export async function conclude({ picture, model, options, reading }: Case): Promise<Examination> {
+export async function conclude(given: Case): Promise<Examination> {
+  const { picture, model, options, provenance, reading } = given;
   const { manifest, statistics } = model;
   const spread = await measureSpread(reading, model, options.seed);
   const predictions = toPredictions(reading.meanLogits, manifest);
@@ -49,7 +55,7 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     patchesRead: reading.read.length,
     passes: manifest.dropout.passes,
   };
-  const results = detectors.map((detector) => detector.examine({ picture, traces }));
+  const results = detectors.map((detector) => detector.examine({ picture, traces, provenance }));
   const findings = results.filter((result) => 'score' in result);
   const evidence = {
     ...traces,
@@ -57,6 +63,7 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     anomalyScore: anomaly.score,
     hasFullPatch: hasFullPatch(picture, model),
     isPhotograph: isPhotograph(findings),
+    declaration: declarationOf(provenance),
   };
   return {
     facts: picture.facts,
@@ -68,6 +75,8 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     classUncertainties: spread.classUncertainties,
     classSimilarities: measureSimilarities(reading, statistics),
     anomaly,
+    stability: null,
+    provenance,
     findings,
     skipped: results.filter((result) => 'reason' in result),
     maps: drawMaps(reading, model),
@@ -75,6 +84,17 @@ export async function conclude({ picture, model, options, reading }: Case): Prom
     patchesRead: traces.patchesRead,
     environment: environmentOf({ onnxruntime: model.runtimeVersion, ...codecVersions() }),
   };
+}
+
+/** The best vouched-for declaration of generated content; null when the file declares none. */
+function declarationOf({ declarations }: Provenance): DeclarationEvidence | null {
+  let best: DeclarationEvidence | null = null;
+  for (const { origin, assurance } of declarations) {
+    if (origin === 'captured') continue;
+    const isTrusted = assurance === 'trusted';
+    if (best === null || (isTrusted && !best.isTrusted)) best = { subClass: origin, isTrusted };
+  }
+  return best;
 }
 
 function hasFullPatch({ facts }: Picture, { manifest }: TraceModel): boolean {

@@ -7,6 +7,7 @@
 import type { Finding, Skipped } from '../detectors/finding.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCondition } from '../inference/model.ts';
+import type { Provenance } from '../provenance/provenance.ts';
 
 export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
 /** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
@@ -34,6 +35,8 @@ export const reasonCodes = [
   'outside_training_domain',
   'margin_within_uncertainty',
   'evidence_below_threshold',
+  'unstable_under_resaving',
+  'declaration_contradicts_traces',
 ] as const;
 export type ReasonCode = (typeof reasonCodes)[number];
 
@@ -75,12 +78,34 @@ export interface ExamineOptions {
   readonly seed: number;
 }
 
+/** What the decision rests on: traces in the pixels, or what the file declares about itself. */
+export const decisionBases = ['traces', 'declaration'] as const;
+export type DecisionBasis = (typeof decisionBases)[number];
+
+/** What is done to a picture to see whether the verdict holds. */
+export const stabilityChanges = ['jpeg-90', 'jpeg-70', 'scale-75', 'scale-50', 'crop-5'] as const;
+export type StabilityChange = (typeof stabilityChanges)[number];
+
+/** The verdict again after changes that every shared picture goes through. */
+export interface Stability {
+  /** False when a change would lead to the other side. */
+  readonly holds: boolean;
+  readonly trials: readonly {
+    readonly change: StabilityChange;
+    /** Calibrated, 0..1, read as in the picture itself. */
+    readonly fakeProbability: number;
+    /** Whether this trial lies on the other side than the picture itself, clearly enough to count. */
+    readonly isFlip: boolean;
+  }[];
+}
+
 /** What was decided, with everything that is needed to decide again under another strategy. */
 export interface Decision {
   readonly resultClass: ResultClass;
   readonly resultSubClasses: readonly ResultSubClass[];
   /** Empty for real and fake. */
   readonly reasons: readonly ReasonCode[];
+  readonly basis: DecisionBasis;
   /** Calibrated probability that the picture is fake, 0..1, given that it is inside the validated domain. */
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
@@ -107,6 +132,9 @@ export interface Examination {
   readonly classUncertainties: ClassScores;
   readonly classSimilarities: ClassSimilarities;
   readonly anomaly: Anomaly;
+  /** Null when it was not carried out: only a verdict can be put to the test. */
+  readonly stability: Stability | null;
+  readonly provenance: Provenance;
   readonly findings: readonly Finding[];
   readonly skipped: readonly Skipped[];
   readonly maps: CellMaps;

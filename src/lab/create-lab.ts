@@ -18,6 +18,8 @@ export interface LabOptions {
   /** Resident memory of one child. */
   readonly memoryLimitBytes?: number;
   readonly limits?: Partial<Limits>;
+  /** PEM certificates of trusted signers of content credentials (C2PA); without them no signer is trusted. */
+  readonly trustList?: string | null;
 }
 
 /** Twenty times what the largest picture takes on one core here. */
@@ -33,6 +35,7 @@ export function createLab(options: LabOptions = {}): Lab {
   const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
     limits: { ...defaultLimits, ...options.limits },
+    trustList: options.trustList ?? null,
   };
   const pool = createPool({
     entry: new URL(`./child${extname(import.meta.url)}`, import.meta.url),

@@ -1,5 +1,6 @@
 import { examine } from '../engine/examine.ts';
 import type { Examination } from '../engine/result.ts';
+import { readProvenance } from '../provenance/read-provenance.ts';
 import type { ExamineRequest } from './lab.ts';
 import type { ModelShelf } from './model-shelf.ts';
 import { checkDeclared, openSource } from './open-source.ts';
@@ -12,10 +13,11 @@ export async function performExamine(
 ): Promise<Examination> {
   const { model: id, ...examineOptions } = options;
   // A fresh child loads the model while sharp's thread decodes.
-  const [picture, model] = await Promise.all([
+  const [{ picture, bytes }, model] = await Promise.all([
     openSource(source, settings.limits),
     shelf.take(id, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
-  return examine(picture, model, examineOptions);
+  const provenance = await readProvenance(bytes, picture.facts, settings);
+  return examine(picture, model, examineOptions, provenance);
 }

@@ -8,11 +8,19 @@ import { checkSizeBytes, type Limits } from '../image/limits.ts';
 import type { Picture } from '../image/picture.ts';
 import type { ExamineRequest, PictureSource } from './lab.ts';
 
+export interface OpenPicture {
+  readonly bytes: Uint8Array;
+  readonly picture: Picture;
+}
+
 /** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is no usable picture. */
-export async function openSource(source: PictureSource, limits: Limits): Promise<Picture> {
-  if ('bytes' in source) return decodePicture(source.bytes, { limits });
+export async function openSource(source: PictureSource, limits: Limits): Promise<OpenPicture> {
+  if ('bytes' in source) {
+    const { bytes } = source;
+    return { bytes, picture: await decodePicture(bytes, { limits }) };
+  }
   const bytes = await readBytes(source.path, limits);
-  return decodePicture(bytes, { name: basename(source.path), limits });
+  return { bytes, picture: await decodePicture(bytes, { name: basename(source.path), limits }) };
 }
 
 async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {

@@ -22,7 +22,7 @@ export async function performRender(
   shelf: ModelShelf,
 ): Promise<Rendering> {
   const { source, examination, languages, withRawMaps } = request;
-  const picture = await openSource(source, settings.limits);
+  const { picture } = await openSource(source, settings.limits);
   checkSame(picture, examination);
   if (picture.luma.length > roomForBoth) await shelf.clear();
   const heatmapStance = stanceOf(picture, request.heatmapSize);

@@ -8,6 +8,8 @@ export interface ChildSettings {
   /** A folder of further models, or null. */
   readonly modelsDir: string | null;
   readonly limits: Limits;
+  /** PEM certificates of trusted signers of content credentials, or null. */
+  readonly trustList: string | null;
 }
 
 export interface LabTask {

@@ -37,4 +37,14 @@ export const reasonsDe: Readonly<Record<ReasonCode, Reason>> = {
     what: 'Die geschätzte Wahrscheinlichkeit liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
     help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
   },
+  unstable_under_resaving: {
+    short: 'das Ergebnis hält erneutem Speichern oder Skalieren nicht stand',
+    what: 'Nach Änderungen, die jedes geteilte Bild durchläuft, etwa erneutem Speichern, Skalieren oder Beschneiden, weisen die Werte auf die andere Seite. Ein Ergebnis, das dem nicht standhält, stützt sich auf zu wenig.',
+    help: 'eine näher am Original liegende Kopie, die seltener gespeichert und skaliert wurde',
+  },
+  declaration_contradicts_traces: {
+    short: 'die Angaben der Datei und die Spuren im Bild widersprechen sich',
+    what: 'Die Datei gibt an, erzeugt worden zu sein, doch hat dies niemand unterschrieben, dem vertraut wird, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, auch um ein echtes Foto in Verruf zu bringen.',
+    help: 'die Datei von dem Gerät oder Konto, von dem sie stammen soll, und die Frage, wer sie seither in Händen hatte',
+  },
 };

@@ -5,29 +5,52 @@ import { expect, test } from 'vitest';
 const src = new URL('../../src', import.meta.url).pathname;
 
 /** Who may import whom. A room may always import itself. */
-const services = ['blobs', 'jobs', 'access', 'webhooks', 'feedback'];
-const heart = ['errors', 'image', 'inference', 'detectors', 'engine', 'report', 'lab'];
+const services = ['audit', 'blobs', 'jobs', 'access', 'webhooks', 'feedback'];
+const heart = [
+  'errors',
+  'image',
+  'provenance',
+  'inference',
+  'detectors',
+  'engine',
+  'report',
+  'lab',
+];
 const mayImport: Record<string, readonly string[]> = {
   errors: [],
   image: ['errors'],
+  provenance: ['errors', 'image'],
   inference: ['errors', 'image'],
-  detectors: ['errors', 'image', 'inference'],
-  engine: ['errors', 'image', 'inference', 'detectors'],
-  report: ['errors', 'image', 'engine'],
-  lab: ['errors', 'image', 'inference', 'detectors', 'engine', 'report'],
+  detectors: ['errors', 'image', 'provenance', 'inference'],
+  engine: ['errors', 'image', 'provenance', 'inference', 'detectors'],
+  report: ['errors', 'image', 'provenance', 'inference', 'detectors', 'engine'],
+  lab: ['errors', 'image', 'provenance', 'inference', 'detectors', 'engine', 'report'],
+  evidence: heart,
+  validation: heart,
+  audit: ['errors', 'db'],
   db: ['errors'],
   config: ['errors'],
   outbound: ['errors'],
   blobs: ['errors', 'db', 'outbound'],
   jobs: ['errors', 'db'],
-  access: ['errors', 'db'],
+  access: ['errors', 'db', 'audit'],
   webhooks: ['errors', 'db', 'outbound', 'jobs'],
   feedback: ['errors', 'db', 'outbound', 'jobs'],
-  tenancy: ['errors', 'db', 'outbound', 'access', 'blobs'],
-  analyses: [...heart, 'db', ...services],
-  app: [...heart, 'db', 'config', 'outbound', ...services, 'tenancy', 'analyses'],
+  tenancy: ['errors', 'db', 'audit', 'outbound', 'access', 'blobs'],
+  analyses: [...heart, 'evidence', 'db', ...services],
+  app: [
+    ...heart,
+    'evidence',
+    'validation',
+    'db',
+    'config',
+    'outbound',
+    ...services,
+    'tenancy',
+    'analyses',
+  ],
   server: [...heart, 'config', ...services, 'tenancy', 'analyses', 'app'],
-  index: heart,
+  index: [...heart, 'evidence'],
 };
 
 /** Packages that one room alone may know. */
@@ -37,6 +60,10 @@ const keepers: Record<string, string> = {
   pdfkit: 'report',
   'better-sqlite3': 'db',
   exifreader: 'image',
+  '@contentauth/c2pa-wasm': 'provenance',
+  yazl: 'evidence',
+  yauzl: 'evidence',
+  canonicalize: 'evidence audit',
   minio: 'blobs',
   '@azure/storage-blob': 'blobs',
   undici: 'outbound access',

@@ -1,5 +1,6 @@
 /** Puts every sample through the real engine, once for each condition. */
 
+import { noProvenance } from '../../src/provenance/provenance.ts';
 import { join } from 'node:path';
 import { conclude } from '../../src/engine/examine.ts';
 import { type Reading, readPicture } from '../../src/engine/reading.ts';
@@ -37,7 +38,13 @@ export async function* readSample(
   for await (const [condition, picture] of picturesOf(join(dataDir, sample.file))) {
     const reading = await readPicture(picture, model);
     const under = (decisionStrategy: DecisionStrategy) =>
-      conclude({ picture, model, reading, options: { decisionStrategy, seed: defaultSeed } });
+      conclude({
+        picture,
+        model,
+        reading,
+        provenance: noProvenance,
+        options: { decisionStrategy, seed: defaultSeed },
+      });
     const classes: Partial<Record<DecisionStrategy, ResultClass>> = {};
     for (const strategy of decisionStrategies) {
       classes[strategy] = (await under(strategy)).decision.resultClass;

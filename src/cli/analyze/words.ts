@@ -25,6 +25,8 @@ export const shortReasons: Readonly<Record<ReasonCode, string>> = {
   outside_training_domain: 'unlike validated pictures',
   margin_within_uncertainty: 'margin within uncertainty',
   evidence_below_threshold: 'evidence below threshold',
+  unstable_under_resaving: 'unstable when saved again',
+  declaration_contradicts_traces: 'declared as generated, traces disagree',
 };
 
 export const noteWords: Readonly<Record<PictureNote, string>> = {

@@ -1,3 +1,4 @@
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
@@ -92,6 +93,7 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
       resultClass: 'fake',
       resultSubClasses: ['ai-generated', 'manipulated'],
       reasons: [],
+      basis: 'traces',
       fakeProbability: 0.93,
       fakeUncertainty: 0.02,
       thresholds: { fakeMin: 0.7 },
@@ -100,6 +102,8 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
     classUncertainties: { real: 0.01, fake: 0.02, compression: 0.03 },
     classSimilarities: { realCompressed: 0.2, fakeCompressed: 0.8 },
     anomaly: { score: 0.4, numCluster: 2, giniCoeff: null },
+    stability: null,
+    provenance: noProvenance,
     findings: [],
     skipped: [],
     measured: [],

@@ -1,3 +1,4 @@
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
@@ -18,6 +19,7 @@ async function look(file: Sharp): Promise<Finding | Skipped> {
   return photographLikeness.examine({
     picture: await decodePicture(await file.toBuffer()),
     traces,
+    provenance: noProvenance,
   });
 }
 

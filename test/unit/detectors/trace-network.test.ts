@@ -1,3 +1,4 @@
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { expect, test } from 'vitest';
 import { traceNetwork } from '../../../src/detectors/trace-network.ts';
 import { scenePicture } from '../engine/fixtures.ts';
@@ -5,11 +6,17 @@ import { scenePicture } from '../engine/fixtures.ts';
 test('the finding gives the probability as its score and says it in both languages', async () => {
   const traces = { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 };
 
-  const finding = traceNetwork.examine({ picture: await scenePicture(128, 128), traces });
+  const finding = traceNetwork.examine({
+    picture: await scenePicture(128, 128),
+    traces,
+    provenance: noProvenance,
+  });
 
   expect(finding).toMatchObject({
     method: 'trace-network',
     score: 0.834,
+    speaksFor: 'fake',
+    strength: 'weak',
     measures: traces,
     statement: {
       en: 'In the 16 most textured patches, the trace network puts the probability of a generated picture at 83 % (spread 4 %).',
@@ -21,7 +28,11 @@ test('the finding gives the probability as its score and says it in both languag
 test('one patch is spoken of as one, and a spread below one percent is not called none', async () => {
   const traces = { fakeProbability: 0.1, fakeUncertainty: 0.0001, patchesRead: 1, passes: 32 };
 
-  const finding = traceNetwork.examine({ picture: await scenePicture(128, 128), traces });
+  const finding = traceNetwork.examine({
+    picture: await scenePicture(128, 128),
+    traces,
+    provenance: noProvenance,
+  });
 
   expect(finding).toMatchObject({
     statement: {

@@ -21,6 +21,7 @@ const clear: Evidence = {
   anomalyScore: 0.5,
   fakeProbability: 0.95,
   fakeUncertainty: 0.01,
+  declaration: null,
 };
 
 function verdict(evidence: Partial<Evidence>, strategy: DecisionStrategy = 'default'): Decision {
@@ -89,6 +90,42 @@ test('a threshold itself decides', () => {
   expect(verdict({ fakeProbability: 0.2 }).resultClass).toBe('real');
 });
 
+describe('a file that declares itself to be generated', () => {
+  const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
+  const trusted = { subClass: 'ai-manipulated', isTrusted: true } as const;
+  const speaksForCamera = {
+    fakeProbability: 0.05,
+    predictions: { real: 0.9, fake: 0.1, compression: 0.2 },
+  };
+
+  test('is believed where the traces decide nothing, whatever the reason', () => {
+    const open = [{ fakeProbability: 0.5 }, { hasFullPatch: false }, { isPhotograph: false }];
+
+    for (const evidence of open) {
+      expect(verdict({ ...evidence, declaration: unsigned })).toMatchObject({
+        resultClass: 'fake',
+        resultSubClasses: ['ai-generated'],
+        reasons: [],
+        basis: 'declaration',
+      });
+    }
+  });
+
+  test('is not believed against traces of a camera, under no strategy, unless somebody trusted signed it', () => {
+    for (const strategy of ['pedantic', 'default', 'relaxed'] as const) {
+      expect(verdict({ ...speaksForCamera, declaration: unsigned }, strategy)).toMatchObject({
+        resultClass: 'uncertain',
+        resultSubClasses: [],
+        reasons: ['declaration_contradicts_traces'],
+      });
+      expect(verdict({ ...speaksForCamera, declaration: trusted }, strategy)).toMatchObject({
+        resultClass: 'fake',
+        resultSubClasses: ['ai-manipulated'],
+      });
+    }
+  });
+});
+
 describe.each(['the thresholds of this test', 'the packaged model'])('under %s', (which) => {
   test('what a stricter strategy decides, a laxer one decides alike, and none turns real into fake', async () => {
     const packaged = await createRegistry().find(null);
@@ -104,6 +141,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
         anomalyScore: random(),
         fakeProbability: random(),
         fakeUncertainty: random() * 0.2,
+        declaration: randomDeclaration(random),
       };
       const under = (strategy: DecisionStrategy) =>
         decide(evidence, { thresholds }, strategy).resultClass;
@@ -119,6 +157,11 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
     expect(decided.relaxed).toBeGreaterThan(decided.pedantic);
   });
 });
+
+function randomDeclaration(random: () => number): Evidence['declaration'] {
+  if (random() < 0.7) return null;
+  return { subClass: 'ai-generated', isTrusted: random() < 0.3 };
+}
 
 function isDecided(resultClass: Decision['resultClass']): boolean {
   return resultClass === 'real' || resultClass === 'fake';

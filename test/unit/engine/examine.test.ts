@@ -1,3 +1,4 @@
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { serialize } from 'node:v8';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toResultFields } from '../../../src/engine/contract.ts';
@@ -79,7 +80,13 @@ describe('an examination', () => {
     const reading = await readPicture(picture, model);
     const relaxed = { ...options, decisionStrategy: 'relaxed' } as const;
 
-    const other = await conclude({ picture, model, reading, options: relaxed });
+    const other = await conclude({
+      picture,
+      model,
+      reading,
+      provenance: noProvenance,
+      options: relaxed,
+    });
 
     expect(other.decision.fakeProbability).toBe(examination.decision.fakeProbability);
     expect(other.decision.thresholds).not.toEqual(examination.decision.thresholds);

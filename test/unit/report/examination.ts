@@ -1,5 +1,6 @@
 /** A hand-made examination for the tests of this room: every field filled, every figure chosen. */
 
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type {
   CellMaps,
   Examination,
@@ -57,6 +58,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
       resultClass,
       resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],
       reasons,
+      basis: 'traces',
       fakeProbability: probabilities[resultClass],
       fakeUncertainty: 0.018,
       thresholds: { fakeMin: 0.82, realMax: 0.24 },
@@ -65,10 +67,14 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     classUncertainties: { real: 0.021, fake: 0.034, compression: 0.012 },
     classSimilarities: { realCompressed: 0.21, fakeCompressed: -0.044 },
     anomaly: { score: 0.61, numCluster: 2, giniCoeff: 0.287 },
+    stability: null,
+    provenance: noProvenance,
     findings: [
       {
         method: 'trace-network',
         score: 0.971,
+        speaksFor: 'fake',
+        strength: 'moderate',
         statement: { en: 'A finding in English.', de: 'Ein Befund auf Deutsch.' },
         measures: { margin: 0.47154, patches: 24 },
         source: 'Own network.',

@@ -1,0 +1,128 @@
+/**
+ * What a file says about its own origin and history, and whether what it says holds together. It reads bytes and
+ * metadata, never a verdict: everything here can be written by anybody, unless a signature that was checked says
+ * otherwise, and nothing can be concluded from what is missing.
+ */
+
+/** How far a statement can be believed. `signed`: the signature holds, but nobody vouches for the signer. */
+export const assurances = ['unsigned', 'signed', 'trusted'] as const;
+export type Assurance = (typeof assurances)[number];
+
+/** What a file declares itself to be. `ai-manipulated`: a composite with generated parts. */
+export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
+export type DeclaredOrigin = (typeof declaredOrigins)[number];
+
+export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text'] as const;
+export type DeclarationPlace = (typeof declarationPlaces)[number];
+
+export interface Declaration {
+  readonly origin: DeclaredOrigin;
+  readonly place: DeclarationPlace;
+  /** Field of that place, such as `parameters` or `DigitalSourceType`. */
+  readonly field: string;
+  /** As it stands in the file, printable, cut to 200 characters: foreign text. */
+  readonly value: string;
+  /** Product name where one is named or plainly recognised: `Stable Diffusion web UI (AUTOMATIC1111)`, `DALL-E`; else null. */
+  readonly generator: string | null;
+  readonly assurance: Assurance;
+}
+
+/** A C2PA manifest store. Integrity and trust are two facts: a forger can sign, but not in another's name. */
+export interface ContentCredentials {
+  /** `valid`: signature and hashes fit the bytes of this file. `unreadable`: there is a store, but it cannot be parsed. */
+  readonly integrity: 'valid' | 'broken' | 'unreadable';
+  /** `not-checked` without a trust list. */
+  readonly trust: 'trusted' | 'untrusted' | 'not-checked';
+  readonly signer: string | null;
+  readonly issuer: string | null;
+  /** ISO 8601; as the signature claims it. */
+  readonly signedAt: string | null;
+  /** True when a time-stamp authority's countersignature was found and holds. */
+  readonly hasTimestamp: boolean;
+  readonly claimGenerator: string | null;
+  /** In the order in which they are listed, oldest manifest first. */
+  readonly actions: readonly CredentialAction[];
+  /** How many manifests the store holds, the active one included: ingredients bring theirs. */
+  readonly manifests: number;
+  /** Status codes of the C2PA specification that speak against the manifest, such as `assertion.dataHash.mismatch`. */
+  readonly problems: readonly string[];
+}
+
+export interface CredentialAction {
+  /** Such as `c2pa.created`. */
+  readonly action: string;
+  readonly software: string | null;
+  readonly when: string | null;
+  /** IPTC NewsCodes URI. */
+  readonly digitalSourceType: string | null;
+}
+
+/** Which program or device the file names, and what kind of thing that is. */
+export interface NamedSoftware {
+  readonly kind: 'generator' | 'editor' | 'camera' | 'platform' | 'unknown';
+  readonly name: string;
+  readonly place: DeclarationPlace;
+}
+
+/** Whose quantisation tables a JPEG carries. */
+export interface QuantisationClass {
+  /** `libjpeg`: the standard's tables scaled; `custom`: neither these nor any that we know. */
+  readonly kind: 'libjpeg' | 'known-software' | 'custom';
+  /** Name of the software or camera family, for `known-software`. */
+  readonly name: string | null;
+  /** For `libjpeg`: the setting, 1..100. */
+  readonly quality: number | null;
+}
+
+/** Contradictions between what a file says in two places. None proves an alteration; each is a question to ask. */
+export const inconsistencyCodes = [
+  'modified_after_capture',
+  'created_after_modified',
+  'time_in_future',
+  'exif_size_differs',
+  'thumbnail_shape_differs',
+  'thumbnail_content_differs',
+  'camera_tags_without_camera_tables',
+  'maker_note_missing_for_camera',
+  'xmp_history_of_editing',
+  'gps_time_differs',
+] as const;
+export type InconsistencyCode = (typeof inconsistencyCodes)[number];
+
+export interface Inconsistency {
+  readonly code: InconsistencyCode;
+  /** What was compared, one sentence in each report language. */
+  readonly statement: { readonly en: string; readonly de: string };
+  readonly measures: Readonly<Record<string, number>>;
+}
+
+export interface FileLayout {
+  /** Bytes behind the end of the picture. */
+  readonly trailingBytes: number;
+  /** What these bytes begin with: `zip`, `jpeg`, `mp4`, ...; null when nothing is known or nothing is there. */
+  readonly trailingKind: string | null;
+  /** Pictures inside the file, the main one included; thumbnails of EXIF do not count. */
+  readonly pictures: number;
+}
+
+export interface Provenance {
+  readonly declarations: readonly Declaration[];
+  readonly credentials: ContentCredentials | null;
+  readonly software: readonly NamedSoftware[];
+  readonly quantisation: QuantisationClass | null;
+  readonly inconsistencies: readonly Inconsistency[];
+  readonly layout: FileLayout;
+  /** What could not be read, one English sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** Of a file that says nothing: the value for examinations that were stored before provenance was read. */
+export const noProvenance: Provenance = {
+  declarations: [],
+  credentials: null,
+  software: [],
+  quantisation: null,
+  inconsistencies: [],
+  layout: { trailingBytes: 0, trailingKind: null, pictures: 1 },
+  warnings: [],
+};
