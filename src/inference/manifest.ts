@@ -129,10 +129,12 @@ function measuredOf(value: unknown): readonly MeasuredCondition[] {
 function ratesOf(value: unknown, name: string): MeasuredRates {
   const fields = fieldsOf(value, name);
   const share = (key: keyof MeasuredRates): number => numberOf(fields[key], `${name}.${key}`, 0, 1);
+  const later = ['realCalledReal', 'fakeCalledFake'] as const;
   return {
     decided: share('decided'),
     realCalledFake: share('realCalledFake'),
     fakeCalledReal: share('fakeCalledReal'),
+    ...Object.fromEntries(later.filter((key) => key in fields).map((key) => [key, share(key)])),
   };
 }
 

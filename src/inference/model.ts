@@ -36,6 +36,9 @@ export interface MeasuredRates {
   readonly realCalledFake: number;
   /** Of all generated pictures. */
   readonly fakeCalledReal: number;
+  /** Of all photographs, and of all generated pictures; absent in manifests that did not record them. */
+  readonly realCalledReal?: number;
+  readonly fakeCalledFake?: number;
 }
 
 export interface ModelManifest {

@@ -33,6 +33,8 @@ export function ratesOf(rows: readonly Row[], strategy: DecisionStrategy): Measu
     decided: rounded(shareOf(rows, strategy, 'real', 'fake')),
     realCalledFake: rounded(shareOf(real, strategy, 'fake')),
     fakeCalledReal: rounded(shareOf(fake, strategy, 'real')),
+    realCalledReal: rounded(shareOf(real, strategy, 'real')),
+    fakeCalledFake: rounded(shareOf(fake, strategy, 'fake')),
   };
 }
 
