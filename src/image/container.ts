@@ -2,11 +2,13 @@
 
 import { nameIccProfile } from './icc.ts';
 import {
+  hasJpegCredentials,
   isIccSegment,
   isNeededForPixels,
   jpegColourSpace,
   jpegIccProfile,
   jpegMetadataBlocks,
+  jpegPictureIndex,
 } from './jpeg-metadata.ts';
 import { markers } from './jpeg-markers.ts';
 import { readJpeg, type JpegFile } from './jpeg-structure.ts';
@@ -94,11 +96,31 @@ export function openPng(bytes: Uint8Array, limits: Limits): Container {
  * @throws {ForensicsError} `image_unreadable`, `image_not_supported`.
  */
 export function orientationIn(bytes: Uint8Array, format: Format): number {
-  const blocks =
-    format === 'jpg'
-      ? jpegMetadataBlocks(readJpeg(bytes).segments)
-      : pngMetadataBlocks(readPng(bytes));
-  return readOrientation(blocks.exif);
+  return readOrientation(readFileClues(bytes, format).blocks.exif);
+}
+
+/** What a file holds beside its picture. */
+export interface FileClues {
+  readonly blocks: MetadataBlocks;
+  /** Position behind the picture. */
+  readonly endOffset: number;
+  readonly hasCredentials: boolean;
+  readonly pictureIndex: ReturnType<typeof jpegPictureIndex>;
+}
+
+/** @throws {ForensicsError} `image_unreadable`, `image_not_supported`. */
+export function readFileClues(bytes: Uint8Array, format: Format): FileClues {
+  if (format === 'png') {
+    const { hasCredentials, endOffset, ...file } = readPng(bytes);
+    return { blocks: pngMetadataBlocks(file), endOffset, hasCredentials, pictureIndex: null };
+  }
+  const { segments, endOffset } = readJpeg(bytes);
+  return {
+    blocks: jpegMetadataBlocks(segments),
+    endOffset,
+    hasCredentials: hasJpegCredentials(segments),
+    pictureIndex: jpegPictureIndex(segments),
+  };
 }
 
 /** From SOI to EOI without metadata. The colour profile stays only for CMYK, which has no RGB without one. */

@@ -12,6 +12,7 @@ const identifiers = {
   icc: 'ICC_PROFILE\0',
   adobe: 'Adobe',
   jfif: 'JFIF\0',
+  mpf: 'MPF\0',
 } as const;
 
 export function jpegMetadataBlocks(segments: readonly MarkerSegment[]): MetadataBlocks {
@@ -55,6 +56,26 @@ export function jpegColourSpace(
   if (segments.some((segment) => isOf(segment, markers.app0, identifiers.jfif))) return 'YCbCr';
   const isNamedRgb = String.fromCharCode(...ids) === 'RGB';
   return transform === 0 || (transform === undefined && isNamedRgb) ? 'RGB' : 'YCbCr';
+}
+
+/** True when a C2PA manifest store is there: a JUMBF box (ISO/IEC 19566-5) that calls itself `c2pa`. */
+export function hasJpegCredentials(segments: readonly MarkerSegment[]): boolean {
+  return segments.some(({ marker, payload }) => {
+    if (marker !== markers.app11) return false;
+    // Identifier, instance and sequence number; box length and type; then the description box with its label.
+    const head = String.fromCharCode(...payload.subarray(0, 64));
+    return head.startsWith('JP') && head.includes('jumb') && head.includes('c2pa');
+  });
+}
+
+/** The multi-picture index, a TIFF structure, and where its offsets count from; null when there is none. */
+export function jpegPictureIndex(
+  segments: readonly MarkerSegment[],
+): { readonly tiff: Uint8Array; readonly base: number } | null {
+  const segment = segments.find((one) => isOf(one, markers.app2, identifiers.mpf));
+  if (segment === undefined) return null;
+  const tiff = segment.payload.subarray(identifiers.mpf.length);
+  return { tiff, base: segment.end - tiff.length };
 }
 
 /** True for a segment that the decoder needs or that tells it how to read the samples. */

@@ -15,7 +15,10 @@ interface TextEntry {
   readonly encoding: 'latin1' | 'utf8';
 }
 
-export function pngMetadataBlocks({ metadataChunks, isMetadataCut }: PngFile): MetadataBlocks {
+export function pngMetadataBlocks({
+  metadataChunks,
+  isMetadataCut,
+}: Pick<PngFile, 'metadataChunks' | 'isMetadataCut'>): MetadataBlocks {
   const warnings = isMetadataCut ? ['PNG: only the first metadata chunks were read.'] : [];
   const inflate = createInflate(warnings);
   const entries = metadataChunks.flatMap((chunk) => readText(chunk, inflate) ?? []);

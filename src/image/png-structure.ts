@@ -21,6 +21,10 @@ export interface PngFile {
   readonly metadataChunks: readonly PngChunk[];
   /** True when there were more metadata chunks than are kept. */
   readonly isMetadataCut: boolean;
+  /** A chunk of C2PA content credentials is there. */
+  readonly hasCredentials: boolean;
+  /** Position behind IEND: what follows is not part of the picture. */
+  readonly endOffset: number;
   /** From where to where the bytes lie that the pixels need: signature, IHDR, PLTE, tRNS, IDAT, IEND. */
   readonly pixelRanges: readonly (readonly [start: number, end: number])[];
 }
@@ -76,6 +80,8 @@ export function readPng(bytes: Uint8Array): PngFile {
     isAnimated: walk.types.has('acTL'),
     metadataChunks: walk.metadata.slice(0, maxMetadataChunks),
     isMetadataCut: walk.metadata.length > maxMetadataChunks,
+    hasCredentials: walk.types.has('caBX'),
+    endOffset: walk.endOffset,
     pixelRanges: walk.pixelRanges,
   };
 }
@@ -95,7 +101,9 @@ function walkChunks(bytes: Uint8Array) {
       checkSum(bytes, chunk);
       extend(pixelRanges, offset, chunk.end);
     }
-    if (chunk.type === 'IEND') return { types, metadata, pixelRanges };
+    if (chunk.type === 'IEND') {
+      return { types, metadata, pixelRanges, endOffset: chunk.end };
+    }
     offset = chunk.end;
   }
   throw damaged(`has more than ${maxChunks} chunks`);

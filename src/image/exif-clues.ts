@@ -1,0 +1,151 @@
+/**
+ * What EXIF holds beside the tags that are kept with a picture: whole texts, the thumbnail's bytes, times that contradict
+ * each other. Of the position it reads the satellites' clock and nothing else, and nobody stores that either.
+ *
+ * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
+ */
+
+import {
+  decodeText,
+  type Directories,
+  type Field,
+  fractionsOf,
+  readDirectories,
+  textOf,
+  wholeNumberOf,
+} from './tiff.ts';
+
+/** `at` as the file writes it, taken for UTC; `offsetMinutes` east of it, null when the file does not tell. */
+export interface ExifTime {
+  readonly at: Date;
+  readonly offsetMinutes: number | null;
+}
+
+export interface ExifClues {
+  /** Texts by tag name, uncut. */
+  readonly texts: Readonly<Record<ExifText, string | null>>;
+  readonly takenAt: ExifTime | null;
+  readonly changedAt: ExifTime | null;
+  /** UTC. */
+  readonly satelliteTime: Date | null;
+  /** Of the whole picture, as the writing program saw it. */
+  readonly statedSize: { readonly width: number; readonly height: number } | null;
+  readonly hasExposure: boolean;
+  readonly hasMakerNote: boolean;
+  /** A JPEG file. */
+  readonly thumbnail: Uint8Array | null;
+}
+
+export const exifTexts = [
+  'ImageDescription',
+  'Make',
+  'Model',
+  'Software',
+  'Artist',
+  'UserComment',
+] as const;
+export type ExifText = (typeof exifTexts)[number];
+
+const tags = {
+  imageDescription: 0x010e,
+  make: 0x010f,
+  model: 0x0110,
+  software: 0x0131,
+  changedAt: 0x0132,
+  artist: 0x013b,
+  thumbnailOffset: 0x0201,
+  thumbnailBytes: 0x0202,
+  exposureTime: 0x829a,
+  takenAt: 0x9003,
+  changedOffset: 0x9010,
+  takenOffset: 0x9011,
+  makerNote: 0x927c,
+  userComment: 0x9286,
+  pixelWidth: 0xa002,
+  pixelHeight: 0xa003,
+  satelliteTime: 0x0007,
+  satelliteDate: 0x001d,
+} as const;
+
+/** @param tiff - without the `Exif\0\0` before it; null when the file holds none. Never throws. */
+export function readExifClues(tiff: Uint8Array | null): ExifClues {
+  const directories = readDirectories(tiff);
+  const { primary, exif } = directories;
+  return {
+    texts: {
+      ImageDescription: textOf(primary.get(tags.imageDescription)),
+      Make: textOf(primary.get(tags.make)),
+      Model: textOf(primary.get(tags.model)),
+      Software: textOf(primary.get(tags.software)),
+      Artist: textOf(primary.get(tags.artist)),
+      UserComment: readComment(exif.get(tags.userComment)),
+    },
+    takenAt: readTime(exif.get(tags.takenAt), exif.get(tags.takenOffset)),
+    changedAt: readTime(primary.get(tags.changedAt), exif.get(tags.changedOffset)),
+    satelliteTime: readSatelliteTime(directories),
+    statedSize: readStatedSize(directories),
+    hasExposure: exif.has(tags.exposureTime),
+    hasMakerNote: exif.has(tags.makerNote),
+    thumbnail: readThumbnail(directories, tiff),
+  };
+}
+
+/** Eight bytes name the character code; UTF-16 comes in either byte order, whatever the block's own order is. */
+function readComment(field: Field | undefined): string | null {
+  if (field === undefined || field.bytes.length <= 8) return null;
+  const code = String.fromCharCode(...field.bytes.subarray(0, 8));
+  const bytes = field.bytes.subarray(8);
+  const text = code.startsWith('UNICODE') ? decodeUtf16(bytes) : decodeText(bytes);
+  return text.replaceAll('\0', '').trim() || null;
+}
+
+/** Texts here are mostly Latin, so the order is the one whose upper bytes are mostly zero. */
+function decodeUtf16(bytes: Uint8Array): string {
+  let evenZeros = 0;
+  let oddZeros = 0;
+  for (let i = 0; i + 1 < bytes.length; i += 2) {
+    if (bytes[i] === 0) evenZeros++;
+    if (bytes[i + 1] === 0) oddZeros++;
+  }
+  return new TextDecoder(evenZeros > oddZeros ? 'utf-16be' : 'utf-16le').decode(bytes);
+}
+
+function readTime(time: Field | undefined, offset: Field | undefined): ExifTime | null {
+  const text = textOf(time) ?? '';
+  const match = /^(\d{4}):(\d\d):(\d\d) (\d\d):(\d\d):(\d\d)$/.exec(text);
+  if (match === null) return null;
+  const at = new Date(text.replace(/^(\d{4}):(\d\d):(\d\d) (.*)$/, '$1-$2-$3T$4Z'));
+  return Number.isNaN(at.getTime()) ? null : { at, offsetMinutes: readOffset(textOf(offset)) };
+}
+
+/** `+02:00`. */
+function readOffset(text: string | null): number | null {
+  const match = /^([+-])(\d\d):(\d\d)$/.exec(text ?? '');
+  if (match === null) return null;
+  const minutes = 60 * Number(match[2]) + Number(match[3]);
+  return match[1] === '-' ? -minutes : minutes;
+}
+
+function readSatelliteTime({ gps }: Directories): Date | null {
+  const day = /^(\d{4}):(\d\d):(\d\d)$/.exec(textOf(gps.get(tags.satelliteDate)) ?? '');
+  const [hours = Number.NaN, minutes = Number.NaN, seconds = Number.NaN] = fractionsOf(
+    gps.get(tags.satelliteTime),
+  );
+  if (day === null || !(hours < 24 && minutes < 60 && seconds <= 60)) return null;
+  const [, year, month, date] = day.map(Number);
+  const time = Date.UTC(year!, month! - 1, date, hours, minutes, seconds);
+  return Number.isNaN(time) ? null : new Date(time);
+}
+
+function readStatedSize({ exif }: Directories): ExifClues['statedSize'] {
+  const width = wholeNumberOf(exif.get(tags.pixelWidth));
+  const height = wholeNumberOf(exif.get(tags.pixelHeight));
+  return width && height ? { width, height } : null;
+}
+
+function readThumbnail({ thumbnail }: Directories, tiff: Uint8Array | null): Uint8Array | null {
+  const offset = wholeNumberOf(thumbnail.get(tags.thumbnailOffset));
+  const sizeBytes = wholeNumberOf(thumbnail.get(tags.thumbnailBytes));
+  if (tiff === null || !offset || !sizeBytes || offset + sizeBytes > tiff.length) return null;
+  return tiff.subarray(offset, offset + sizeBytes);
+}
