@@ -35,20 +35,26 @@ export type {
   RenderRequest,
   Rendering,
 } from './lab/lab.ts';
-export type { Finding, Skipped } from './detectors/finding.ts';
+export type { Finding, Side, Skipped, Strength } from './detectors/finding.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
   Decision,
+  DecisionBasis,
   DecisionStrategy,
   Examination,
+  Examined,
   MapName,
   ReasonCode,
   ResultClass,
   ResultSubClass,
+  Stability,
   Tier,
 } from './engine/result.ts';
 export type { PictureFacts } from './image/picture.ts';
+export type { Provenance } from './provenance/provenance.ts';
+export { writeEvidence } from './report/evidence.ts';
+export type { Evidence, RankedFinding } from './report/evidence.ts';
 export type { Language } from './report/language.ts';
 export type { ReportTexts } from './report/texts.ts';
 

@@ -1,5 +1,6 @@
 /** From likelihood ratios to words (ENFSI guideline for evaluative reporting in forensic science, 2015). */
 
+import type { Assurance } from '../provenance/provenance.ts';
 import { type Strength, strengths } from './finding.ts';
 
 /** From this ratio on, in the order of `strengths`. */
@@ -10,3 +11,14 @@ export function strengthOfRatio(ratio: number): Strength {
   const step = strengthFrom.findLastIndex((from) => ratio >= from);
   return strengths[Math.max(0, step)]!;
 }
+
+/**
+ * How strongly what a file says of its own origin speaks, by who vouches for it: convention, not measurement, since
+ * whoever forges a statement decides how often it is wrong. Anybody can sign, so a signature that nobody vouches for
+ * adds integrity and no strength.
+ */
+export const strengthOfAssurance = {
+  unsigned: 'moderate',
+  signed: 'moderate',
+  trusted: 'strong',
+} as const satisfies Readonly<Record<Assurance, Strength>>;

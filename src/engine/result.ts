@@ -144,3 +144,6 @@ export interface Examination {
   /** Product, Node.js, ONNX Runtime, sharp and libvips versions and CPU model: what another run must match to be byte-identical. */
   readonly environment: Readonly<Record<string, string>>;
 }
+
+/** All of an examination but its maps. */
+export type Examined = Omit<Examination, 'maps'>;

@@ -1,17 +1,29 @@
-/** `result.evidence` of the forensic tier: what was found, ranked, in words of both report languages. */
+/**
+ * `result.evidence` of the forensic tier: what was found, ranked, in words of both report languages; what speaks against
+ * it; and what was not looked at. Made anew from the stored examination whenever it is asked for.
+ */
 
-import type { Side, Skipped, Strength } from '../detectors/finding.ts';
-import type { DecisionBasis, Examination, ReasonCode, Stability } from '../engine/result.ts';
+import {
+  type Finding,
+  type Side,
+  type Skipped,
+  type Strength,
+  strengths,
+} from '../detectors/finding.ts';
+import type { DecisionBasis, Examined, ReasonCode } from '../engine/result.ts';
 import type { Provenance } from '../provenance/provenance.ts';
+import { type Bilingual, inBoth } from './bilingual.ts';
+import { listNotChecked, type NotChecked } from './not-checked.ts';
+import { phrasesOf } from './phrase-book.ts';
+import { type StabilityEvidence, writeStability } from './stability-words.ts';
+import { boundedFinding, type Cap, measureStrength } from './strength.ts';
 
-export interface Bilingual {
-  readonly en: string;
-  readonly de: string;
-}
+export type { Bilingual } from './bilingual.ts';
 
 export interface RankedFinding {
   readonly method: string;
   readonly speaksFor: Side;
+  /** No stronger than the method's measured error rates bear out, where there are such. */
   readonly strength: Strength;
   readonly score: number;
   readonly statement: Bilingual;
@@ -21,10 +33,14 @@ export interface RankedFinding {
 
 export interface Evidence {
   readonly basis: DecisionBasis;
-  /** How strongly everything together speaks for the class; `none` when nothing was decided. */
+  /** How strongly what the decision rests on speaks for the class; `none` when nothing was decided. */
   readonly strength: Strength;
-  /** What caps the strength: the likelihood ratio that the validation set can support, with its sentence. Null when there is no cap. */
-  readonly cap: { readonly ratio: number; readonly statement: Bilingual } | null;
+  /** Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, never measured. */
+  readonly ratio: number | null;
+  /** How strong, and why no stronger. */
+  readonly statement: Bilingual;
+  /** What the validation set supports at most. Null when nothing was decided or a declaration decided. */
+  readonly cap: Cap | null;
   /** Strongest first; of equals those that speak for a side before those that speak for neither. */
   readonly findings: readonly RankedFinding[];
   readonly skipped: readonly Skipped[];
@@ -34,10 +50,57 @@ export interface Evidence {
     readonly statement: Bilingual;
     readonly help: Bilingual;
   }[];
-  readonly stability: Stability | null;
+  readonly stability: StabilityEvidence | null;
   readonly provenance: Provenance;
   /** What this examination could not look at, whatever it found. */
-  readonly notChecked: readonly { readonly id: string; readonly statement: Bilingual }[];
+  readonly notChecked: readonly NotChecked[];
 }
 
-export type WriteEvidence = (examination: Examination) => Evidence;
+export function writeEvidence(examined: Examined): Evidence {
+  const { decision, findings, skipped, stability, provenance } = examined;
+  return {
+    basis: decision.basis,
+    ...measureStrength(examined),
+    findings: ranked(findings.map((finding) => toRanked(boundedFinding(finding, examined)))),
+    skipped,
+    reasons: decision.reasons.map(toReason),
+    stability: stability === null ? null : writeStability(stability),
+    provenance,
+    notChecked: listNotChecked(examined),
+  };
+}
+
+/** Fields by name: of what a stored finding may hold beside them nothing is passed on, and no number that JSON cannot hold. */
+function toRanked(finding: Finding): RankedFinding {
+  const { method, speaksFor, strength, score, statement, measures, source } = finding;
+  const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
+  return {
+    method,
+    speaksFor,
+    strength,
+    score,
+    statement,
+    measures: Object.fromEntries(finite),
+    source,
+  };
+}
+
+/** Equals stay in the order of the methods. */
+function ranked(findings: readonly RankedFinding[]): readonly RankedFinding[] {
+  const rank = ({ strength, speaksFor }: RankedFinding) =>
+    2 * strengths.indexOf(strength) + (speaksFor === 'neither' ? 0 : 1);
+  return findings.toSorted((one, other) => rank(other) - rank(one));
+}
+
+function toReason(code: ReasonCode): Evidence['reasons'][number] {
+  return {
+    code,
+    statement: inBoth((language) => phrasesOf(language).reasons[code].what),
+    help: inBoth((language) => asSentence(phrasesOf(language).reasons[code].help)),
+  };
+}
+
+/** What would help is a noun phrase, made to follow "Helpful:"; here it stands alone. */
+function asSentence(phrase: string): string {
+  return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
+}

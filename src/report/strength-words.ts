@@ -1,0 +1,190 @@
+/** Sentences about how strongly an examination speaks for its class, and why no stronger. */
+
+import type { Strength } from '../detectors/finding.ts';
+import type { SupportedRatio } from '../engine/supported-ratio.ts';
+import type { Assurance } from '../provenance/provenance.ts';
+import { type Bilingual, inBoth } from './bilingual.ts';
+import type { Language } from './language.ts';
+import { createNumberWriter } from './numbers.ts';
+import { labelsOf } from './phrase-book.ts';
+import { printable } from './printable.ts';
+
+type Side = 'real' | 'fake';
+type Spoken = Exclude<Strength, 'none'>;
+
+/** Follows "speaks" and comes before "for": the verbal scale. */
+export const strengthAdverbs: Readonly<Record<Language, Readonly<Record<Spoken, string>>>> = {
+  en: {
+    weak: 'weakly',
+    moderate: 'moderately',
+    moderatelyStrong: 'moderately strongly',
+    strong: 'strongly',
+    veryStrong: 'very strongly',
+  },
+  de: {
+    weak: 'schwach',
+    moderate: 'mäßig',
+    moderatelyStrong: 'mäßig stark',
+    strong: 'stark',
+    veryStrong: 'sehr stark',
+  },
+};
+
+/** What is spoken for; in German the accusative. */
+const sideNames: Readonly<Record<Language, Readonly<Record<Side, string>>>> = {
+  en: { real: 'a genuine photograph', fake: 'a generated or altered picture' },
+  de: { real: 'eine echte fotografische Aufnahme', fake: 'ein erzeugtes oder verändertes Bild' },
+};
+
+export const undecided: Bilingual = {
+  en: 'Nothing was decided, so no strength is stated.',
+  de: 'Es wurde nichts entschieden; eine Stärke wird daher nicht angegeben.',
+};
+
+interface Traced {
+  readonly side: Side;
+  readonly strength: Strength;
+  /** What is stated, null when nothing can be, and what the probability alone would give. */
+  readonly ratio: number | null;
+  readonly traced: number;
+}
+
+export function writeTraced({ side, strength, ratio, traced }: Traced): Bilingual {
+  return inBoth((language) => {
+    const { plain } = createNumberWriter(language);
+    const words = tracedWords[language];
+    const name = sideNames[language][side];
+    if (ratio === null) return words.unsupported(name);
+    const stated =
+      strength === 'none'
+        ? words.none(name, plain(ratio))
+        : words.stated(strengthAdverbs[language][strength], name, plain(ratio));
+    return traced > ratio ? `${stated} ${words.bounded(plain(traced), plain(ratio))}` : stated;
+  });
+}
+
+const tracedWords = {
+  en: {
+    stated: (adverb: string, side: string, ratio: string) =>
+      `The traces in the picture speak ${adverb} for ${side} (likelihood ratio ${ratio}).`,
+    unsupported: (side: string) =>
+      `The traces in the picture point to ${side}, but how strongly cannot be stated.`,
+    none: (side: string, ratio: string) =>
+      `The traces in the picture point to ${side}, but no strength can be stated: the likelihood ratio is no more than ${ratio}.`,
+    bounded: (traced: string, ratio: string) =>
+      `Taken by itself, the estimated probability would correspond to a ratio of ${traced}; the measured error rates support no more than ${ratio}.`,
+  },
+  de: {
+    stated: (adverb: string, side: string, ratio: string) =>
+      `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Verhältnis ${ratio}).`,
+    unsupported: (side: string) =>
+      `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
+    none: (side: string, ratio: string) =>
+      `Die Spuren im Bild deuten auf ${side} hin, doch lässt sich keine Stärke angeben: Das Likelihood-Verhältnis beträgt höchstens ${ratio}.`,
+    bounded: (traced: string, ratio: string) =>
+      `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Verhältnis von ${traced}; die gemessenen Fehlerraten tragen nicht mehr als ${ratio}.`,
+  },
+} as const satisfies Record<Language, object>;
+
+interface Capped {
+  readonly supported: SupportedRatio | null;
+  readonly ratio: number;
+  readonly side: Side;
+  readonly isMeasured: boolean;
+}
+
+export function writeCap({ supported, ratio, side, isMeasured }: Capped): Bilingual {
+  if (supported === null) return isMeasured ? halfMeasured : unmeasured;
+  return inBoth((language) => {
+    const { count, rate, plain } = createNumberWriter(language);
+    const { condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
+    const names = labelsOf(language).validation.conditions;
+    return cappedWords[language][side]({
+      right: `${count(right)} ${of[language]} ${count(rightOf)}`,
+      wrong: `${count(wrong)} ${of[language]} ${count(wrongOf)}`,
+      condition: names[condition] ?? printable(condition),
+      bound: rate(wrongAtMost),
+      ratio: plain(ratio),
+    });
+  });
+}
+
+const of: Readonly<Record<Language, string>> = { en: 'of', de: 'von' };
+
+const unmeasured: Bilingual = {
+  en: 'No error rates were measured for this model, so nothing supports a statement of strength.',
+  de: 'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
+};
+
+const halfMeasured: Bilingual = {
+  en: 'The error rates recorded for this model do not tell how many pictures were classified correctly, so they support no statement of strength.',
+  de: 'Die für dieses Modell festgehaltenen Fehlerraten geben nicht an, wie viele Bilder richtig eingestuft wurden; eine Stärke lässt sich damit nicht belegen.',
+};
+
+type CapFigures = Readonly<Record<'right' | 'wrong' | 'condition' | 'bound' | 'ratio', string>>;
+
+const cappedWords: Readonly<Record<Language, Readonly<Record<Side, (f: CapFigures) => string>>>> = {
+  en: {
+    fake: (f) => cappedEn(f, ['generated pictures', 'photographs', '“fake”']),
+    real: (f) => cappedEn(f, ['photographs', 'generated pictures', '“real”']),
+  },
+  de: {
+    fake: (f) => cappedDe(f, ['erzeugten Bildern', 'Fotografien', '„fake“']),
+    real: (f) => cappedDe(f, ['Fotografien', 'erzeugten Bildern', '„real“']),
+  },
+};
+
+function cappedEn(
+  { right, wrong, condition, bound, ratio }: CapFigures,
+  [own, other, called]: readonly [string, string, string],
+): string {
+  return `When the method was measured with this strategy, ${right} ${own} and ${wrong} ${other} were called ${called} (condition “${condition}”, the least favourable of those measured). A true rate of this error of up to ${bound} is compatible with that (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`;
+}
+
+function cappedDe(
+  { right, wrong, condition, bound, ratio }: CapFigures,
+  [own, other, called]: readonly [string, string, string],
+): string {
+  return `Bei der Messung des Verfahrens mit dieser Strategie wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist eine wahre Rate dieses Fehlers von bis zu ${bound} vereinbar (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`;
+}
+
+export function writeDeclared(assurance: Assurance, strength: Spoken): Bilingual {
+  return inBoth((language) => {
+    const { head, vouched, tail } = declaredWords[language];
+    const spoken = vouched[assurance](strengthAdverbs[language][strength]);
+    return `${head} ${spoken} ${tail}`;
+  });
+}
+
+interface DeclaredWords {
+  readonly head: string;
+  readonly vouched: Readonly<Record<Assurance, (adverb: string) => string>>;
+  readonly tail: string;
+}
+
+const declaredWords: Readonly<Record<Language, DeclaredWords>> = {
+  en: {
+    head: 'The decision rests on what the file declares about itself, not on traces in the picture.',
+    vouched: {
+      unsigned: (adverb) =>
+        `The declaration is not signed, and anybody can write one into a file, even into a genuine photograph; it therefore speaks only ${adverb} for ${sideNames.en.fake}.`,
+      signed: (adverb) =>
+        `The declaration is signed and the signature fits the file, but anybody can sign, and no trusted party vouches for this signer; it therefore speaks only ${adverb} for ${sideNames.en.fake}.`,
+      trusted: (adverb) =>
+        `The declaration is signed by a signer from the list of trusted signers, and the signature fits the file; it speaks ${adverb} for ${sideNames.en.fake}.`,
+    },
+    tail: 'The measured error rates of the method do not apply here, and no likelihood ratio is stated.',
+  },
+  de: {
+    head: 'Die Entscheidung beruht auf dem, was die Datei über sich selbst angibt, nicht auf Spuren im Bild.',
+    vouched: {
+      unsigned: (adverb) =>
+        `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sideNames.de.fake}.`,
+      signed: (adverb) =>
+        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und keine vertrauenswürdige Stelle bürgt für diesen Unterzeichner. Sie spricht daher nur ${adverb} für ${sideNames.de.fake}.`,
+      trusted: (adverb) =>
+        `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sideNames.de.fake}.`,
+    },
+    tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+  },
+};

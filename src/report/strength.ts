@@ -1,0 +1,94 @@
+/**
+ * How strongly an examination speaks for its class: a likelihood ratio, held down to what the measured error rates bear
+ * out, or for a declaration a word by how far it can be believed.
+ */
+
+import type { Finding, Strength } from '../detectors/finding.ts';
+import { strengthOfAssurance, strengthOfRatio } from '../detectors/strength.ts';
+import { traceNetwork } from '../detectors/trace-network.ts';
+import type { Examined } from '../engine/result.ts';
+import { type SupportedRatio, supportedRatio } from '../engine/supported-ratio.ts';
+import type { Assurance } from '../provenance/provenance.ts';
+import type { Bilingual } from './bilingual.ts';
+import { writeCap, writeDeclared, writeTraced, undecided } from './strength-words.ts';
+
+export interface Cap {
+  /** Likelihood ratio, 1 or more. */
+  readonly ratio: number;
+  /** The measured condition that it comes from; null when nothing usable was measured. */
+  readonly condition: string | null;
+  readonly statement: Bilingual;
+}
+
+export interface MeasuredStrength {
+  readonly strength: Strength;
+  readonly ratio: number | null;
+  readonly statement: Bilingual;
+  readonly cap: Cap | null;
+}
+
+export function measureStrength(examined: Examined): MeasuredStrength {
+  const { resultClass, basis } = examined.decision;
+  if (resultClass !== 'real' && resultClass !== 'fake') {
+    return { strength: 'none', ratio: null, statement: undecided, cap: null };
+  }
+  return basis === 'declaration' ? ofDeclaration(examined) : ofTraces(examined, resultClass);
+}
+
+/** A declaration has no error rate that anybody could measure: whoever forges one decides how often it is wrong. */
+function ofDeclaration({ provenance }: Examined): MeasuredStrength {
+  const declared = provenance.declarations.filter(({ origin }) => origin !== 'captured');
+  const assurances = declared.map(({ assurance }) => assurance);
+  const order: readonly Assurance[] = ['trusted', 'signed', 'unsigned'];
+  const best = order.find((assurance) => assurances.includes(assurance)) ?? 'unsigned';
+  const strength = strengthOfAssurance[best];
+  return { strength, ratio: null, statement: writeDeclared(best, strength), cap: null };
+}
+
+function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
+  const { measured, options, decision } = examined;
+  const supported = supportedRatio(measured, options.decisionStrategy, side);
+  const cap = toCap(supported, side, measured.length > 0);
+  const traced = ratioOf(decision.fakeProbability);
+  const ratio = supported === null ? null : Math.min(traced, cap.ratio);
+  const strength = strengthOfRatio(ratio ?? 1);
+  return { strength, ratio, statement: writeTraced({ side, strength, ratio, traced }), cap };
+}
+
+function toCap(supported: SupportedRatio | null, side: 'real' | 'fake', isMeasured: boolean): Cap {
+  const ratio = supported === null ? 1 : roundedDown(supported.ratio);
+  const statement = writeCap({ supported, ratio, side, isMeasured });
+  return { ratio, condition: supported?.condition ?? null, statement };
+}
+
+/**
+ * The trace network's own word for its strength knows nothing of its error rates. Outside the validated domain it has no
+ * meaning at all.
+ */
+export function boundedFinding(finding: Finding, examined: Examined): Finding {
+  const { method, speaksFor, strength } = finding;
+  if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
+  const { measured, options, decision } = examined;
+  if (decision.resultClass === 'abstain') return { ...finding, ...silent };
+  const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
+  const bounded = strengthOfRatio(Math.min(ratioOf(finding.score), supported?.ratio ?? 1));
+  if (bounded === 'none') return { ...finding, ...silent };
+  return bounded === strength ? finding : { ...finding, strength: bounded };
+}
+
+const silent = { speaksFor: 'neither', strength: 'none' } as const;
+
+/** Beyond this the calibration says nothing: it was fitted on some hundred pictures. */
+const highestRatio = 1e6;
+
+/** Odds of the side that a calibrated probability speaks for: its likelihood ratio at even prior odds. */
+function ratioOf(fakeProbability: number): number {
+  const likelier = Math.max(fakeProbability, 1 - fakeProbability);
+  return roundedDown(Math.min(highestRatio, likelier / (1 - likelier)));
+}
+
+/** To two significant digits, never up: a ratio is a claim. */
+function roundedDown(ratio: number): number {
+  const step = 10 ** (Math.floor(Math.log10(ratio)) - 1);
+  return Number((Math.floor(ratio / step + 1e-9) * step).toPrecision(2));
+}
