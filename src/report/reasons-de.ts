@@ -44,7 +44,7 @@ export const reasonsDe: Readonly<Record<ReasonCode, Reason>> = {
   },
   declaration_contradicts_traces: {
     short: 'die Angaben der Datei und die Spuren im Bild widersprechen sich',
-    what: 'Die Datei gibt an, erzeugt worden zu sein, doch hat dies niemand unterschrieben, dem vertraut wird, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, auch um ein echtes Foto in Verruf zu bringen.',
-    help: 'die Datei von dem Gerät oder Konto, von dem sie stammen soll, und die Frage, wer sie seither in Händen hatte',
+    what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
+    help: 'die Datei, wie sie auf dem Gerät oder in dem Konto liegt, von dem sie stammen soll, sowie Angaben dazu, durch wessen Hände sie seither gegangen ist',
   },
 };

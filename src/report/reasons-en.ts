@@ -39,12 +39,12 @@ export const reasonsEn: Readonly<Record<ReasonCode, Reason>> = {
   },
   unstable_under_resaving: {
     short: 'the verdict does not hold when the picture is saved or scaled again',
-    what: 'After changes that every shared picture goes through, such as saving, scaling or cropping it again, the values point to the other side. A verdict that does not survive this rests on too little.',
+    what: 'After changes that every shared picture goes through, such as being saved, scaled or cropped again, the values point to the other side. A verdict that does not survive this rests on too little.',
     help: 'a copy closer to the original, which was saved and scaled less often',
   },
   declaration_contradicts_traces: {
-    short: 'what the file declares and what its pixels show contradict each other',
-    what: 'The file declares itself to be generated, but nobody who is trusted has signed this, and the traces in the picture speak for a camera. Anybody can write such a declaration into a file, also to discredit an honest photograph.',
-    help: 'the file from the device or account that it is said to come from, and the question who has had it in hands since',
+    short: 'what the file declares and what its traces show contradict each other',
+    what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anybody can write such a declaration into a file, for example to discredit a genuine photograph.',
+    help: 'the file as it lies on the device or in the account that it is said to come from, and an account of whose hands it has passed through since',
   },
 };

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { supportedRatio } from '../../../src/engine/supported-ratio.ts';
+import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/model.ts';
+
+const rates: MeasuredRates = {
+  decided: 0.5,
+  realCalledFake: 0,
+  fakeCalledReal: 0.1,
+  realCalledReal: 0.6,
+  fakeCalledFake: 0.4,
+};
+
+function measured(condition: string, some: MeasuredRates = rates): MeasuredCondition {
+  const strategies = { pedantic: some, default: some, relaxed: some };
+  return { condition, real: 200, fake: 100, auc: 0.9, aucLow: 0.8, aucHigh: 0.95, strategies };
+}
+
+test('the ratio of a side is the share called so, over the upper bound of the share wrongly called so', () => {
+  const fake = supportedRatio([measured('as is')], 'default', 'fake')!;
+  const real = supportedRatio([measured('as is')], 'default', 'real')!;
+
+  const noneOf200 = 1 - 0.05 ** (1 / 200);
+  expect(fake.ratio).toBeCloseTo(0.4 / noneOf200, 9);
+  expect(fake).toMatchObject({ right: 40, rightOf: 100, wrong: 0, wrongOf: 200 });
+  // Second source: the 0.95 quantile of Beta(11, 90) is 0.163717623.
+  expect(real.ratio).toBeCloseTo(0.6 / 0.163717623, 6);
+  expect(real).toMatchObject({ right: 120, rightOf: 200, wrong: 10, wrongOf: 100 });
+});
+
+test('of several conditions the least favourable one counts, and it may be another for each side', () => {
+  const conditions = [
+    measured('misses much', { ...rates, fakeCalledFake: 0.05 }),
+    measured('lets much through', { ...rates, fakeCalledReal: 0.3 }),
+  ];
+
+  expect(supportedRatio(conditions, 'default', 'fake')!.condition).toBe('misses much');
+  expect(supportedRatio(conditions, 'default', 'real')!.condition).toBe('lets much through');
+});
+
+test('the rates are those of the strategy', () => {
+  const one = measured('as is');
+  const strict = { ...rates, fakeCalledFake: 0.2 };
+  const conditions = [{ ...one, strategies: { ...one.strategies, pedantic: strict } }];
+
+  const ratio = (strategy: 'pedantic' | 'default') =>
+    supportedRatio(conditions, strategy, 'fake')!.ratio;
+
+  expect(ratio('default') / ratio('pedantic')).toBeCloseTo(2, 9);
+});
+
+test('a model that is wrong as often as right supports nothing, not less than nothing', () => {
+  const hopeless = measured('as is', { ...rates, realCalledFake: 0.5 });
+
+  expect(supportedRatio([hopeless], 'default', 'fake')!.ratio).toBe(1);
+});
+
+test('without figures, or with a condition that does not tell what was called right, nothing is known', () => {
+  const { realCalledReal: _real, fakeCalledFake: _fake, ...older } = rates;
+  const conditions = [measured('as is'), measured('jpeg 75', older)];
+
+  expect(supportedRatio([], 'default', 'fake')).toBeNull();
+  expect(supportedRatio(conditions, 'default', 'fake')).toBeNull();
+  expect(supportedRatio([{ ...measured('as is'), real: 0 }], 'default', 'fake')).toBeNull();
+});

@@ -1,0 +1,344 @@
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../../src/detectors/finding.ts';
+import { type Examination, reasonCodes, stabilityChanges } from '../../../src/engine/result.ts';
+import type { MeasuredRates } from '../../../src/inference/model.ts';
+import type { ContentCredentials, Declaration } from '../../../src/provenance/provenance.ts';
+import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
+import { makeExamination } from './examination.ts';
+
+const rates: MeasuredRates = {
+  decided: 0.5,
+  realCalledFake: 0,
+  fakeCalledReal: 0.1,
+  realCalledReal: 0.6,
+  fakeCalledFake: 0.5,
+};
+const measured: Examination['measured'] = [
+  {
+    condition: 'as is',
+    real: 1221,
+    fake: 277,
+    auc: 0.9,
+    aucLow: 0.85,
+    aucHigh: 0.95,
+    strategies: { pedantic: rates, default: rates, relaxed: rates },
+  },
+];
+
+const finding: Finding = {
+  method: 'some-method',
+  score: 0.5,
+  speaksFor: 'neither',
+  strength: 'none',
+  statement: { en: 'Nothing stands out.', de: 'Nichts fällt auf.' },
+  measures: {},
+  source: 'None.',
+};
+
+const declaration: Declaration = {
+  origin: 'ai-generated',
+  place: 'png-text',
+  field: 'parameters',
+  value: 'Steps: 20',
+  generator: null,
+  assurance: 'unsigned',
+};
+
+const credentials: ContentCredentials = {
+  integrity: 'valid',
+  trust: 'trusted',
+  signer: 'A signer',
+  issuer: 'An issuer',
+  signedAt: null,
+  hasTimestamp: false,
+  claimGenerator: null,
+  actions: [],
+  manifests: 1,
+  problems: [],
+};
+
+function decided(
+  resultClass: 'real' | 'fake',
+  fakeProbability: number,
+  more: Partial<Examination> = {},
+): Examination {
+  const examination = { ...makeExamination({ resultClass }), measured, ...more };
+  return { ...examination, decision: { ...examination.decision, fakeProbability } };
+}
+
+function declared(...declarations: readonly Declaration[]): Examination {
+  const examination = decided('fake', 0.5);
+  return {
+    ...examination,
+    decision: { ...examination.decision, basis: 'declaration' },
+    provenance: { ...examination.provenance, declarations },
+  };
+}
+
+function withCredentials(given: ContentCredentials | null): Examination {
+  const examination = decided('fake', 0.9);
+  return { ...examination, provenance: { ...examination.provenance, credentials: given } };
+}
+
+describe('the strength of a verdict from traces', () => {
+  test('is that of the probability where the error rates bear it out', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(decided('fake', 0.95));
+
+    expect({ strength, ratio }).toEqual({ strength: 'moderate', ratio: 19 });
+    expect(cap).toMatchObject({ ratio: 200, condition: 'as is' });
+    expect(statement.en).toContain('speak moderately for a generated or altered picture');
+    expect(statement.en).not.toContain('Taken by itself');
+  });
+
+  test('is no higher than the error rates bear out, and the sentence names both ratios', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(decided('real', 0.01));
+
+    // 60 % right over the upper bound of 28 of 277, 0.135958 by the beta distribution: 4.413.
+    expect({ strength, ratio, cap: cap?.ratio }).toEqual({
+      strength: 'weak',
+      ratio: 4.4,
+      cap: 4.4,
+    });
+    expect(statement.en).toContain(
+      'ratio of 99; the measured error rates support no more than 4.4',
+    );
+    expect(statement.de).toContain('Verhältnis von 99');
+    expect(statement.de).toContain('sprechen schwach für eine echte fotografische Aufnahme');
+    expect(cap?.statement.en).toContain(
+      '733 of 1,221 photographs and 28 of 277 generated pictures',
+    );
+    expect(cap?.statement.de).toContain('733 von 1.221 Fotografien und 28 von 277 erzeugten');
+  });
+
+  test('cannot be stated for a model that nobody has measured, and the reason is told', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(
+      decided('fake', 0.999, { measured: [] }),
+    );
+
+    expect({ strength, ratio, condition: cap?.condition }).toEqual({
+      strength: 'none',
+      ratio: null,
+      condition: null,
+    });
+    expect(statement.en).toContain('how strongly cannot be stated');
+    expect(cap?.statement.en).toContain('No error rates were measured');
+  });
+
+  test('stays a number that JSON can hold when the probability is one', () => {
+    const none = { ...rates, fakeCalledFake: 1 };
+    const many = { ...measured[0]!, real: 100_000_000 };
+    const flawless = { ...many, strategies: { pedantic: none, default: none, relaxed: none } };
+
+    const { ratio } = writeEvidence(decided('fake', 1, { measured: [flawless] }));
+
+    expect(ratio).toBe(1_000_000);
+  });
+});
+
+describe('the strength of a declaration', () => {
+  test.each([
+    ['unsigned', 'moderate', 'anybody can write one into a file'],
+    ['signed', 'moderate', 'no trusted party vouches'],
+    ['trusted', 'strong', 'from the list of trusted signers'],
+  ] as const)('that is %s is %s', (assurance, strength, words) => {
+    const evidence = writeEvidence(declared({ ...declaration, assurance }));
+
+    expect(evidence).toMatchObject({ basis: 'declaration', strength, ratio: null, cap: null });
+    expect(evidence.statement.en).toContain(words);
+    expect(evidence.statement.en).toContain('error rates of the method do not apply');
+  });
+
+  test('is that of the best vouched-for one, and one of a capture does not count', () => {
+    const captured = { ...declaration, origin: 'captured', assurance: 'trusted' } as const;
+
+    expect(writeEvidence(declared(declaration, captured)).strength).toBe('moderate');
+    expect(
+      writeEvidence(declared(declaration, { ...declaration, assurance: 'trusted' })).strength,
+    ).toBe('strong');
+  });
+});
+
+test('undecided, there is no strength, but every reason and what would help, as sentences', () => {
+  const evidence = writeEvidence(
+    makeExamination({ resultClass: 'uncertain', reasons: reasonCodes }),
+  );
+
+  expect(evidence).toMatchObject({ strength: 'none', ratio: null, cap: null });
+  expect(evidence.reasons.map(({ code }) => code)).toEqual(reasonCodes);
+  for (const { statement, help } of evidence.reasons) {
+    for (const text of [statement.en, statement.de, help.en, help.de]) {
+      expect(text).toMatch(/^\p{Lu}.*[^.]\.$/u);
+    }
+  }
+});
+
+describe('findings', () => {
+  const strengthsOf = (examination: Examination) =>
+    writeEvidence(examination).findings.map(({ method, strength }) => [method, strength]);
+
+  test('are ranked by strength, then those for a side first, then as the methods are listed', () => {
+    const named = (method: string, more: Partial<Finding>) => ({ ...finding, method, ...more });
+    const findings = [
+      named('silent', {}),
+      named('weak', { speaksFor: 'fake', strength: 'weak' }),
+      named('strong', { speaksFor: 'real', strength: 'strong' }),
+      named('weak too', { speaksFor: 'real', strength: 'weak' }),
+      named('weak for nothing', { strength: 'weak' }),
+    ];
+
+    expect(strengthsOf(decided('fake', 0.9, { findings })).map(([method]) => method)).toEqual([
+      'strong',
+      'weak',
+      'weak too',
+      'weak for nothing',
+      'silent',
+    ]);
+  });
+
+  const traces: Finding = {
+    ...finding,
+    method: 'trace-network',
+    score: 0.999,
+    speaksFor: 'fake',
+    strength: 'moderatelyStrong',
+  };
+
+  test('of the trace network are no stronger than its error rates bear out', () => {
+    const [measure] = measured;
+    const few = [{ ...measure!, real: 40 }];
+
+    expect(strengthsOf(decided('fake', 0.999, { findings: [traces], measured: few }))).toEqual([
+      ['trace-network', 'weak'],
+    ]);
+    expect(strengthsOf(decided('fake', 0.999, { findings: [traces] }))).toEqual([
+      ['trace-network', 'moderatelyStrong'],
+    ]);
+  });
+
+  test('of the trace network speak for nothing outside the validated domain', () => {
+    const abstained = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
+
+    const [only] = writeEvidence({ ...abstained, measured, findings: [traces] }).findings;
+
+    expect(only).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.999 });
+  });
+
+  test('hold no number that JSON cannot hold', () => {
+    const measures = { fine: 1, lost: Number.NaN, endless: Number.POSITIVE_INFINITY };
+
+    const [only] = writeEvidence(
+      decided('fake', 0.9, { findings: [{ ...finding, measures }] }),
+    ).findings;
+
+    expect(only?.measures).toEqual({ fine: 1 });
+  });
+});
+
+describe('the stability test', () => {
+  const trials = stabilityChanges.map((change, at) => ({
+    change,
+    fakeProbability: 0.9 - at / 10,
+    isFlip: at === 4,
+  }));
+
+  test('is told with every change by name, and with its outcome', () => {
+    const held = writeEvidence(decided('fake', 0.9, { stability: { holds: true, trials } }));
+    const flipped = writeEvidence(decided('fake', 0.9, { stability: { holds: false, trials } }));
+
+    expect(held.stability?.trials.map(({ change }) => change)).toEqual(stabilityChanges);
+    expect(new Set(held.stability?.trials.map(({ label }) => label.de)).size).toBe(5);
+    expect(held.stability?.statement.en).toContain('held under all of the changes');
+    expect(flipped.stability?.statement.de).toContain('Bei 1 von 5 Änderungen');
+  });
+});
+
+describe('what was not checked', () => {
+  const idsOf = (examination: Examination) =>
+    writeEvidence(examination).notChecked.map(({ id }) => id);
+
+  test('always names invisible watermarks, edits, the camera, the content and the web', () => {
+    const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+
+    expect(idsOf(abstained)).toEqual(
+      expect.arrayContaining([
+        'invisible_watermarks',
+        'local_edits',
+        'camera_reference',
+        'recapture',
+        'content',
+        'earlier_publication',
+      ]),
+    );
+  });
+
+  test('names the signer only where one signed', () => {
+    const unknown = { ...credentials, trust: 'not-checked' } as const;
+    const unreadable = { ...unknown, integrity: 'unreadable' } as const;
+    const aboutSigners = (given: ContentCredentials | null) =>
+      idsOf(withCredentials(given)).filter((id) => /signer|remote/.test(id));
+
+    expect(aboutSigners(null)).toEqual(['remote_credentials']);
+    expect(aboutSigners(unreadable)).toEqual([]);
+    expect(aboutSigners(credentials)).toEqual(['signer_revocation']);
+    expect(aboutSigners(unknown)).toEqual(['signer_trust', 'signer_revocation']);
+  });
+
+  test('names the stability test only where a verdict from traces was not put to it', () => {
+    const stability = { holds: true, trials: [] };
+
+    expect(idsOf(decided('fake', 0.9))).toContain('stability');
+    expect(idsOf(decided('fake', 0.9, { stability }))).not.toContain('stability');
+    expect(idsOf(declared(declaration))).not.toContain('stability');
+    expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
+  });
+
+  test('names statements about device, time and place only where the file makes some', () => {
+    const examination = decided('fake', 0.9);
+    const silent = {
+      ...examination.facts.metadata,
+      cameraMake: null,
+      cameraModel: null,
+      takenAt: null,
+      hasGps: false,
+    };
+
+    expect(idsOf(examination)).toContain('metadata_claims');
+    expect(
+      idsOf({ ...examination, facts: { ...examination.facts, metadata: silent } }),
+    ).not.toContain('metadata_claims');
+  });
+});
+
+test('both languages give the same figures, and no sentence has a hole', () => {
+  const examinations = [
+    decided('fake', 0.95),
+    decided('real', 0.01),
+    decided('real', 0.4),
+    decided('fake', 0.9, { measured: [] }),
+    declared(declaration),
+    makeExamination({ resultClass: 'abstain', reasons: reasonCodes }),
+  ];
+
+  for (const examination of examinations) {
+    for (const { en, de } of textsOf(writeEvidence(examination))) {
+      expect(figuresOf(de.replaceAll('.', '').replaceAll(',', '.'))).toEqual(
+        figuresOf(en.replaceAll(',', '').replaceAll(/\.(?!\d)/g, '')),
+      );
+      expect(`${en} ${de}`).not.toMatch(/undefined|null|NaN|\[object|\$\{| {2}/);
+    }
+  }
+});
+
+function textsOf(value: unknown): readonly Bilingual[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (isBilingual(value)) return [value];
+  return Object.values(value).flatMap(textsOf);
+}
+
+function isBilingual(value: object): value is Bilingual {
+  return 'en' in value && 'de' in value;
+}
+
+function figuresOf(text: string): readonly string[] {
+  return [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => figure).toSorted();
+}
