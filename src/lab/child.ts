@@ -13,6 +13,10 @@ serveTasks(async (task): Promise<LabAnswer> => {
     const { performExamine } = await import('./examine-task.ts');
     return { kind: 'examine', examination: await performExamine(order.request, settings, shelf) };
   }
+  if (order.kind === 'measure') {
+    const { performMeasure } = await import('./measure-task.ts');
+    return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
+  }
   // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
   const { performRender } = await import('./render-task.ts');
   return { kind: 'render', rendering: await performRender(order.request, settings, shelf) };

@@ -64,6 +64,13 @@ export function createLab(options: LabOptions = {}): Lab {
       if (answer.kind === 'render') return answer.rendering;
       throw new TypeError('The child answered another question.');
     },
+    measure: async (request, how) => {
+      checkSeed(request.options.seed);
+      const source = fixedSource(request.source);
+      const answer = await ask({ kind: 'measure', request: { ...request, source } }, how);
+      if (answer.kind === 'measure') return answer.measurement;
+      throw new TypeError('The child answered another question.');
+    },
     status: () => pool.status(),
     close: () => pool.close(),
   };
@@ -77,6 +84,10 @@ function checkOptions({ decisionStrategy, seed }: ExamineOptions): void {
       `The decision strategy must be one of ${decisionStrategies.join(', ')}.`,
     );
   }
+  checkSeed(seed);
+}
+
+function checkSeed(seed: number): void {
   if (!Number.isSafeInteger(seed)) {
     throw new ForensicsError('invalid_request', 'The seed must be a whole number.');
   }

@@ -4,11 +4,19 @@
  * requests and no database.
  */
 
-import type { ExamineOptions, Examination, MapName } from '../engine/result.ts';
-import type { Format } from '../image/picture.ts';
+import type {
+  Decision,
+  DecisionStrategy,
+  ExamineOptions,
+  Examination,
+  MapName,
+  ModelIdentity,
+} from '../engine/result.ts';
+import type { Format, PictureFacts } from '../image/picture.ts';
 import type { ReportItem } from '../report/item.ts';
 import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
+import type { Condition } from './conditions.ts';
 
 /** A file that the child reads itself, or bytes that are already at hand. */
 export type PictureSource = { readonly path: string } | { readonly bytes: Uint8Array };
@@ -43,6 +51,31 @@ export interface Rendering {
   >;
 }
 
+export interface MeasureRequest {
+  readonly source: PictureSource;
+  readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
+}
+
+/** What one labelled picture adds to error rates: no maps and no findings, so that thousands fit into memory. */
+export interface Measurement {
+  readonly facts: Pick<PictureFacts, 'format' | 'sizeBytes' | 'sha256' | 'width' | 'height'> & {
+    /** Null for PNG. */
+    readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
+  };
+  /** Whether the file itself says that it was generated. The verdicts leave that aside: error rates are about traces. */
+  readonly declaresGeneration: boolean;
+  readonly model: ModelIdentity;
+  readonly environment: Examination['environment'];
+  /** By condition, up to the first in which the picture would be too small to be examined. */
+  readonly readings: readonly ConditionReading[];
+}
+
+export interface ConditionReading {
+  readonly condition: Condition;
+  readonly fakeProbability: number;
+  readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
+}
+
 export interface LabStatus {
   readonly children: number;
   readonly busy: number;
@@ -59,6 +92,8 @@ export interface Lab {
     how?: { readonly ifBusy?: 'wait' | 'refuse'; readonly signal?: AbortSignal },
   ): Promise<Examination>;
   render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
+  /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
+  measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
   status(): LabStatus;
   /** Lets running tasks end, then ends the children. */
   close(): Promise<void>;

@@ -2,7 +2,13 @@
 
 import type { Examination } from '../engine/result.ts';
 import type { Limits } from '../image/limits.ts';
-import type { ExamineRequest, Rendering, RenderRequest } from './lab.ts';
+import type {
+  ExamineRequest,
+  Measurement,
+  MeasureRequest,
+  Rendering,
+  RenderRequest,
+} from './lab.ts';
 
 export interface ChildSettings {
   /** A folder of further models, or null. */
@@ -16,12 +22,14 @@ export interface LabTask {
   readonly settings: ChildSettings;
   readonly order:
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
-    | { readonly kind: 'render'; readonly request: RenderRequest };
+    | { readonly kind: 'render'; readonly request: RenderRequest }
+    | { readonly kind: 'measure'; readonly request: MeasureRequest };
 }
 
 export type LabAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
-  | { readonly kind: 'render'; readonly rendering: Rendering };
+  | { readonly kind: 'render'; readonly rendering: Rendering }
+  | { readonly kind: 'measure'; readonly measurement: Measurement };
 
 export function isLabTask(value: unknown): value is LabTask {
   return typeof value === 'object' && value !== null && 'order' in value && 'settings' in value;
