@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/detectors/finding.ts';
 import { type Examination, reasonCodes, stabilityChanges } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/model.ts';
-import type { ContentCredentials, Declaration } from '../../../src/provenance/provenance.ts';
+import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
 import { makeExamination } from './examination.ts';
 
@@ -44,19 +44,6 @@ const declaration: Declaration = {
   assurance: 'unsigned',
 };
 
-const credentials: ContentCredentials = {
-  integrity: 'valid',
-  trust: 'trusted',
-  signer: 'A signer',
-  issuer: 'An issuer',
-  signedAt: null,
-  hasTimestamp: false,
-  claimGenerator: null,
-  actions: [],
-  manifests: 1,
-  problems: [],
-};
-
 function decided(
   resultClass: 'real' | 'fake',
   fakeProbability: number,
@@ -75,9 +62,12 @@ function declared(...declarations: readonly Declaration[]): Examination {
   };
 }
 
-function withCredentials(given: ContentCredentials | null): Examination {
-  const examination = decided('fake', 0.9);
-  return { ...examination, provenance: { ...examination.provenance, credentials: given } };
+function named(method: string, more: Partial<Finding>): Finding {
+  return { ...finding, method, ...more };
+}
+
+function strengthsOf(examination: Examination) {
+  return writeEvidence(examination).findings.map(({ method, strength }) => [method, strength]);
 }
 
 describe('the strength of a verdict from traces', () => {
@@ -173,11 +163,7 @@ test('undecided, there is no strength, but every reason and what would help, as 
 });
 
 describe('findings', () => {
-  const strengthsOf = (examination: Examination) =>
-    writeEvidence(examination).findings.map(({ method, strength }) => [method, strength]);
-
   test('are ranked by strength, then those for a side first, then as the methods are listed', () => {
-    const named = (method: string, more: Partial<Finding>) => ({ ...finding, method, ...more });
     const findings = [
       named('silent', {}),
       named('weak', { speaksFor: 'fake', strength: 'weak' }),
@@ -249,63 +235,6 @@ describe('the stability test', () => {
     expect(new Set(held.stability?.trials.map(({ label }) => label.de)).size).toBe(5);
     expect(held.stability?.statement.en).toContain('held under all of the changes');
     expect(flipped.stability?.statement.de).toContain('Bei 1 von 5 Änderungen');
-  });
-});
-
-describe('what was not checked', () => {
-  const idsOf = (examination: Examination) =>
-    writeEvidence(examination).notChecked.map(({ id }) => id);
-
-  test('always names invisible watermarks, edits, the camera, the content and the web', () => {
-    const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
-
-    expect(idsOf(abstained)).toEqual(
-      expect.arrayContaining([
-        'invisible_watermarks',
-        'local_edits',
-        'camera_reference',
-        'recapture',
-        'content',
-        'earlier_publication',
-      ]),
-    );
-  });
-
-  test('names the signer only where one signed', () => {
-    const unknown = { ...credentials, trust: 'not-checked' } as const;
-    const unreadable = { ...unknown, integrity: 'unreadable' } as const;
-    const aboutSigners = (given: ContentCredentials | null) =>
-      idsOf(withCredentials(given)).filter((id) => /signer|remote/.test(id));
-
-    expect(aboutSigners(null)).toEqual(['remote_credentials']);
-    expect(aboutSigners(unreadable)).toEqual([]);
-    expect(aboutSigners(credentials)).toEqual(['signer_revocation']);
-    expect(aboutSigners(unknown)).toEqual(['signer_trust', 'signer_revocation']);
-  });
-
-  test('names the stability test only where a verdict from traces was not put to it', () => {
-    const stability = { holds: true, trials: [] };
-
-    expect(idsOf(decided('fake', 0.9))).toContain('stability');
-    expect(idsOf(decided('fake', 0.9, { stability }))).not.toContain('stability');
-    expect(idsOf(declared(declaration))).not.toContain('stability');
-    expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
-  });
-
-  test('names statements about device, time and place only where the file makes some', () => {
-    const examination = decided('fake', 0.9);
-    const silent = {
-      ...examination.facts.metadata,
-      cameraMake: null,
-      cameraModel: null,
-      takenAt: null,
-      hasGps: false,
-    };
-
-    expect(idsOf(examination)).toContain('metadata_claims');
-    expect(
-      idsOf({ ...examination, facts: { ...examination.facts, metadata: silent } }),
-    ).not.toContain('metadata_claims');
   });
 });
 

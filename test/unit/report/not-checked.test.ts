@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { Examination } from '../../../src/engine/result.ts';
+import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
+import { listNotChecked } from '../../../src/report/not-checked.ts';
+import { makeExamination } from './examination.ts';
+
+const credentials: ContentCredentials = {
+  integrity: 'valid',
+  trust: 'trusted',
+  signer: 'A signer',
+  issuer: 'An issuer',
+  signedAt: null,
+  hasTimestamp: false,
+  claimGenerator: null,
+  actions: [],
+  manifests: 1,
+  problems: [],
+};
+
+function idsOf(examination: Examination): readonly string[] {
+  return listNotChecked(examination).map(({ id }) => id);
+}
+
+function aboutSigners(given: ContentCredentials | null): readonly string[] {
+  const examination = makeExamination();
+  const provenance = { ...examination.provenance, credentials: given };
+  return idsOf({ ...examination, provenance }).filter((id) => /signer|remote/.test(id));
+}
+
+test('the list always names invisible watermarks, edits, the camera, the content and the web', () => {
+  const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+
+  expect(idsOf(abstained)).toEqual(
+    expect.arrayContaining([
+      'invisible_watermarks',
+      'local_edits',
+      'camera_reference',
+      'recapture',
+      'content',
+      'earlier_publication',
+    ]),
+  );
+});
+
+test('it names the signer only where one signed', () => {
+  const unknown = { ...credentials, trust: 'not-checked' } as const;
+  const unreadable = { ...unknown, integrity: 'unreadable' } as const;
+
+  expect(aboutSigners(null)).toEqual(['remote_credentials']);
+  expect(aboutSigners(unreadable)).toEqual([]);
+  expect(aboutSigners(credentials)).toEqual(['signer_revocation']);
+  expect(aboutSigners(unknown)).toEqual(['signer_trust', 'signer_revocation']);
+});
+
+test('it names the stability test only where a verdict from traces was not put to it', () => {
+  const stability = { holds: true, trials: [] };
+  const examination = makeExamination();
+
+  expect(idsOf(examination)).toContain('stability');
+  expect(idsOf({ ...examination, stability })).not.toContain('stability');
+  expect(
+    idsOf({ ...examination, decision: { ...examination.decision, basis: 'declaration' } }),
+  ).not.toContain('stability');
+  expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
+});
+
+test('it names statements about device, time and place only where the file makes some', () => {
+  const examination = makeExamination();
+  const silent = {
+    ...examination.facts.metadata,
+    cameraMake: null,
+    cameraModel: null,
+    takenAt: null,
+    hasGps: false,
+  };
+
+  expect(idsOf(examination)).toContain('metadata_claims');
+  expect(
+    idsOf({ ...examination, facts: { ...examination.facts, metadata: silent } }),
+  ).not.toContain('metadata_claims');
+});
