@@ -1,0 +1,36 @@
+/** JSON in one form only (RFC 8785), so that the same facts are the same bytes wherever they are written. */
+
+import canonicalize from 'canonicalize';
+
+/**
+ * A value as JSON can carry it: what JSON leaves out is left out, and half a surrogate pair, which file names and
+ * metadata may hold and UTF-8 cannot, becomes U+FFFD.
+ */
+export function toPlain(value: unknown): unknown {
+  const text = JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');
+    return ArrayBuffer.isView(member) ? Array.from(numbersOf(member)) : member;
+  });
+  return JSON.parse(text) as unknown;
+}
+
+/** UTF-8, without a line end. @throws {TypeError} for what is no JSON at all, such as undefined. */
+export function canonicalBytes(value: unknown): Buffer {
+  const text = canonicalize(toPlain(value));
+  if (text === undefined) throw new TypeError('the value has no JSON form');
+  return Buffer.from(text, 'utf8');
+}
+
+/** The value of a JSON text; undefined, which no JSON text means, for anything else. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function numbersOf(view: ArrayBufferView): ArrayLike<number> {
+  if (view instanceof Uint16Array) return view;
+  throw new TypeError('only 16-bit maps are written as lists of numbers');
+}

@@ -1,0 +1,122 @@
+/**
+ * Whether the parts of a bundle belong together. All of them were signed, but a signer can put together what does not
+ * fit: another picture's report, heatmaps of another size, a verdict that the result does not give.
+ */
+
+import { createHash } from 'node:crypto';
+import { mapNames } from '../engine/result.ts';
+import { languages } from '../report/language.ts';
+import { canonicalBytes } from './canonical-json.ts';
+import { heatmapFile, mapFile, reportFile, resultFile, settingsFile } from './layout.ts';
+import type { Manifest } from './manifest.ts';
+import { parseResult, type ResultRecord } from './result-record.ts';
+import { sha256Of } from './seal.ts';
+import { type BundleSettings, parseSettings } from './settings.ts';
+import type { Problem } from './verification.ts';
+
+type Files = ReadonlyMap<string, Uint8Array>;
+
+/** @param files - only what is as it was signed: what was changed or is missing was told already. */
+export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
+  const resultBytes = files.get(resultFile);
+  const settingsBytes = files.get(settingsFile);
+  if (resultBytes === undefined || settingsBytes === undefined) return [];
+  const result = parseResult(resultBytes);
+  const settings = parseSettings(settingsBytes);
+  if (result === null) return [contradiction(resultFile, `${resultFile} holds no result.`)];
+  if (settings === null) return [contradiction(settingsFile, `${settingsFile} holds no settings.`)];
+  return [
+    ...ofItem(manifest, result),
+    ...ofSettings(settings, { manifest, result }),
+    ...ofOriginal(manifest, files),
+    ...ofPictures(result, files),
+    ...ofReports(manifest, files),
+  ];
+}
+
+function ofItem({ item }: Manifest, { verdict, examination }: ResultRecord): readonly Problem[] {
+  const { facts, decision } = examination;
+  const isSame =
+    facts.sha256 === item.sha256 &&
+    facts.sha512 === item.sha512 &&
+    facts.md5 === item.md5 &&
+    facts.sizeBytes === item.sizeBytes;
+  return [
+    ...unless(isSame, resultFile, 'The result is about another picture than the list of files.'),
+    ...unless(
+      verdict === decision.resultClass,
+      resultFile,
+      'The verdict at the head of the result is not the one that was decided.',
+    ),
+  ];
+}
+
+function ofSettings(
+  settings: BundleSettings,
+  { manifest, result }: { readonly manifest: Manifest; readonly result: ResultRecord },
+): readonly Problem[] {
+  const { model, environment } = result.examination;
+  const isSame =
+    isEqual(settings.model, model) &&
+    isEqual(settings.environment, environment) &&
+    settings.item.name === manifest.item.name &&
+    settings.item.examinedAt === manifest.examinedAt;
+  return unless(isSame, settingsFile, 'The settings are those of another examination.');
+}
+
+function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {
+  const bytes = item.file === null ? undefined : files.get(item.file);
+  if (bytes === undefined || item.file === null) return [];
+  const isSame =
+    bytes.length === item.sizeBytes &&
+    sha256Of(bytes) === item.sha256 &&
+    createHash('sha512').update(bytes).digest('hex') === item.sha512 &&
+    createHash('md5').update(bytes).digest('hex') === item.md5;
+  return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
+}
+
+/** A drawing over a picture has the picture's size, upright or as it is stored. */
+function ofPictures({ examination }: ResultRecord, files: Files): readonly Problem[] {
+  const { width, height, storedWidth, storedHeight } = examination.facts;
+  const sizes = [`${width} x ${height}`, `${storedWidth} x ${storedHeight}`];
+  const names = mapNames.flatMap((name) => [heatmapFile(name), mapFile(name)]);
+  return names.flatMap((name) => {
+    const bytes = files.get(name);
+    if (bytes === undefined) return [];
+    const size = pngSize(bytes);
+    const isFitting = size !== null && sizes.includes(size);
+    return unless(isFitting, name, `${name} is no PNG file of the picture's size.`);
+  });
+}
+
+/** Each report carries the SHA-256 of its picture in its document information, which is stored as plain text. */
+function ofReports({ item }: Manifest, files: Files): readonly Problem[] {
+  return languages.flatMap((language) => {
+    const name = reportFile(language);
+    const bytes = files.get(name);
+    if (bytes === undefined) return [];
+    const pdf = Buffer.from(bytes);
+    const isFitting =
+      pdf.subarray(0, 5).toString('latin1') === '%PDF-' && pdf.includes(item.sha256);
+    return unless(isFitting, name, `${name} is no report about this picture.`);
+  });
+}
+
+/** From the IHDR chunk, which is the first of every PNG file (ISO/IEC 15948, 11.2.1). */
+function pngSize(bytes: Uint8Array): string | null {
+  const png = Buffer.from(bytes);
+  if (png.length < 24 || png.readUInt32BE(0) !== 0x8950_4e47) return null;
+  return `${png.readUInt32BE(16)} x ${png.readUInt32BE(20)}`;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return canonicalBytes(one).equals(canonicalBytes(other));
+}
+
+function unless(isFine: boolean, file: string, message: string): readonly Problem[] {
+  return isFine ? [] : [contradiction(file, message)];
+}
+
+function contradiction(file: string, message: string): Problem {
+  return { kind: 'contradiction', file, message };
+}

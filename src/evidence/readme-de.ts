@@ -1,0 +1,97 @@
+/** `LIESMICH.txt` of a bundle: the same as `readme-en.ts`. */
+
+import type { Manifest } from './manifest.ts';
+
+type Told = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'> & {
+  readonly fingerprint: string;
+};
+
+export function readmeDe({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
+  return `BEWEISPAKET
+
+Dieses Archiv enthält die forensische Untersuchung eines Bildes: das Ergebnis,
+den Bericht, das Material, auf dem er beruht, und eine Signatur, an der man
+erkennt, ob danach etwas verändert wurde.
+
+Untersucht    ${examinedAt}
+Signiert      ${signedAt} (Uhr des signierenden Rechners)
+Programm      ${product}
+Bild          SHA-256
+              ${item.sha256}
+Schlüssel     Ed25519, Fingerabdruck (SHA-256)
+              ${fingerprint}
+
+INHALT
+
+${originalDe(item)}
+report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
+                beginnen
+result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
+texts.json      die Texte des Berichts
+heatmap-*.png   wo das Modell angesprochen hat, über das Bild gezeichnet
+map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1
+settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
+                eine Wiederholung braucht
+model.json      mit diesem Modell gemessene Fehlerraten
+custody.json    was mit der Datei geschah, soweit es aufgezeichnet wurde
+trust-list.pem  Unterzeichner von Content Credentials, denen vertraut wurde,
+                falls es welche gab
+public-key.pem  der öffentliche Teil des Schlüssels, der signiert hat
+SHA256SUMS      eine Prüfsumme für jede Datei
+manifest.json   die signierte Liste aller Dateien
+manifest.sig    die Signatur über manifest.json, 64 Byte
+
+PRÜFEN
+
+Mit dem Programm selbst, auf jedem Rechner, ohne Netz:
+
+  forensics verify evidence.zip --fingerprint FINGERABDRUCK
+
+Ohne das Programm, im entpackten Ordner, mit OpenSSL 3 und zwei üblichen
+Werkzeugen:
+
+  1. Die Signatur über die Liste ist gültig:
+     openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
+       -in manifest.json -sigfile manifest.sig
+
+  2. Die Liste meint diese Prüfsummen (dann wird eine Zeile ausgegeben):
+     grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
+
+  3. Jede Datei hat ihre Prüfsumme:
+     sha256sum --check --strict SHA256SUMS
+
+  4. Es ist der erwartete Schlüssel (mit dem Fingerabdruck vergleichen, den
+     Sie auf einem anderen Weg als mit diesem Archiv erhalten haben):
+     openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
+
+Auf Schritt 4 kommt es an. Jeder kann sich einen Schlüssel machen, ein
+Ergebnis ändern und neu signieren: Die Signatur zeigt, dass nichts verändert
+wurde, seit dieser Schlüssel signiert hat; wessen Schlüssel es ist, zeigt erst
+der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
+SHA256SUMS, manifest.json oder manifest.sig heißen, gehören nicht zum Paket.
+
+WIEDERHOLEN
+
+  forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
+
+untersucht das Bild noch einmal mit demselben Modell und denselben
+Einstellungen und vergleicht jedes Feld und jeden Bildpunkt.
+
+WAS ES NICHT ZEIGT
+
+Die Signatur sagt, wer signiert hat und dass seither nichts verändert wurde;
+nicht, dass das Ergebnis richtig ist, und nicht, dass die Uhr richtig ging.
+Wie oft das Verfahren irrt und was es nicht sehen kann, steht im Bericht.
+`;
+}
+
+function originalDe({ file, sizeBytes, sha512, md5 }: Told['item']): string {
+  if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
+  return `Das Bild selbst wurde weggelassen. Wer es hat, kann vergleichen:
+  sha256sum BILD       muss den obigen SHA-256 ausgeben
+  Größe      ${sizeBytes} Byte
+  SHA-512    ${sha512.slice(0, 64)}
+             ${sha512.slice(64)}
+  MD5        ${md5} (benennt die Datei, beweist nichts)
+`;
+}

@@ -1,0 +1,56 @@
+/** `result.json`: the whole examination, with the contract's numbers and the evidence in words beside it. */
+
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { toResultFields } from '../engine/contract.ts';
+import { type Examination, resultClasses } from '../engine/result.ts';
+import type { PictureFacts } from '../image/picture.ts';
+import { parseJson } from './canonical-json.ts';
+
+/** Only what a reader of bundles asks for; the rest is compared as it is. */
+const schema = Type.Object({
+  verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
+  examination: Type.Object({
+    facts: Type.Object({
+      format: Type.String(),
+      sizeBytes: Type.Integer(),
+      sha256: Type.String(),
+      sha512: Type.String(),
+      md5: Type.String(),
+      width: Type.Integer(),
+      height: Type.Integer(),
+      storedWidth: Type.Integer(),
+      storedHeight: Type.Integer(),
+    }),
+    model: Type.Object({ id: Type.String(), version: Type.String() }),
+    decision: Type.Object({ resultClass: Type.String() }),
+    environment: Type.Record(Type.String(), Type.String()),
+  }),
+});
+
+export type ResultRecord = Static<typeof schema>;
+
+const compiled = Compile(schema);
+
+export function resultRecordOf(
+  examination: Examination,
+  { isMetadataLeftOut }: { readonly isMetadataLeftOut: boolean },
+) {
+  const { facts } = examination;
+  return {
+    verdict: examination.decision.resultClass,
+    result: toResultFields(examination, 'forensicReporting'),
+    examination: { ...examination, facts: isMetadataLeftOut ? withoutMetadata(facts) : facts },
+  };
+}
+
+/** Null for what is not in the form that `resultRecordOf` gives. */
+export function parseResult(bytes: Uint8Array): ResultRecord | null {
+  const value = parseJson(bytes);
+  return compiled.Check(value) ? value : null;
+}
+
+/** Whoever keeps the picture back hardly means to hand on who took it, with what and when. */
+function withoutMetadata(facts: PictureFacts): PictureFacts {
+  return { ...facts, metadata: { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {} } };
+}

@@ -1,0 +1,135 @@
+/** `settings.json` and `custody.json`: everything beside picture and model that a repetition needs, written and read again. */
+
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { decisionStrategies } from '../engine/result.ts';
+import { custodyEvents, type OwnValidation, type ReportItem } from '../report/item.ts';
+import { parseJson } from './canonical-json.ts';
+import type { BundleCase } from './case.ts';
+
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });
+const side = Type.Integer({ minimum: 1, maximum: 65_535 });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const names = Type.Record(Type.String(), Type.String());
+
+const rates = Type.Object({
+  decided: share,
+  realCalledFake: share,
+  fakeCalledReal: share,
+  realCalledReal: Type.Optional(share),
+  fakeCalledFake: Type.Optional(share),
+});
+
+const measured = Type.Object({
+  condition: Type.String(),
+  real: Type.Integer({ minimum: 0 }),
+  fake: Type.Integer({ minimum: 0 }),
+  auc: share,
+  aucLow: share,
+  aucHigh: share,
+  strategies: Type.Object({ pedantic: rates, default: rates, relaxed: rates }),
+});
+
+const settingsSchema = Type.Object({
+  model: Type.Object({ id: Type.String(), version: Type.String(), files: names }),
+  decisionStrategy: oneOf(decisionStrategies),
+  seed: Type.Integer(),
+  /** Monte Carlo passes. */
+  passes: Type.Integer(),
+  limits: Type.Object({ minSidePx: side, maxSidePx: side, maxBytes: Type.Integer({ minimum: 1 }) }),
+  /** Versions and processor: what another run must match to be byte-identical. */
+  environment: names,
+  openedAs: Type.Union([Type.String(), Type.Null()]),
+  heatmapSize: Type.Union([Type.Object({ width: side, height: side }), Type.Null()]),
+  /** Whether `result.json` lacks the metadata of the file. */
+  isMetadataLeftOut: Type.Boolean(),
+  item: Type.Object({
+    name: Type.String(),
+    analysisId: Type.Union([Type.String(), Type.Null()]),
+    examinedAt: Type.String(),
+    isUploadReplaced: Type.Optional(Type.Boolean()),
+    retries: Type.Optional(Type.Integer({ minimum: 0 })),
+    withMetadata: Type.Optional(Type.Boolean()),
+    validation: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        createdAt: Type.String(),
+        model: Type.String(),
+        conditions: Type.Array(measured),
+      }),
+    ),
+  }),
+});
+
+const custodySchema = Type.Array(
+  Type.Object({
+    at: Type.String(),
+    actor: Type.String(),
+    event: oneOf(custodyEvents),
+    hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
+  }),
+);
+
+export type BundleSettings = Static<typeof settingsSchema>;
+export type Custody = Static<typeof custodySchema>;
+
+const settingsCheck = Compile(settingsSchema);
+const custodyCheck = Compile(custodySchema);
+
+export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
+  const { examination, openedAs, heatmapSize, limits } = given;
+  const { options, model, passes, environment } = examination;
+  const { custody: _ofItsOwnFile, heatmapStance: _follows, validation, ...item } = given.item;
+  return {
+    model: { ...model, files: { ...model.files } },
+    ...options,
+    passes,
+    limits,
+    environment: { ...environment },
+    openedAs,
+    heatmapSize,
+    isMetadataLeftOut,
+    item: {
+      ...item,
+      examinedAt: item.examinedAt.toISOString(),
+      ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
+    },
+  };
+}
+
+function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {
+  return { ...cited, createdAt: createdAt.toISOString(), conditions: [...conditions] };
+}
+
+export function custodyOf({ custody = [] }: ReportItem): Custody {
+  return custody.map(({ at, hashes, ...event }) => {
+    return { ...event, at: at.toISOString(), hashes: [...hashes] };
+  });
+}
+
+/** Null for what is not in the form that `settingsOf` gives. */
+export function parseSettings(bytes: Uint8Array): BundleSettings | null {
+  const value = parseJson(bytes);
+  return settingsCheck.Check(value) ? value : null;
+}
+
+export function parseCustody(bytes: Uint8Array): Custody | null {
+  const value = parseJson(bytes);
+  return custodyCheck.Check(value) ? value : null;
+}
+
+/** The item again, as the rendering was given it. An empty custody is one that was never recorded. */
+export function itemOf({ item }: BundleSettings, custody: Custody): ReportItem {
+  const { validation, examinedAt, ...rest } = item;
+  return {
+    ...rest,
+    examinedAt: new Date(examinedAt),
+    ...(validation === undefined
+      ? {}
+      : { validation: { ...validation, createdAt: new Date(validation.createdAt) } }),
+    ...(custody.length === 0
+      ? {}
+      : { custody: custody.map((event) => ({ ...event, at: new Date(event.at) })) }),
+  };
+}

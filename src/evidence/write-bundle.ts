@@ -1,0 +1,113 @@
+/**
+ * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; how that is made
+ * unchangeable is the matter of `seal.ts`. It knows no tenants, no store and no clock.
+ */
+
+import { mapNames } from '../engine/result.ts';
+import { languages } from '../report/language.ts';
+import { canonicalBytes } from './canonical-json.ts';
+import type { BundleCase } from './case.ts';
+import {
+  custodyFile,
+  heatmapFile,
+  mapFile,
+  modelFile,
+  originalFile,
+  readmeFiles,
+  reportFile,
+  resultFile,
+  settingsFile,
+  textsFile,
+  trustListFile,
+} from './layout.ts';
+import { readmeDe } from './readme-de.ts';
+import { readmeEn } from './readme-en.ts';
+import { resultRecordOf } from './result-record.ts';
+import { type BundleFacts, sealBundle } from './seal.ts';
+import { custodyOf, settingsOf } from './settings.ts';
+import type { Signer } from './signer.ts';
+import type { ZipEntry } from './zip-writer.ts';
+
+export interface BundleHow {
+  /** Without it only the hashes of the picture go in, and its metadata only when the item asks for it. */
+  readonly withOriginal: boolean;
+  readonly signer: Signer;
+  readonly signedAt: Date;
+}
+
+/**
+ * The bytes of the archive; the same case, choice, key and time give the same bytes.
+ *
+ * @throws {TypeError} when the rendering lacks a language or the raw maps.
+ */
+export function writeBundle(given: BundleCase, { withOriginal, signer, signedAt }: BundleHow) {
+  const facts = factsOf(given, { withOriginal, signedAt });
+  const told = { ...facts, fingerprint: signer.fingerprint };
+  const files = [
+    text(readmeFiles.en, readmeEn(told)),
+    text(readmeFiles.de, readmeDe(told)),
+    ...reportFiles(given),
+    ...recordFiles(given, { withOriginal }),
+    ...pictureFiles(given),
+    ...(facts.item.file === null ? [] : [{ name: facts.item.file, bytes: given.original }]),
+  ];
+  return sealBundle(files, facts, signer);
+}
+
+type Choice = Pick<BundleHow, 'withOriginal'>;
+
+function factsOf(
+  { examination, item }: BundleCase,
+  { withOriginal, signedAt }: Choice & { readonly signedAt: Date },
+): BundleFacts {
+  const { format, sizeBytes, sha256, sha512, md5 } = examination.facts;
+  const file = withOriginal ? originalFile(format) : null;
+  return {
+    product: `forensics ${examination.environment['forensics'] ?? 'unknown'}`,
+    examinedAt: item.examinedAt.toISOString(),
+    signedAt: signedAt.toISOString(),
+    item: { name: item.name, sizeBytes, sha256, sha512, md5, file },
+  };
+}
+
+function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipEntry[] {
+  const { examination, item, trustList } = given;
+  const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
+  const { model, measured } = examination;
+  return [
+    record(resultFile, resultRecordOf(examination, { isMetadataLeftOut })),
+    record(settingsFile, settingsOf(given, isMetadataLeftOut)),
+    record(custodyFile, custodyOf(item)),
+    record(modelFile, { ...model, measured }),
+    ...(trustList === null ? [] : [text(trustListFile, trustList)]),
+  ];
+}
+
+function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
+  const reports = languages.map((language) => {
+    const report = rendering.reports[language];
+    if (report === undefined) throw new TypeError(`the report in ${language} is missing`);
+    return { language, ...report };
+  });
+  const texts = Object.fromEntries(reports.map((report) => [report.language, report.texts]));
+  return [
+    ...reports.map(({ language, pdf }) => ({ name: reportFile(language), bytes: pdf })),
+    record(textsFile, texts),
+  ];
+}
+
+function pictureFiles({ rendering: { heatmaps, rawMaps } }: BundleCase): readonly ZipEntry[] {
+  if (rawMaps === null) throw new TypeError('the raw maps are missing');
+  return [
+    ...mapNames.map((name) => ({ name: heatmapFile(name), bytes: heatmaps[name] })),
+    ...mapNames.map((name) => ({ name: mapFile(name), bytes: rawMaps[name] })),
+  ];
+}
+
+function record(name: string, value: unknown): ZipEntry {
+  return { name, bytes: canonicalBytes(value) };
+}
+
+function text(name: string, content: string): ZipEntry {
+  return { name, bytes: Buffer.from(content, 'utf8') };
+}

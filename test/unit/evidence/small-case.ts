@@ -1,0 +1,85 @@
+/** A bundle of a few kilobytes: everything that a real one has, each as small as it may be. */
+
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import type { MapName } from '../../../src/engine/result.ts';
+import type { BundleCase } from '../../../src/evidence/case.ts';
+import { createSigner, type Signer } from '../../../src/evidence/signer.ts';
+import { type BundleHow, writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { defaultLimits } from '../../../src/image/limits.ts';
+import type { ReportTexts } from '../../../src/report/texts.ts';
+import { makeExamination } from '../report/examination.ts';
+
+export const signedAt = new Date('2026-03-02T08:00:00.000Z');
+const original = Buffer.from('not really a picture');
+const size = { width: 64, height: 32 };
+
+export function smallCase(change: Partial<BundleCase> = {}): BundleCase {
+  const examination = makeExamination({ ...size, cellPx: 16 });
+  const digest = (name: string) => createHash(name).update(original).digest('hex');
+  const facts = {
+    ...examination.facts,
+    sizeBytes: original.length,
+    sha256: digest('sha256'),
+    sha512: digest('sha512'),
+    md5: digest('md5'),
+  };
+  const pdf = Buffer.from(`%PDF-1.7 (SHA-256 ${facts.sha256})`);
+  return {
+    original,
+    openedAs: 'street.jpg',
+    examination: { ...examination, facts },
+    item: {
+      name: 'street.jpg',
+      analysisId: null,
+      examinedAt: new Date('2026-03-01T12:00:00.500Z'),
+      custody: [
+        {
+          at: new Date('2026-03-01T12:00:00.500Z'),
+          actor: 'operator',
+          event: 'examined',
+          hashes: [{ name: 'original', sha256: facts.sha256 }],
+        },
+      ],
+    },
+    heatmapSize: null,
+    limits: defaultLimits,
+    trustList: null,
+    rendering: {
+      heatmaps: fourPngs(),
+      rawMaps: fourPngs(),
+      reports: { en: { texts, pdf }, de: { texts, pdf } },
+    },
+    ...change,
+  };
+}
+
+export function newSigner(): Signer {
+  return createSigner(generateKeyPairSync('ed25519').privateKey);
+}
+
+export function smallBundle(how: Partial<BundleHow> = {}, change: Partial<BundleCase> = {}) {
+  const whole = { withOriginal: true, signer: newSigner(), signedAt, ...how };
+  return Buffer.from(writeBundle(smallCase(change), whole));
+}
+
+/** The first 24 bytes of a PNG file: as much as says its size. */
+export function pngOf({ width, height }: { readonly width: number; readonly height: number }) {
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+  const sides = Buffer.alloc(8);
+  sides.writeUInt32BE(width);
+  sides.writeUInt32BE(height, 4);
+  return Buffer.concat([png, sides]);
+}
+
+function fourPngs(): Record<MapName, Uint8Array> {
+  const png = pngOf(size);
+  return { real: png, fake: png, compression: png, anomaly: png };
+}
+
+const texts: ReportTexts = {
+  summary: 's',
+  forensic: 'f',
+  heatmapIntro: 'i',
+  heatmap: { real: 'r', fake: 'f', compressed: 'c', anomaly: 'a' },
+  conclusion: 'c',
+};

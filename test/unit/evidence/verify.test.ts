@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest';
+import { verifyBundle } from '../../../src/evidence/verify.ts';
+import type { Problem } from '../../../src/evidence/verification.ts';
+import { makeExamination } from '../report/examination.ts';
+import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
+import { readEntries, repack } from './repack.ts';
+
+const short = ({ kind, file }: Problem) => (file === null ? kind : `${kind} ${file}`);
+
+async function problemsOf(bundle: Uint8Array): Promise<readonly string[]> {
+  const { holds, problems } = await verifyBundle(bundle);
+  expect(holds).toBe(problems.length === 0);
+  return problems.map(short);
+}
+
+describe('a bundle as it was written', () => {
+  test('holds, and names the key, the picture and the verdict', async () => {
+    const signer = newSigner();
+
+    const found = await verifyBundle(smallBundle({ signer }));
+
+    expect(found).toMatchObject({
+      holds: true,
+      problems: [],
+      key: { fingerprint: signer.fingerprint, isExpected: null },
+      manifest: { item: { name: 'street.jpg', file: 'original.jpg' } },
+      verdict: 'fake',
+    });
+  });
+
+  test('holds without its picture, and carries no metadata of it then', async () => {
+    const bundle = smallBundle({ withOriginal: false });
+
+    const found = await verifyBundle(bundle);
+
+    expect(found).toMatchObject({ holds: true, manifest: { item: { file: null } } });
+    expect(bundle.includes('ExposureTime')).toBe(false);
+    expect(smallBundle().includes('ExposureTime')).toBe(true);
+  });
+
+  test('is the same bytes when it is written again with the same key at the same time', () => {
+    const signer = newSigner();
+
+    expect(smallBundle({ signer })).toEqual(smallBundle({ signer }));
+  });
+
+  test('holds under any name that a file can have', async () => {
+    const name = '../../\u202Egnp.\uD800"\n.jpg';
+
+    const found = await verifyBundle(smallBundle({}, { item: { ...smallCase().item, name } }));
+
+    expect(found).toMatchObject({
+      holds: true,
+      manifest: { item: { name: name.replace('\uD800', '\uFFFD') } },
+    });
+  });
+});
+
+describe('the key', () => {
+  test('that was expected is told from any other', async () => {
+    const signer = newSigner();
+    const bundle = smallBundle({ signer });
+
+    const right = await verifyBundle(bundle, { fingerprint: signer.fingerprint });
+    const wrong = await verifyBundle(bundle, { fingerprint: newSigner().fingerprint });
+
+    expect(right).toMatchObject({ holds: true, key: { isExpected: true } });
+    expect(wrong).toMatchObject({ holds: false, key: { isExpected: false } });
+    expect(wrong.problems.map(short)).toEqual(['key public-key.pem']);
+  });
+
+  test('cannot be exchanged for another one, nor the signature for that of another bundle', async () => {
+    const mine = await readEntries(smallBundle());
+    const other = await readEntries(smallBundle({}, { openedAs: null }));
+    const exchanged = (name: string) => repack({ ...mine, [name]: other[name]! });
+
+    expect(await problemsOf(await exchanged('public-key.pem'))).toContain('signature manifest.sig');
+    expect(await problemsOf(await exchanged('manifest.sig'))).toContain('signature manifest.sig');
+    expect(await problemsOf(await exchanged('manifest.json'))).toContain('signature manifest.sig');
+  });
+});
+
+describe('every change is found and named', () => {
+  test('whichever byte of the archive is changed', async () => {
+    const bundle = smallBundle();
+    const missed: number[] = [];
+
+    for (let at = 0; at < bundle.length; at++) {
+      bundle[at]! ^= 1 << (at & 7);
+      const { holds, problems } = await verifyBundle(bundle);
+      if (holds || problems.length === 0) missed.push(at);
+      bundle[at]! ^= 1 << (at & 7);
+    }
+
+    expect(missed).toEqual([]);
+    expect((await verifyBundle(bundle)).holds).toBe(true);
+  }, 60_000);
+
+  test('wherever the archive is cut off', async () => {
+    const bundle = smallBundle();
+    const held: number[] = [];
+
+    for (let length = 0; length < bundle.length; length += 7) {
+      const cut = bundle.subarray(0, length);
+      const holds = await verifyBundle(cut).then(
+        (found) => found.holds,
+        (error: { code: string }) => error.code !== 'bundle_unreadable',
+      );
+      if (holds) held.push(length);
+    }
+
+    expect(held).toEqual([]);
+  });
+
+  test('by the name of the file that it was made in', async () => {
+    const bundle = smallBundle();
+    const at = bundle.indexOf('%PDF-1.7');
+    bundle[at + 9]! ^= 1;
+
+    expect(await problemsOf(bundle)).toEqual(['changed report-en.pdf']);
+  });
+
+  test('bytes before, behind and in a comment of the archive', async () => {
+    const bundle = smallBundle();
+    const commented = Buffer.concat([bundle, Buffer.from('hi')]);
+    commented.writeUInt16LE(2, bundle.length - 2);
+
+    expect(await problemsOf(Buffer.concat([Buffer.from('#!'), bundle]))).toEqual(['container']);
+    expect(await problemsOf(Buffer.concat([bundle, Buffer.from('PK')]))).toEqual(['container']);
+    expect(await problemsOf(commented)).toEqual(['container']);
+  });
+
+  test('files that were added, taken away or doubled', async () => {
+    const entries = await readEntries(smallBundle());
+    const { 'report-de.pdf': _, ...fewer } = entries;
+
+    expect(await problemsOf(await repack({ ...entries, 'virus.exe': Buffer.of(1) }))).toContain(
+      'added virus.exe',
+    );
+    expect(await problemsOf(await repack(fewer))).toContain('missing report-de.pdf');
+    expect(await problemsOf(await repack(entries, { twice: 'result.json' }))).toContain(
+      'added result.json',
+    );
+  });
+
+  test('another packing of the same files, compressed or not', async () => {
+    const entries = await readEntries(smallBundle());
+
+    expect(await problemsOf(await repack(entries))).toEqual(['container']);
+    expect(await problemsOf(await repack(entries, { compress: true }))).toEqual(['container']);
+  });
+});
+
+describe('what was signed but does not belong together', () => {
+  const { examination, rendering, item } = smallCase();
+
+  test('a result about another picture', async () => {
+    const { sha256, sha512, md5 } = makeExamination().facts;
+    const other = { ...examination, facts: { ...examination.facts, sha256, sha512, md5 } };
+    const found = await verifyBundle(smallBundle({}, { examination: other, rendering }));
+
+    expect(found.key).not.toBeNull();
+    expect(found.problems.map(short)).toEqual([
+      'contradiction original.jpg',
+      'contradiction report-en.pdf',
+      'contradiction report-de.pdf',
+    ]);
+  });
+
+  test('a heatmap of another size, and a report that is none', async () => {
+    const { heatmaps, reports } = rendering;
+    const wrong = {
+      ...rendering,
+      heatmaps: { ...heatmaps, fake: pngOf({ width: 63, height: 32 }) },
+      reports: { ...reports, de: { ...reports.de!, pdf: Buffer.from('%PDF-1.7') } },
+    };
+
+    expect(await problemsOf(smallBundle({}, { rendering: wrong }))).toEqual([
+      'contradiction heatmap-fake.png',
+      'contradiction report-de.pdf',
+    ]);
+  });
+
+  test('settings and list that state different times', async () => {
+    const later = { ...item, examinedAt: new Date('2026-03-05T00:00:00.000Z') };
+    const entries = await readEntries(smallBundle({}, { item: later }));
+
+    const swapped = await repack({
+      ...(await readEntries(smallBundle())),
+      'settings.json': entries['settings.json']!,
+    });
+
+    expect(await problemsOf(swapped)).toContain('changed settings.json');
+  });
+});
+
+describe('what is no bundle', () => {
+  test.for([
+    ['nothing', Buffer.alloc(0)],
+    ['a text', Buffer.from('hello')],
+    ['a zip archive of something else', null],
+  ] as const)('%s is refused as such', async ([, bytes]) => {
+    const file = bytes ?? (await repack({ 'a.txt': Buffer.from('a') }));
+
+    await expect(verifyBundle(file)).rejects.toMatchObject({ code: 'bundle_unreadable' });
+  });
+
+  test('an archive that would grow beyond measure is not unpacked', async () => {
+    const bomb = { 'manifest.json': Buffer.alloc(50_000_000), 'manifest.sig': Buffer.alloc(64) };
+
+    expect(await problemsOf(await repack(bomb, { compress: true }))).toEqual(['container']);
+  });
+});
