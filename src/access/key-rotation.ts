@@ -1,6 +1,8 @@
 /** The change from one key to the next, with a time in which both are good. */
 
 import { and, eq, gt, isNull } from 'drizzle-orm';
+import { append } from '../audit/append.ts';
+import type { Actor } from '../audit/entry.ts';
 import type { Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
@@ -42,15 +44,32 @@ export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
 }
 
+export interface Replacement {
+  readonly tenantId: string;
+  readonly by: Actor;
+  readonly at: Date;
+  readonly end: Date;
+  readonly replacedBy: string;
+}
+
 /** Replaced at `at`, the key ends at `end`; one that ends earlier anyway goes on to do so. */
 export function replace(
   tx: Tx,
   key: KeyEntry,
-  { at, end }: { readonly at: Date; readonly end: Date },
+  { tenantId, by, at, end, replacedBy }: Replacement,
 ): KeyEntry {
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
   tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
-  return { ...key, expiresAt: expiresAt.toISOString() };
+  const replaced = { ...key, expiresAt: expiresAt.toISOString() };
+  append(tx, {
+    chain: tenantId,
+    at,
+    actor: by,
+    event: 'key.rotated',
+    subject: key.uuid,
+    details: { replacedBy, expiresAt: replaced.expiresAt },
+  });
+  return replaced;
 }
 
 function unknown(): ForensicsError {

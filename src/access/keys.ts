@@ -5,6 +5,8 @@
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
+import { append } from '../audit/append.ts';
+import type { Actor } from '../audit/entry.ts';
 import { recall, remember } from '../db/idempotency.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
@@ -22,6 +24,7 @@ export interface NewKey {
   readonly tenantId: string;
   readonly name: string;
   readonly expiresAt: Date;
+  readonly by: Actor;
   /** The same request under the same key of this kind makes one API key. */
   readonly idempotencyKey?: string | null;
 }
@@ -33,6 +36,13 @@ export interface Rotation {
   readonly expiresAt: Date;
   /** How long the old key stays good, at most. */
   readonly graceMs: number;
+  readonly by: Actor;
+}
+
+export interface Revocation {
+  readonly tenantId: string;
+  readonly uuid: string;
+  readonly by: Actor;
 }
 
 export interface Keys {
@@ -47,7 +57,7 @@ export interface Keys {
   /** Newest first, deleted ones left out. */
   list(tenantId: string): Promise<readonly KeyEntry[]>;
   /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
-  revoke(tenantId: string, uuid: string): Promise<void>;
+  revoke(revocation: Revocation): Promise<void>;
   /**
    * A new key of the same name, and the end of the old one brought forward to the end of its grace. By name it can be
    * repeated within the grace: the newest key is replaced, and those before it end no later than that one.
@@ -83,7 +93,7 @@ export function createKeys({
   if (pepper.length < 16) throw new RangeError('pepper must have at least 16 bytes');
   const digestOf = (secret: string) => createHmac('sha256', pepper).update(secret).digest();
 
-  function insert(tx: Tx, key: NewRow): KeyEntry {
+  function insert(tx: Tx, key: NewRow, by: Actor): KeyEntry {
     const tenant = tx.select().from(tenants).where(eq(tenants.id, key.tenantId)).get();
     if (tenant === undefined) {
       throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
@@ -93,11 +103,19 @@ export function createKeys({
     tx.insert(apiKeys)
       .values({ ...row, digest: digestOf(secret), ending: secret.slice(-4) })
       .run();
+    append(tx, {
+      chain: key.tenantId,
+      at: key.createdAt,
+      actor: by,
+      event: 'key.created',
+      subject: row.uuid,
+      details: { expiresAt: key.expiresAt.toISOString() },
+    });
     return keyEntry(row, secret);
   }
 
   return {
-    async mint({ tenantId, name, expiresAt, idempotencyKey = null }) {
+    async mint({ tenantId, name, expiresAt, by, idempotencyKey = null }) {
       const at = now();
       refuseUnusable(name, expiresAt, at);
       const request = { act: 'createKey', name, expiresAt };
@@ -106,34 +124,40 @@ export function createKeys({
       return transact(db, (tx) => {
         const earlier = recall(tx, repeatable);
         if (earlier !== null) return madeEarlier(tx, tenantId, earlier);
-        const key = insert(tx, { tenantId, name, expiresAt, createdAt: at });
+        const key = insert(tx, { tenantId, name, expiresAt, createdAt: at }, by);
         remember(tx, repeatable, key.uuid);
         return key;
       });
     },
 
-    async rotate({ tenantId, which, expiresAt, graceMs }) {
+    async rotate({ tenantId, which, expiresAt, graceMs, by }) {
       const at = now();
       return transact(db, (tx) => {
         const { key: old, earlier } = keyToReplace(tx, tenantId, which, at);
         refuseUnusable(old.name, expiresAt, at);
-        const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at });
+        const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
         const end = new Date(at.getTime() + graceMs);
-        for (const one of earlier) replace(tx, one, { at, end });
-        return { key, replaced: replace(tx, old, { at, end }) };
+        const change = { tenantId, by, at, end, replacedBy: key.uuid };
+        for (const one of earlier) replace(tx, one, change);
+        return { key, replaced: replace(tx, old, change) };
       });
     },
 
     list: async (tenantId) => findKeys(db, tenantId),
 
-    async revoke(tenantId, uuid) {
+    async revoke({ tenantId, uuid, by }) {
       const which = and(
         eq(apiKeys.tenantId, tenantId),
         eq(apiKeys.uuid, uuid.toLowerCase()),
         isNull(apiKeys.revokedAt),
       );
-      const { changes } = db.update(apiKeys).set({ revokedAt: now() }).where(which).run();
-      if (changes === 0) throw new ForensicsError('not_found', 'There is no such API key.');
+      const at = now();
+      transact(db, (tx) => {
+        const key = tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
+        if (key === undefined) throw new ForensicsError('not_found', 'There is no such API key.');
+        const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
+        append(tx, { chain: tenantId, at, actor: by, ...told });
+      });
     },
 
     authenticate: createKeyAuthentication({ db, digestOf, now }),

@@ -7,11 +7,12 @@ import { ForensicsError } from '../errors.ts';
 import type { Login } from './identity.ts';
 import type { Attempt, LoginAttempts } from './login-attempts.ts';
 import type { Passwords } from './passwords.ts';
-import type { Principal } from './principal.ts';
+import { actorOf, type Principal } from './principal.ts';
 import type { OpenSession, Sessions } from './sessions.ts';
 import { endSessions } from './sessions.ts';
 import { unauthenticated } from './unauthenticated.ts';
 import { normalisedEmail } from './user-facts.ts';
+import { tellOfUser } from './user-log.ts';
 import { embeddedRow, tenantIdsOf } from './users.ts';
 import type { UserRow } from './users.ts';
 
@@ -98,9 +99,12 @@ export function createLogins(parts: LoginParts): Logins {
         const passwordHash = await passwords.hash(newPassword);
         transact(db, (tx) => {
           if (embeddedRow(tx, email)?.passwordHash !== row.passwordHash) throw notChanged();
+          const at = now();
           tx.update(users).set({ passwordHash }).where(eq(users.id, id)).run();
           attempts.forgiveAccount(tx, email);
-          endSessions(tx, { userId: id, at: now(), except: principal.sessionId });
+          endSessions(tx, { userId: id, at, except: principal.sessionId });
+          const act = { userId: id, at, by: actorOf(principal) };
+          tellOfUser(tx, act, { event: 'user.password_changed', details: {} });
         });
       });
     },

@@ -1,5 +1,7 @@
 /** Who is asking. Made by the access room, read by every act that records an actor. */
 
+import { type Actor, service } from '../audit/entry.ts';
+
 export const actorTypes = ['user', 'api', 'system'] as const;
 export type ActorType = (typeof actorTypes)[number];
 
@@ -27,3 +29,8 @@ export const systemPrincipal: Principal = {
   userType: null,
   sessionId: null,
 };
+
+/** As the audit log names a principal. */
+export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
+  return type === 'system' ? service : { type, id };
+}

@@ -2,6 +2,8 @@
 
 import { randomInt } from 'node:crypto';
 import { asc, eq, sql } from 'drizzle-orm';
+import { append } from '../audit/append.ts';
+import { type Actor, operator } from '../audit/entry.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { tenantNames, tenants } from '../db/schema.ts';
@@ -27,6 +29,13 @@ export interface Tenant {
   readonly updatedAt: Date | null;
 }
 
+export interface NewTenant {
+  readonly name: string;
+  readonly isTrial?: boolean;
+  /** Who makes it; the operator when left out. */
+  readonly by?: Actor;
+}
+
 export interface TenantChange {
   readonly name?: string;
   /** Null removes it. A new URL, also the same again, brings a disabled webhook back. */
@@ -37,12 +46,12 @@ export interface TenantChange {
 
 export interface Tenants {
   /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it. */
-  create(tenant: { readonly name: string; readonly isTrial?: boolean }): Promise<Tenant>;
+  create(tenant: NewTenant): Promise<Tenant>;
   byName(name: string): Promise<Tenant | null>;
   byId(id: string): Promise<Tenant | null>;
   /** All, by name. */
   list(): Promise<readonly Tenant[]>;
-  /** @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
+  /** By the operator. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
   update(id: string, change: TenantChange): Promise<Tenant>;
   /**
    * The tenant of that name, when this principal may act for it.
@@ -62,19 +71,23 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
   const byName = (name: string): Tenant | null => named.get({ name }) ?? null;
 
   return {
-    async create({ name, isTrial = false }) {
+    async create({ name, isTrial = false, by = operator }) {
       return transact(db, (tx) => {
         const createdAt = now();
         const id = newId(createdAt);
         takeName(tx, id, name);
-        const tenant = { id, name, keyTag: newTag(tx), isTrial, createdAt };
-        return tx.insert(tenants).values(tenant).returning().get();
+        const row = { id, name, keyTag: newTag(tx), isTrial, createdAt };
+        const tenant = tx.insert(tenants).values(row).returning().get();
+        const told = { event: 'tenant.created', subject: id, details: { isTrial } } as const;
+        append(tx, { chain: id, at: createdAt, actor: by, ...told });
+        return tenant;
       });
     },
     byName: async (name) => byName(name),
     byId: async (id) => db.select().from(tenants).where(eq(tenants.id, id)).get() ?? null,
     list: async () => db.select().from(tenants).orderBy(asc(tenants.name)).all(),
-    update: async (id, change) => transact(db, (tx) => updateTenant(tx, { id, change, at: now() })),
+    update: async (id, change) =>
+      transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
     async authorizeTenant(principal, tenantName) {
       const tenant = byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
@@ -83,24 +96,24 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
   };
 }
 
+export interface TenantUpdate {
+  readonly id: string;
+  /** Where new analyses are kept, too: null for the default store. Named only when that, or its credentials, change. */
+  readonly change: TenantChange & { readonly storageConfigId?: string | null };
+  readonly at: Date;
+  readonly by: Actor;
+}
+
 /**
  * The same change inside a transaction of somebody else's.
  *
- * @param how.change - where new analyses are kept, too: null for the default store.
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
-export function updateTenant(
-  tx: Tx,
-  {
-    id,
-    change,
-    at,
-  }: {
-    readonly id: string;
-    readonly change: TenantChange & { readonly storageConfigId?: string | null };
-    readonly at: Date;
-  },
-): Tenant {
+export function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Tenant {
+  const before = tx.select().from(tenants).where(eq(tenants.id, id)).get();
+  if (before === undefined) {
+    throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+  }
   const { name, webhookUrl } = change;
   if (name !== undefined) takeName(tx, id, name);
   if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
@@ -109,9 +122,25 @@ export function updateTenant(
     ...(webhookUrl === undefined ? {} : freshWebhook),
     updatedAt: at,
   };
-  const changed = tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
-  if (changed !== undefined) return changed;
-  throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+  const fields = changedFields(before, change);
+  if (fields.length > 0) {
+    const told = { event: 'tenant.changed', subject: id, details: { fields } } as const;
+    append(tx, { chain: id, at, actor: by, ...told });
+  }
+  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
+}
+
+/** For the audit log: in the contract's words, never what they were changed to. */
+function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
+  const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
+  const isRevived = change.webhookUrl !== undefined && before.webhookDisabledAt !== null;
+  const changed = {
+    name: name !== before.name,
+    isTrial: isTrial !== before.isTrial,
+    webhookUrl: webhookUrl !== before.webhookUrl || isRevived,
+    storageConfig: change.storageConfigId !== undefined,
+  };
+  return Object.entries(changed).flatMap(([field, isChanged]) => (isChanged ? [field] : []));
 }
 
 /** What is known of a receiver when nothing was sent to it yet. */

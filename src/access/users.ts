@@ -3,8 +3,10 @@
  * or belongs to an identity provider, which then decides over everything but the settings and whether it is shut here.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
 import type { SQL } from 'drizzle-orm';
+import { operator } from '../audit/entry.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, type Tx, transact } from '../db/open.ts';
 import { tenants, userTenants, users } from '../db/schema.ts';
@@ -16,6 +18,7 @@ import type { Principal } from './principal.ts';
 import { endSessions } from './sessions.ts';
 import { checkedEmail, checkedFacts, normalisedEmail } from './user-facts.ts';
 import type { UserFacts } from './user-facts.ts';
+import { tellOfUser, tellTenants, type UserAct } from './user-log.ts';
 
 export interface User {
   readonly id: string;
@@ -42,6 +45,7 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
+/** Administration is the operator's: the audit log names him for all that changes something. */
 export interface Users {
   /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is taken, `tenant_not_found`. */
   create(user: NewUser): Promise<User>;
@@ -78,10 +82,13 @@ export function createUsers({
   readonly attempts: Pick<LoginAttempts, 'forgiveAccount'>;
   readonly now: () => Date;
 }): Users {
+  const actOn = (userId: string) => ({ userId, at: now(), by: operator });
   const shut = async (id: string, disabledAt: Date | null): Promise<User> =>
     transact(db, (tx) => {
       existing(tx, id);
       if (disabledAt !== null) endAccess(tx, id, disabledAt);
+      const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
+      tellOfUser(tx, actOn(id), { event, details: {} });
       return saved(tx, id, { disabledAt });
     });
 
@@ -98,7 +105,12 @@ export function createUsers({
         const row = { ...newRow(now()), ...columns, email, passwordHash };
         tx.insert(users).values(row).run();
         setTenants(tx, row.id, tenantIds);
-        return userOf(tx, row.id);
+        const user = userOf(tx, row.id);
+        const { userType, scopes } = user;
+        const details = { identity: 'embedded', userType, scopes } as const;
+        tellOfUser(tx, actOn(row.id), { event: 'user.created', details });
+        tellTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
+        return user;
       });
     },
     byId: async (id) => find(db, eq(users.id, id))[0] ?? null,
@@ -106,10 +118,13 @@ export function createUsers({
     list: async () => find(db),
     async update(id, { tenantIds, ...change }) {
       return transact(db, (tx) => {
-        const { name, userType, scopes, issuer } = existing(tx, id);
+        const before = userOf(tx, id);
+        const { name, userType, scopes, issuer } = before;
         refuseUnlessEmbedded(issuer);
         if (tenantIds !== undefined) setTenants(tx, id, tenantIds);
-        return saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+        const after = saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
+        tellOfChange(tx, actOn(id), { before, after });
+        return after;
       });
     },
     async setPassword(id, password) {
@@ -121,6 +136,7 @@ export function createUsers({
         endAccess(tx, id, now());
         attempts.forgiveAccount(tx, row.email);
         saved(tx, id, { passwordHash });
+        tellOfUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
       });
     },
     disable: (id) => shut(id, now()),
@@ -134,6 +150,22 @@ export function createUsers({
       return { id: row.id, email, name, userType, scopes, tenants: names, settings };
     },
   };
+}
+
+/** Which fields, and the rights as they are now; a name stays out of the log. */
+function tellOfChange(
+  tx: Tx,
+  act: UserAct,
+  { before, after }: { readonly before: User; readonly after: User },
+): void {
+  const fields = (['name', 'userType', 'scopes'] as const).filter(
+    (field) => !isDeepStrictEqual(before[field], after[field]),
+  );
+  const { userType, scopes } = after;
+  if (fields.length > 0) {
+    tellOfUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
+  }
+  tellTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
 
 /** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */

@@ -1,7 +1,9 @@
 /** Legal holds: what a person said must stay, however long ago it was deleted. Clients neither see nor lift them. */
 
 import { and, asc, eq, sql } from 'drizzle-orm';
-import { type Db, transact } from '../db/open.ts';
+import { append } from '../audit/append.ts';
+import { operator } from '../audit/entry.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
 import { analyses, legalHolds } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -17,6 +19,7 @@ export interface Hold extends Held {
   readonly createdAt: Date;
 }
 
+/** The operator's alone: the audit log names him. */
 export interface Holds {
   /** @throws {ForensicsError} `analysis_not_found`; `conflict` when it is held already. */
   add(hold: Held & { readonly reason: string }): Promise<Hold>;
@@ -27,6 +30,11 @@ export interface Holds {
 }
 
 export function createHolds({ db, now }: { readonly db: Db; readonly now: () => Date }): Holds {
+  const tell = (tx: Tx, { tenantId, analysisId }: Held, event: 'hold.added' | 'hold.removed') => {
+    const subject = analysisId ?? tenantId;
+    append(tx, { chain: tenantId, at: now(), actor: operator, event, subject, details: {} });
+  };
+
   return {
     add: async (hold) =>
       transact(db, (tx) => {
@@ -40,14 +48,17 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         const row = { ...toRow(hold), reason: hold.reason, createdAt: now() };
         const { changes } = tx.insert(legalHolds).values(row).onConflictDoNothing().run();
         if (changes === 0) throw new ForensicsError('conflict', 'This is held already.');
+        tell(tx, hold, 'hold.added');
         return { ...hold, createdAt: row.createdAt };
       }),
-    remove: async (held) => {
-      const { tenantId, analysisId } = toRow(held);
-      const isIt = and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
-      if (db.delete(legalHolds).where(isIt).run().changes === 1) return;
-      throw new ForensicsError('not_found', 'There is no such hold.');
-    },
+    remove: async (held) =>
+      transact(db, (tx) => {
+        const { tenantId, analysisId } = toRow(held);
+        const isIt = and(eq(legalHolds.tenantId, tenantId), eq(legalHolds.analysisId, analysisId));
+        const { changes } = tx.delete(legalHolds).where(isIt).run();
+        if (changes === 0) throw new ForensicsError('not_found', 'There is no such hold.');
+        tell(tx, held, 'hold.removed');
+      }),
     list: async (tenantId) =>
       db
         .select()

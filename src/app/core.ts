@@ -12,6 +12,9 @@ import { createHolds } from '../analyses/holds.ts';
 import type { Holds } from '../analyses/holds.ts';
 import { createUsageReports } from '../analyses/usage-report.ts';
 import type { UsageReports } from '../analyses/usage-report.ts';
+import { beginChains } from '../audit/append.ts';
+import { createAudit } from '../audit/audit.ts';
+import type { Audit } from '../audit/audit.ts';
 import type { Settings } from '../config.ts';
 import { openDatabase } from '../db/open.ts';
 import type { OpenDatabase } from '../db/open.ts';
@@ -31,6 +34,7 @@ export interface Core extends People {
   readonly keys: Keys;
   readonly usage: UsageReports;
   readonly holds: Holds;
+  readonly audit: Audit;
   /** Keys the tenants' webhook secrets. */
   readonly webhookKey: Buffer;
   webhookSecretOf(tenantId: string): string;
@@ -52,6 +56,7 @@ export function openCore(
   const database = openDatabase({ path: databaseFile(folder.path) });
   const { db } = database;
   try {
+    beginChains(db, now);
     const secrets = openSecrets(folder, db);
     const webhookKey = secrets.of('webhooks/signing');
     return {
@@ -62,6 +67,7 @@ export function openCore(
       keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
       usage: createUsageReports({ db, now }),
       holds: createHolds({ db, now }),
+      audit: createAudit({ db, now }),
       ...openPeople({ settings, secrets, db, passwords, now }),
       webhookKey,
       webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),

@@ -2,6 +2,7 @@
 
 import type { KeyEntry } from '../access/key-entry.ts';
 import type { Tenant } from '../access/tenants.ts';
+import { service } from '../audit/entry.ts';
 import type { Core } from './core.ts';
 
 const tenantName = 'default';
@@ -18,8 +19,13 @@ export interface FirstRun {
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   const existing = await core.tenants.list();
   if (existing.length > 0) return null;
-  const tenant = await core.tenants.create({ name: tenantName });
+  const tenant = await core.tenants.create({ name: tenantName, by: service });
   const expiresAt = new Date(now.getTime() + keyLifeMs);
-  const key = await core.keys.mint({ tenantId: tenant.id, name: keyName, expiresAt });
+  const key = await core.keys.mint({
+    tenantId: tenant.id,
+    name: keyName,
+    expiresAt,
+    by: service,
+  });
   return { tenant, key };
 }

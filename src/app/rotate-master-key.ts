@@ -9,6 +9,8 @@
  */
 
 import { randomBytes } from 'node:crypto';
+import { append } from '../audit/append.ts';
+import { operator, serviceChain } from '../audit/entry.ts';
 import { type Resealed, resealConfigs } from '../blobs/reseal-configs.ts';
 import type { Settings } from '../config.ts';
 import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
@@ -37,6 +39,7 @@ const inOtherHands: readonly Purpose[] = ['blobs/buckets', 'webhooks/signing'];
 export function rotateMasterKey(
   settings: Pick<Settings, 'dataDir' | 'masterKey'>,
   { newKey: wished, endsOld }: RotationWish,
+  now: () => Date = () => new Date(),
 ): Rotation {
   const folder = openDataFolder(settings);
   const { keyFile } = folder;
@@ -50,15 +53,24 @@ export function rotateMasterKey(
     const [from, to] = [secrets.of('blobs/configs'), renewed.of('blobs/configs')];
     if (from.equals(to)) throw isSameKey();
     keyFile?.writeNext(newKey);
-    const resealed = transact(db, (tx) => {
+    const outcome = transact(db, (tx) => {
       keepSecrets(tx, newKey, {
         secrets,
         purposes: endsOld ? always : [...always, ...inOtherHands],
       });
-      return resealConfigs(tx, { from, to });
+      const resealed = resealConfigs(tx, { from, to });
+      append(tx, {
+        chain: serviceChain,
+        at: now(),
+        actor: operator,
+        event: 'master_key.rotated',
+        subject: null,
+        details: { endsOld, resealed: resealed.resealed },
+      });
+      return resealed;
     });
     keyFile?.adoptNext();
-    return { ...resealed, isWiped: isWiped(db) };
+    return { ...outcome, isWiped: isWiped(db) };
   } finally {
     database.close();
   }

@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Tenant } from '../access/tenants.ts';
+import { operator } from '../audit/entry.ts';
 import type { Core } from '../app/core.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
@@ -75,7 +76,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
   const request = await requestOf(options);
   const fields = await withLocalCore(options, async (core, settings) => {
     const tenancy = await tenancyOf(core, settings);
-    const answer = await tenancy.change(await tenantNamed(core, name), request);
+    const answer = await tenancy.change(await tenantNamed(core, name), request, operator);
     await warnAboutWebhook(request, settings);
     return shownWithStorage(await tenantNamed(core, answer.name), answer);
   });

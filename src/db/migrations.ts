@@ -273,6 +273,45 @@ export const migrations: readonly string[] = [
   CREATE INDEX analyses_pending ON analyses (tenant_id)
     WHERE status = 'pending' AND deleted_at IS NULL;
   `,
+  `
+  -- No row names a tenant or an analysis by a key of theirs: the log outlives what it tells of.
+  CREATE TABLE audit_entries (
+    chain TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    entry TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (chain, seq)
+  ) STRICT;
+  CREATE INDEX audit_by_subject ON audit_entries (chain, entry ->> '$.subject');
+
+  CREATE TABLE audit_heads (
+    chain TEXT PRIMARY KEY,
+    count INTEGER NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT, WITHOUT ROWID;
+
+  -- Against a slip of this program, and against a hand that means no harm; who means harm can drop them.
+  CREATE TRIGGER audit_entries_unchanged BEFORE UPDATE ON audit_entries
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+  CREATE TRIGGER audit_entries_kept BEFORE DELETE ON audit_entries
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+  -- An INSERT OR REPLACE deletes without asking the trigger above.
+  CREATE TRIGGER audit_entries_unreplaced BEFORE INSERT ON audit_entries
+  WHEN EXISTS (SELECT 1 FROM audit_entries WHERE chain = NEW.chain AND seq = NEW.seq)
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+  CREATE TRIGGER audit_heads_step BEFORE UPDATE ON audit_heads
+  WHEN NEW.chain <> OLD.chain OR NEW.count <> OLD.count + 1
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+  CREATE TRIGGER audit_heads_kept BEFORE DELETE ON audit_heads
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+  -- Who is older than the log has a chain that begins by saying so.
+  INSERT INTO audit_heads
+    SELECT id, 0, '0000000000000000000000000000000000000000000000000000000000000000' FROM tenants;
+  INSERT INTO audit_heads
+    SELECT 'service', 0, '0000000000000000000000000000000000000000000000000000000000000000'
+    WHERE EXISTS (SELECT 1 FROM tenants);
+  `,
 ];
 
 /**

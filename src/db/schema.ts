@@ -326,6 +326,30 @@ export const usageCounters = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.day, table.counter] })],
 );
 
+/** What was done, a chain of entries for each tenant and one for the service. Triggers refuse to change or delete a row. */
+export const auditEntries = sqliteTable(
+  'audit_entries',
+  {
+    chain: text('chain').notNull(),
+    /** From 1, without gaps. */
+    seq: integer('seq').notNull(),
+    /** Canonical JSON (RFC 8785); the audit room says what stands in it. */
+    entry: text('entry').notNull(),
+    /** SHA-256 of that text, lower-case hex. */
+    hash: text('hash').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chain, table.seq] })],
+);
+
+/** How far each chain has come: what was cut off its end is missed here. */
+export const auditHeads = sqliteTable('audit_heads', {
+  chain: text('chain').primaryKey(),
+  /** 0 for a chain that has yet to say that it is younger than its tenant. */
+  count: integer('count').notNull(),
+  /** Of the last entry. */
+  hash: text('hash').notNull(),
+});
+
 export const settings = sqliteTable('settings', {
   key: text('key').primaryKey(),
   value: text('value').notNull(),

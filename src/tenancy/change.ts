@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { type Tenant, type TenantChange, updateTenant } from '../access/tenants.ts';
+import type { Actor } from '../audit/entry.ts';
 import type { ConfigRow } from '../blobs/sealed-configs.ts';
 import type { StorageConfig } from '../blobs/storage-config.ts';
 import type { StorageType } from '../blobs/store.ts';
@@ -22,21 +23,26 @@ export interface TenantRequest extends Pick<TenantChange, 'name' | 'webhookUrl'>
   readonly storageConfig?: StorageRequest | null;
 }
 
+export interface ChangeAct {
+  readonly tenant: Tenant;
+  readonly request: TenantRequest;
+  readonly by: Actor;
+}
+
 /**
  * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken, or the storage was changed meanwhile;
  * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
  */
 export async function changeTenant(
   context: Context,
-  tenant: Tenant,
-  request: TenantRequest,
+  { tenant, request, by }: ChangeAct,
 ): Promise<TenantAnswer> {
   refuseReadOnly(request, await readTenant(context, tenant));
   refuseForbiddenWebhook(context, tenant, request);
   const before = storedConfigOf(context, tenant);
   const storage = newStorage(context, before, request);
   if (storage?.config != null) await context.openRemote(storage.config).probe();
-  const changed = write(context, { tenant, before, request, storage });
+  const changed = write(context, { tenant, before, request, by, storage });
   if (request.storageConfig?.s3?.corsAllowedOrigins != null) {
     await applyCors(context, changed);
   }
@@ -89,14 +95,12 @@ function refuseOtherType(
   );
 }
 
-interface Writing {
-  readonly tenant: Tenant;
+interface Writing extends ChangeAct {
   readonly before: StoredConfig | null;
-  readonly request: TenantRequest;
   readonly storage: NewStorage | null;
 }
 
-function write({ db, configs, now }: Context, { tenant, before, request, storage }: Writing) {
+function write({ db, configs, now }: Context, { tenant, before, request, by, storage }: Writing) {
   const { id } = tenant;
   const { name, webhookUrl } = request;
   return transact(db, (tx) => {
@@ -104,10 +108,10 @@ function write({ db, configs, now }: Context, { tenant, before, request, storage
       ...(name === undefined ? {} : { name }),
       ...(webhookUrl === undefined ? {} : { webhookUrl }),
     };
-    if (storage === null) return updateTenant(tx, { id, change, at: now() });
+    if (storage === null) return updateTenant(tx, { id, change, at: now(), by });
     refuseIfMoved(before, currentRow(tx, configs, id));
     const storageConfigId = storage.config === null ? null : configs.save(tx, id, storage.config);
-    return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now() });
+    return updateTenant(tx, { id, change: { ...change, storageConfigId }, at: now(), by });
   });
 }
 

@@ -4,6 +4,7 @@
  */
 
 import type { Tenant } from '../access/tenants.ts';
+import type { Actor } from '../audit/entry.ts';
 import { changeTenant, type TenantRequest } from './change.ts';
 import type { Context } from './context.ts';
 import { readTenant, type TenantAnswer } from './view.ts';
@@ -16,12 +17,12 @@ export interface Tenancy {
    *
    * @throws {ForensicsError} `invalid_request`, `conflict`, `store_refused`, `store_unavailable`: nothing is changed then.
    */
-  change(tenant: Tenant, request: TenantRequest): Promise<TenantAnswer>;
+  change(tenant: Tenant, request: TenantRequest, by: Actor): Promise<TenantAnswer>;
 }
 
 export function createTenancy(context: Context): Tenancy {
   return {
     read: (tenant) => readTenant(context, tenant),
-    change: (tenant, request) => changeTenant(context, tenant, request),
+    change: (tenant, request, by) => changeTenant(context, { tenant, request, by }),
   };
 }

@@ -1,6 +1,7 @@
 /** A tenant whose analyses are all complete, with heatmaps and reports; the objects themselves are nowhere. */
 
 import { createTenants, type Tenant, updateTenant } from '../../src/access/tenants.ts';
+import { operator } from '../../src/audit/entry.ts';
 import { renderedText } from '../../src/analyses/record.ts';
 import type { SealedConfigs } from '../../src/blobs/sealed-configs.ts';
 import type { StorageConfig } from '../../src/blobs/storage-config.ts';
@@ -36,7 +37,7 @@ export async function addForensicTenant(
         .run();
       tx.insert(examinations).values(examinationOf(row.id, now())).run();
     }
-    return updateTenant(tx, { id, change: { storageConfigId }, at: now() });
+    return updateTenant(tx, { id, change: { storageConfigId }, at: now(), by: operator });
   });
 }
 

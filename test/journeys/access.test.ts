@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { KeyEntry } from '../../src/access/key-entry.ts';
 import type { TokenSet } from '../../src/access/identity.ts';
 import { settingsScope } from '../../src/access/principal.ts';
+import { operator } from '../../src/audit/entry.ts';
 import { openCore } from '../../src/app/core.ts';
 import type { Core } from '../../src/app/core.ts';
 import { readConfig } from '../../src/config.ts';
@@ -95,7 +96,13 @@ test('a rotated key works beside the new one, until the new one deletes it', asy
   const expiresAt = new Date(Date.now() + 86_400_000);
   const [{ name } = { name: '' }] = await core.keys.list(tenantId);
 
-  const rotated = await core.keys.rotate({ tenantId, which: { name }, expiresAt, graceMs: 60_000 });
+  const rotated = await core.keys.rotate({
+    tenantId,
+    which: { name },
+    expiresAt,
+    graceMs: 60_000,
+    by: operator,
+  });
 
   const fresh = `ApiKey ${rotated.key.secret}`;
   const keys = { path: `/v1/auth/api?tenantName=${tenantName}`, method: 'GET' };

@@ -5,6 +5,7 @@ import { newSecret } from '../../src/access/key-format.ts';
 import { settingsScope } from '../../src/access/principal.ts';
 import { createTokens } from '../../src/access/tokens.ts';
 import type { Bearer } from '../../src/access/tokens.ts';
+import { operator } from '../../src/audit/entry.ts';
 import { openServer } from '../unit/server/open-server.ts';
 import type { OpenServer } from '../unit/server/open-server.ts';
 
@@ -99,8 +100,13 @@ export async function openWithCallers(): Promise<{ open: OpenServer; headers: He
 
 async function deletedKey({ app }: OpenServer, tenantId: string, at: Date): Promise<string> {
   const expiresAt = new Date(at.getTime() + 60 * minuteMs);
-  const { uuid, secret } = await app.keys.mint({ tenantId, name: 'deleted', expiresAt });
-  await app.keys.revoke(tenantId, uuid);
+  const { uuid, secret } = await app.keys.mint({
+    tenantId,
+    name: 'deleted',
+    expiresAt,
+    by: operator,
+  });
+  await app.keys.revoke({ tenantId, uuid, by: operator });
   return secret;
 }
 

@@ -4,11 +4,13 @@
  */
 
 import { and, eq, inArray, or } from 'drizzle-orm';
+import { service } from '../../audit/entry.ts';
 import { type Db, type Reader, type Tx, transact } from '../../db/open.ts';
 import { tenants, users } from '../../db/schema.ts';
 import { foldText } from '../../db/text.ts';
 import type { Login } from '../identity.ts';
 import { unauthenticated } from '../unauthenticated.ts';
+import { tellOfUser } from '../user-log.ts';
 import { defaultUserType, endAccess, newRow } from '../users.ts';
 import type { UserRow } from '../users.ts';
 import type { Described } from './claims.ts';
@@ -49,6 +51,9 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
     const rights = { userType: person.userType ?? defaultUserType, scopes: [] };
     const known = { email: person.email ?? '', name: null, nameFolded: '', issuer: token.issuer };
     const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
+    const act = { userId: row.id, at: row.createdAt, by: service };
+    const details = { identity: 'provider', ...rights } as const;
+    tellOfUser(tx, act, { event: 'user.created', details });
     return tx
       .insert(users)
       .values({ ...row, tokensValidFrom: ever })

@@ -1,5 +1,6 @@
 /** `forensics keys create`. */
 
+import { operator } from '../../audit/entry.ts';
 import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
 import type { KeyOptions } from './options.ts';
 import { intoSecretFile } from './secret-file.ts';
@@ -31,6 +32,6 @@ async function mint(options: CreateOptions) {
   return withLocalCore(options, async (core) => {
     const tenant = await tenantNamed(core, options.tenant);
     const expiresAt = new Date(Date.now() + options.expiresIn);
-    return core.keys.mint({ tenantId: tenant.id, name: options.name, expiresAt });
+    return core.keys.mint({ tenantId: tenant.id, name: options.name, expiresAt, by: operator });
   });
 }

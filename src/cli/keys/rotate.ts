@@ -1,5 +1,6 @@
 /** `forensics keys rotate`: a new key in place of an old one that stays good for a while. */
 
+import { operator } from '../../audit/entry.ts';
 import { usageError } from '../failure.ts';
 import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
 import type { KeyOptions } from './options.ts';
@@ -21,7 +22,7 @@ export async function rotate(options: RotateOptions): Promise<void> {
     const tenant = await tenantNamed(core, options.tenant);
     const expiresAt = new Date(Date.now() + options.expiresIn);
     const graceMs = options.now === true ? 0 : options.grace;
-    return core.keys.rotate({ tenantId: tenant.id, which, expiresAt, graceMs });
+    return core.keys.rotate({ tenantId: tenant.id, which, expiresAt, graceMs, by: operator });
   });
   if (options.json) return printJson({ key, replaced });
   say(`The old key (${replaced.uuid}) ends at ${replaced.expiresAt}.`);

@@ -3,6 +3,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { tagOf } from '../../access/key-format.ts';
+import { actorOf } from '../../access/principal.ts';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
@@ -49,8 +50,13 @@ same entry with the secret masked: delete that key and create another if the fir
     async (request) => {
       const { principal, tenant, idempotencyKey = null } = callerOf(request);
       const { name, expiresAt } = request.body;
-      const wish = { tenantId: tenant.id, name, expiresAt: new Date(expiresAt), idempotencyKey };
-      const key = await keys.mint(wish);
+      const key = await keys.mint({
+        tenantId: tenant.id,
+        name,
+        expiresAt: new Date(expiresAt),
+        by: actorOf(principal),
+        idempotencyKey,
+      });
       // A repeated request made nothing. The key outlives its maker's account: who that was stands here.
       if (tagOf(key.secret) !== null) {
         const { type: callerType, id: caller } = principal;
@@ -83,7 +89,9 @@ no page of another site can send it unasked.`,
       },
     },
     async (request) => {
-      await keys.revoke(callerOf(request).tenant.id, request.query.uuid);
+      const { principal, tenant } = callerOf(request);
+      const { uuid } = request.query;
+      await keys.revoke({ tenantId: tenant.id, uuid, by: actorOf(principal) });
       return success({ message: 'The API key is deleted.' });
     },
   );

@@ -1,6 +1,7 @@
 /** `/v1/tenant`: a tenant, for everybody who may act for it; changes, for those who may change its settings. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { actorOf } from '../../access/principal.ts';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
@@ -46,7 +47,8 @@ export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = asy
     async (request) => {
       const { tenantName, ...change } = request.body;
       refuseTwoNames(tenantName, request.query.tenantName);
-      return success(await tenancy.change(callerOf(request).tenant, change));
+      const { principal, tenant } = callerOf(request);
+      return success(await tenancy.change(tenant, change, actorOf(principal)));
     },
   );
 };

@@ -1,6 +1,7 @@
 /** Who asks in the contract test: a tenant with things to ask about, and everybody who must not see them. */
 
 import { newSecret } from '../../../src/access/key-format.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import type { Ask, OpenServer } from '../../unit/server/open-server.ts';
 import type { Known } from './values.ts';
@@ -72,7 +73,12 @@ export async function setStage(
   const tokens = await app.identity.login({ email, password, from: '192.0.2.1' });
   if (!('accessToken' in tokens)) throw new Error('The embedded identity logs in itself.');
   const expiresAt = new Date(Date.now() + yearMs);
-  const spare = await app.keys.mint({ tenantId: tenant.id, name: 'spare', expiresAt });
+  const spare = await app.keys.mint({
+    tenantId: tenant.id,
+    name: 'spare',
+    expiresAt,
+    by: operator,
+  });
   const authorization = `ApiKey ${secret}`;
   const ids = await makeAnalyses(open, { tenantName: name, authorization, uploads });
   return {

@@ -5,6 +5,7 @@ import { createKeys } from '../../../src/access/keys.ts';
 import { systemPrincipal } from '../../../src/access/principal.ts';
 import type { Principal } from '../../../src/access/principal.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { temporaryDb } from '../db/temporary.ts';
 
@@ -22,7 +23,7 @@ async function setUp() {
   const keys = createKeys({ db, pepper: new Uint8Array(32).fill(7), now });
   const tenant = await createTenants({ db, now }).create({ name: 'acme' });
   const expiresAt = new Date(now().getTime() + 60_000);
-  const key = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt });
+  const key = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt, by: operator });
   const identity = {
     async authenticate(sent: string) {
       if (sent === token) return user;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { newSecret, tagOf } from '../../../src/access/key-format.ts';
 import { createKeys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { apiKeys } from '../../../src/db/schema.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
@@ -16,13 +17,13 @@ async function setUp() {
   const keys = createKeys({ db, pepper, now: clock.now });
   const tenant = await tenants.create({ name: 'acme' });
   const expiresAt = new Date(clock.now().getTime() + dayMs);
-  const minted = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt });
+  const minted = await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt, by: operator });
   return { db, clock, tenants, keys, tenant, minted, expiresAt };
 }
 
 function wishFor({ tenant, clock }: Awaited<ReturnType<typeof setUp>>, graceMs = dayMs / 2) {
   const expiresAt = new Date(clock.now().getTime() + 90 * dayMs);
-  return { tenantId: tenant.id, expiresAt, graceMs };
+  return { tenantId: tenant.id, expiresAt, graceMs, by: operator };
 }
 
 describe('mint', () => {
@@ -56,7 +57,9 @@ describe('mint', () => {
     const { keys, tenant, clock } = await setUp();
     const expiresAt = new Date(clock.now().getTime() + aheadMs);
 
-    await expect(keys.mint({ tenantId: tenant.id, name, expiresAt })).rejects.toMatchObject({
+    await expect(
+      keys.mint({ tenantId: tenant.id, name, expiresAt, by: operator }),
+    ).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
@@ -64,7 +67,9 @@ describe('mint', () => {
   test('refuses a tenant that does not exist', async () => {
     const { keys, expiresAt } = await setUp();
 
-    await expect(keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt })).rejects.toMatchObject({
+    await expect(
+      keys.mint({ tenantId: 'nobody', name: 'ci', expiresAt, by: operator }),
+    ).rejects.toMatchObject({
       code: 'tenant_not_found',
     });
   });
@@ -73,7 +78,13 @@ describe('mint', () => {
 describe('mint under an Idempotency-Key', () => {
   test('makes one key, and masks it in the second answer', async () => {
     const { keys, tenant, expiresAt } = await setUp();
-    const wish = { tenantId: tenant.id, name: 'once', expiresAt, idempotencyKey: 'k' };
+    const wish = {
+      tenantId: tenant.id,
+      name: 'once',
+      expiresAt,
+      by: operator,
+      idempotencyKey: 'k',
+    };
 
     const [first, second] = [await keys.mint(wish), await keys.mint(wish)];
 
@@ -83,13 +94,19 @@ describe('mint under an Idempotency-Key', () => {
 
   test('refuses another wish under it, and the same once its key is deleted', async () => {
     const { keys, tenant, expiresAt } = await setUp();
-    const wish = { tenantId: tenant.id, name: 'once', expiresAt, idempotencyKey: 'k' };
+    const wish = {
+      tenantId: tenant.id,
+      name: 'once',
+      expiresAt,
+      by: operator,
+      idempotencyKey: 'k',
+    };
     const { uuid } = await keys.mint(wish);
 
     const other = keys.mint({ ...wish, name: 'other' });
 
     await expect(other).rejects.toMatchObject({ code: 'conflict' });
-    await keys.revoke(tenant.id, uuid);
+    await keys.revoke({ tenantId: tenant.id, uuid, by: operator });
     await expect(keys.mint(wish)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
@@ -161,7 +178,7 @@ describe('rotate', () => {
     const { keys, tenant, minted } = setting;
     const wish = { ...wishFor(setting), which: { name: 'ci' } };
     const { key } = await keys.rotate(wish);
-    await keys.revoke(tenant.id, key.uuid);
+    await keys.revoke({ tenantId: tenant.id, uuid: key.uuid, by: operator });
 
     const { replaced } = await keys.rotate(wish);
 
@@ -172,7 +189,7 @@ describe('rotate', () => {
     const setting = await setUp();
     const { keys, tenant, minted } = setting;
     const wish = wishFor(setting);
-    await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt: wish.expiresAt });
+    await keys.mint({ tenantId: tenant.id, name: 'ci', expiresAt: wish.expiresAt, by: operator });
 
     const rotated = keys.rotate({ ...wish, which: { name: 'ci' } });
 
@@ -202,7 +219,7 @@ describe('rotate', () => {
     const foreign = keys.rotate({ ...wish, tenantId: other.id, which: { uuid: minted.uuid } });
 
     await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
-    await keys.revoke(tenant.id, minted.uuid);
+    await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
     const deleted = keys.rotate({ ...wish, which: { name: 'ci' } });
     await expect(deleted).rejects.toMatchObject({ code: 'not_found' });
   });
@@ -307,7 +324,7 @@ describe('authenticate', () => {
   test('a deleted key is forbidden, expired or not, and deleted only once', async () => {
     const { keys, tenant, minted, clock } = await setUp();
 
-    await keys.revoke(tenant.id, minted.uuid);
+    await keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator });
 
     await expect(keys.authenticate(minted.secret)).rejects.toMatchObject({
       code: 'forbidden',
@@ -317,14 +334,18 @@ describe('authenticate', () => {
       code: 'forbidden',
     });
     expect(await keys.list(tenant.id)).toEqual([]);
-    await expect(keys.revoke(tenant.id, minted.uuid)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      keys.revoke({ tenantId: tenant.id, uuid: minted.uuid, by: operator }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a key cannot be deleted for another tenant', async () => {
     const { keys, tenants, minted } = await setUp();
     const other = await tenants.create({ name: 'other' });
 
-    await expect(keys.revoke(other.id, minted.uuid)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(
+      keys.revoke({ tenantId: other.id, uuid: minted.uuid, by: operator }),
+    ).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a key is worthless under another pepper', async () => {

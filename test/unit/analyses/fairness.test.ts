@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
 import { transact } from '../../../src/db/open.ts';
 import type { StorageConfig } from '../../../src/blobs/storage-config.ts';
@@ -49,7 +50,12 @@ async function openWithSlowTenant(storeWaitMs: number) {
   const slow = await workshop.openTenant('slow');
   transact(workshop.db, (tx) => {
     const storageConfigId = workshop.configs.save(tx, slow.tenant.id, config);
-    updateTenant(tx, { id: slow.tenant.id, change: { storageConfigId }, at: workshop.clock.now() });
+    updateTenant(tx, {
+      id: slow.tenant.id,
+      change: { storageConfigId },
+      at: workshop.clock.now(),
+      by: operator,
+    });
   });
   const start = async (who: Caller): Promise<string> => {
     const { id } = await workshop.analyses.create(who, createRequest());

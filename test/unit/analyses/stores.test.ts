@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
 import type { StorageConfig } from '../../../src/blobs/storage-config.ts';
@@ -28,7 +29,12 @@ async function openShop(open = openRemote) {
   const keepIn = (config: StorageConfig | null): void =>
     transact(db, (tx) => {
       const storageConfigId = config === null ? null : configs.save(tx, tenantId, config);
-      updateTenant(tx, { id: tenantId, change: { storageConfigId }, at: clock.now() });
+      updateTenant(tx, {
+        id: tenantId,
+        change: { storageConfigId },
+        at: clock.now(),
+        by: operator,
+      });
     });
 
   /** Uploads where the analysis was made. */

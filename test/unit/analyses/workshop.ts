@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { createKeys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { createAnalyses } from '../../../src/analyses/analyses.ts';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
@@ -121,7 +122,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
     const { id } = await tenants.create({ name, isTrial });
     const tenant = await tenants.update(id, { webhookUrl: 'https://receiver.test/hook' });
     const expiresAt = new Date(now().getTime() + 365 * dayMs);
-    const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt });
+    const { secret } = await keys.mint({ tenantId: id, name: 'test', expiresAt, by: operator });
     return { principal: await keys.authenticate(secret), tenant };
   }
 

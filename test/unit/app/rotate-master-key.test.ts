@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
+import { operator } from '../../../src/audit/entry.ts';
 import { openCore } from '../../../src/app/core.ts';
 import type { Core } from '../../../src/app/core.ts';
 import { createKeyFile } from '../../../src/app/key-file.ts';
@@ -68,7 +69,7 @@ async function setUp(masterKey?: string): Promise<void> {
   await withCore(async (core) => {
     const { id: tenantId } = await core.tenants.create({ name: 'acme' });
     const expiresAt = new Date('2027-01-01T00:00:00Z');
-    apiKey = (await core.keys.mint({ tenantId, name: 'ci', expiresAt })).secret;
+    apiKey = (await core.keys.mint({ tenantId, name: 'ci', expiresAt, by: operator })).secret;
     transact(core.database.db, (tx) => configsOf(core).save(tx, tenantId, config));
   }, masterKey);
 }

@@ -11,6 +11,7 @@ import { createPasswords } from '../../../src/access/passwords.ts';
 import type { TokenSet } from '../../../src/access/identity.ts';
 import type { Tenant } from '../../../src/access/tenants.ts';
 import type { User } from '../../../src/access/users.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Sources } from '../../../src/config.ts';
 import { createServer } from '../../../src/server/server.ts';
@@ -92,7 +93,12 @@ export async function openServer(
     async makeTenant(name, keyLifeMs = 3_600_000) {
       const tenant = await app.tenants.create({ name });
       const expiresAt = new Date(now().getTime() + keyLifeMs);
-      const key = await app.keys.mint({ tenantId: tenant.id, name: 'test', expiresAt });
+      const key = await app.keys.mint({
+        tenantId: tenant.id,
+        name: 'test',
+        expiresAt,
+        by: operator,
+      });
       return { tenant, secret: key.secret };
     },
     async makeUser(name, { tenants = [], scopes = [] } = {}) {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newSecret } from '../../../src/access/key-format.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { openServer } from './open-server.ts';
 import type { OpenServer } from './open-server.ts';
 
@@ -14,7 +15,12 @@ beforeEach(async () => {
   open = await openServer({ rateLimitPerMinute: perMinute });
   const { tenant, secret } = await open.makeTenant('acme');
   const expiresAt = new Date(Date.now() + 3_600_000);
-  const second = await open.app.keys.mint({ tenantId: tenant.id, name: 'second', expiresAt });
+  const second = await open.app.keys.mint({
+    tenantId: tenant.id,
+    name: 'second',
+    expiresAt,
+    by: operator,
+  });
   keys = [secret, second.secret];
   keyTag = tenant.keyTag;
 });

@@ -1,5 +1,6 @@
 import { fetch } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operator } from '../../../src/audit/entry.ts';
 import { createAzureStore } from '../../../src/blobs/azure.ts';
 import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
@@ -36,7 +37,7 @@ test('a container of the tenant’s own is made, and browsers of the service’s
   const { connectionString } = azurite;
   const storageConfig = { azure: { containerName: 'evidence', connectionString } };
 
-  const answer = await tenancy.change(tenant, { storageType: 'azure', storageConfig });
+  const answer = await tenancy.change(tenant, { storageType: 'azure', storageConfig }, operator);
   const { store } = await stores.current(tenant.id);
   const { type, putUrl, getUrl } = store.presign('a.png', now());
   const preflight = await fetch(putUrl, {
@@ -75,17 +76,16 @@ test('a container of the tenant’s own is made, and browsers of the service’s
 test('the masked answer is taken back; a wrong account key is refused and changes nothing', async () => {
   const { tenant, tenants, tenancy } = await setUp();
   const { connectionString } = azurite;
-  await tenancy.change(tenant, {
-    storageConfig: { azure: { containerName: 'evidence', connectionString } },
-  });
+  const storageConfig = { azure: { containerName: 'evidence', connectionString } };
+  await tenancy.change(tenant, { storageConfig }, operator);
   const present = async () => (await tenants.byId(tenant.id))!;
   const answer = await tenancy.read(await present());
   const key = Buffer.alloc(64, 9).toString('base64');
   const wrong = connectionString.replace(/AccountKey=[^;]+/, `AccountKey=${key}`);
 
-  const again = await tenancy.change(await present(), JSON.parse(JSON.stringify(answer)));
+  const again = await tenancy.change(await present(), JSON.parse(JSON.stringify(answer)), operator);
   const refused = await tenancy
-    .change(await present(), { storageConfig: { azure: { connectionString: wrong } } })
+    .change(await present(), { storageConfig: { azure: { connectionString: wrong } } }, operator)
     .catch((error: unknown) => error);
 
   expect(again.storageConfig).toEqual(answer.storageConfig);

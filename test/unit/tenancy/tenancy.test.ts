@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operator } from '../../../src/audit/entry.ts';
 import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
 import { createS3Store } from '../../../src/blobs/s3.ts';
 import { storageConfigs, tenants as tenantRows } from '../../../src/db/schema.ts';
@@ -37,7 +38,7 @@ async function setUp({
     tenants,
     keys,
     read: async () => tenancy.read(await tenant()),
-    change: async (request: TenantRequest) => tenancy.change(await tenant(), request),
+    change: async (request: TenantRequest) => tenancy.change(await tenant(), request, operator),
   };
 }
 
@@ -48,7 +49,7 @@ const ownBucket = (name = bucket): { readonly storageConfig: { s3: object } } =>
 test('a new tenant is answered with the store of the service and nothing that is not set', async () => {
   const { id, keys, read, clock } = await setUp();
   const expiresAt = new Date(clock.now().getTime() + 1000);
-  const { secret, ...key } = await keys.mint({ tenantId: id, name: 'ci', expiresAt });
+  const { secret, ...key } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
 
   expect(await read()).toEqual({
     id,
@@ -89,7 +90,7 @@ test('the answer sent back as it is changes nothing and asks no server', async (
     openRemote: (config) => ({ ...openS3(config), probe: probes.shift() ?? neverAsked }),
   });
   const expiresAt = new Date(clock.now().getTime() + 1000);
-  await keys.mint({ tenantId: id, name: 'ci', expiresAt });
+  await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
   await change({ ...ownBucket(), webhookUrl: 'https://receiver.example/secret' });
   const answer = await read();
 
@@ -211,7 +212,7 @@ test('origins that are sent are applied at once; a bucket that takes none is a w
 test('a rename keeps the keys, and a name that is taken is refused', async () => {
   const { change, tenants, id, keys, clock } = await setUp();
   const expiresAt = new Date(clock.now().getTime() + 1000);
-  const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt });
+  const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
   await tenants.create({ name: 'other' });
 
   const answer = await change({ name: 'acme-2' });
@@ -319,7 +320,7 @@ describe('what cannot be changed here', () => {
   test('the last use of a key may have moved on since it was answered', async () => {
     const { change, keys, id, clock, read } = await setUp();
     const expiresAt = new Date(clock.now().getTime() + 1_000_000);
-    const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt });
+    const { secret } = await keys.mint({ tenantId: id, name: 'ci', expiresAt, by: operator });
     const lastUse = async () => (await read()).apiKeys[0]!.lastUsedDate;
     await keys.authenticate(secret);
     await expect.poll(lastUse).toBe('2026-03-01T12:00:00.000Z');

@@ -1,0 +1,67 @@
+/**
+ * An entry of the log and how it is chained. An entry is one line of JSON as RFC 8785 writes it, and its hash is the SHA-256
+ * of the UTF-8 bytes of that line. Each entry holds the hash of the one before it, the first holds 64 zeros. So a line cannot
+ * be changed without a change in all that follow, and whoever noted the last hash can tell. Anybody can recompute it:
+ *
+ *     sed -n 1p log.jsonl | tr -d '\n' | sha256sum    # stands as "previous" in line 2
+ */
+
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+import type { EventDetails, EventName } from './events.ts';
+
+/** Who did it. `operator` is whoever uses the command line on the machine of the data folder. */
+export const actorTypes = ['user', 'api', 'service', 'operator'] as const;
+
+export interface Actor {
+  readonly type: (typeof actorTypes)[number];
+  /** Id of the person, UUID of the API key; null for the others. */
+  readonly id: string | null;
+}
+
+export const operator: Actor = { type: 'operator', id: null };
+export const service: Actor = { type: 'service', id: null };
+
+/** The chain of what concerns no tenant; the others are named by the ids of their tenants. */
+export const serviceChain = 'service';
+
+/** What the first entry has in the place of the hash before it, and an empty chain in that of its last. */
+export const noHash = '0'.repeat(64);
+
+/** What the log is told. */
+export interface Note<E extends EventName = EventName> {
+  readonly chain: string;
+  readonly at: Date;
+  readonly actor: Actor;
+  readonly event: E;
+  /** Id of what it was done to. */
+  readonly subject: string | null;
+  readonly details: EventDetails[E];
+}
+
+/** What stands in a line. */
+export type Entry = { readonly [E in EventName]: EntryOf<E> }[EventName];
+
+export interface EntryOf<E extends EventName> extends Omit<Note<E>, 'at'> {
+  /** ISO 8601 in UTC, milliseconds. */
+  readonly at: string;
+  /** From 1, without gaps, within the chain. */
+  readonly seq: number;
+  readonly previous: string;
+}
+
+/** A line and its hash. */
+export interface Line {
+  readonly text: string;
+  readonly hash: string;
+}
+
+export function lineOf(entry: EntryOf<EventName>): Line {
+  const text = canonicalize(entry);
+  if (text === undefined) throw new TypeError('an entry is an object');
+  return { text, hash: hashOf(text) };
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,92 @@
+/**
+ * Every act that the log tells of, with the details that it tells. Ids, hashes, words of this program and numbers alone:
+ * no name, no file name, no comment, no address, no secret. A name that was released is never given another meaning.
+ */
+
+type None = Readonly<Record<string, never>>;
+/** SHA-256, lower-case hex, by the name of the file. */
+export type FileHashes = Readonly<Record<string, string>>;
+
+interface Options {
+  readonly model: string;
+  readonly decisionStrategy: string;
+  readonly tier: string;
+  readonly seed: number;
+}
+
+export interface EventDetails {
+  /** The tenant, or the service, is older than its log: what was done before is not in it. */
+  readonly 'audit.begun': None;
+
+  // The subject is the tenant.
+  readonly 'tenant.created': { readonly isTrial: boolean };
+  readonly 'tenant.changed': { readonly fields: readonly string[] };
+  // The subject is the person.
+  readonly 'tenant.member_added': None;
+  readonly 'tenant.member_removed': None;
+  // The subject is the key.
+  readonly 'key.created': { readonly expiresAt: string };
+  readonly 'key.rotated': { readonly replacedBy: string; readonly expiresAt: string };
+  readonly 'key.revoked': None;
+
+  // In the chain of the service; the subject is the person.
+  readonly 'user.created': UserRights & { readonly identity: 'embedded' | 'provider' };
+  readonly 'user.changed': UserRights & { readonly fields: readonly string[] };
+  readonly 'user.disabled': None;
+  readonly 'user.enabled': None;
+  readonly 'user.password_changed': None;
+  // In the chain of the service; without a subject.
+  readonly 'master_key.rotated': { readonly endsOld: boolean; readonly resealed: number };
+  /** Of the key that signs bundles: the SHA-256 of the new public key. */
+  readonly 'signing_key.rotated': { readonly fingerprint: string };
+
+  // The subject is the analysis, or the tenant when everything of it is held.
+  readonly 'hold.added': None;
+  readonly 'hold.removed': None;
+
+  // The subject is the analysis.
+  readonly 'analysis.created': Options & {
+    readonly format: string;
+    readonly width: number;
+    readonly height: number;
+  };
+  /** The upload was read once and copied to where no client can reach it. */
+  readonly 'analysis.received': {
+    readonly sha256: string;
+    readonly md5: string;
+    readonly sizeBytes: number;
+  };
+  readonly 'analysis.begun': None;
+  readonly 'analysis.completed': {
+    readonly resultClass: string;
+    readonly resultSubClasses: readonly string[];
+    readonly model: string;
+    readonly modelVersion: string;
+    readonly modelFiles: FileHashes;
+    readonly examinedAt: string;
+    /** Of the stored examination, as `examinationSha256` in src/analyses/record.ts says. */
+    readonly examinationSha256: string;
+    /** Of the heatmaps and reports; null for the tier that has none. */
+    readonly outputs: FileHashes | null;
+  };
+  readonly 'analysis.failed': { readonly code: string };
+  /** By the service, after a failed attempt. */
+  readonly 'analysis.retried': { readonly retryCount: number };
+  /** By a client, after the analysis had failed. */
+  readonly 'analysis.restarted': Options;
+  readonly 'analysis.rolled_back': None;
+  readonly 'analysis.upgraded': { readonly outputs: FileHashes };
+  /** Other bytes lay in the place of the upload after it was read; null when they were too large to be hashed. */
+  readonly 'analysis.upload_replaced': { readonly sha256: string | null };
+  /** A signed bundle was made: the SHA-256 of its manifest. */
+  readonly 'analysis.bundled': { readonly manifestSha256: string };
+  readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' };
+  readonly 'analysis.purged': None;
+}
+
+interface UserRights {
+  readonly userType: string;
+  readonly scopes: readonly string[];
+}
+
+export type EventName = keyof EventDetails;

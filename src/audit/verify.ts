@@ -1,0 +1,198 @@
+/**
+ * Whether a chain is as it was written. What this proves: nobody changed, removed, exchanged or inserted an entry without
+ * writing everything after it anew. What it does not: whoever can write to the database file can do just that, the record of
+ * the last hash included. Only a hash that was noted elsewhere tells then: it stands for every entry up to its own.
+ */
+
+import { and, asc, eq, gt } from 'drizzle-orm';
+import type { Db, Reader } from '../db/open.ts';
+import { auditEntries, auditHeads } from '../db/schema.ts';
+import { hashOf, noHash } from './entry.ts';
+
+export const faults = [
+  'changed',
+  'missing',
+  'out_of_order',
+  'cut_off',
+  'added',
+  'not_there',
+] as const;
+
+/** The first entry that is not as it was written. */
+export interface Break {
+  /** Null when it is the whole chain, or an entry that only the noted hash knows. */
+  readonly seq: number | null;
+  readonly fault: (typeof faults)[number];
+  /** A sentence. */
+  readonly explanation: string;
+}
+
+export interface Verification {
+  readonly chain: string;
+  /** Entries that hold: all, or those before the break. */
+  readonly count: number;
+  /** Of the last of them. */
+  readonly head: string;
+  readonly broken: Break | null;
+  /** Number of the entry whose hash was noted; null when none was, or when it is not there. */
+  readonly notedSeq: number | null;
+}
+
+export interface Noted {
+  /** The hash of an entry that somebody noted outside of the database. */
+  readonly head?: string;
+}
+
+/** One row of the table, or one line of a file. */
+export interface Link {
+  readonly seq: number;
+  readonly text: string;
+  readonly hash: string;
+}
+
+type Head = Pick<typeof auditHeads.$inferSelect, 'count' | 'hash'>;
+
+/** @param isExpected - whether there must be a chain: a tenant has one from its first moment. */
+export function verifyChain(
+  db: Db,
+  chain: string,
+  { head, isExpected }: Noted & { readonly isExpected: boolean },
+): Verification {
+  // One snapshot: an act of another process must not come between the entries and their number.
+  return db.transaction((tx) => {
+    const recorded = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? null;
+    const walk = walkLinks(chain, linksOf(tx, chain), head);
+    const end = walk.broken ?? breakAtEnd(walk, recorded, isExpected);
+    return { ...walk, broken: end ?? breakOfNoted(walk, head) };
+  });
+}
+
+/** The same for lines that were exported: nothing but the noted hash tells what was cut off their end. */
+export function verifyLines(chain: string, lines: Iterable<string>, { head }: Noted): Verification {
+  const walk = walkLinks(chain, numbered(lines), head);
+  return { ...walk, broken: walk.broken ?? breakOfNoted(walk, head) };
+}
+
+function* numbered(lines: Iterable<string>): Generator<Link> {
+  let place = 0;
+  for (const text of lines) {
+    place++;
+    yield { seq: toldBy(text)?.seq ?? place, text, hash: hashOf(text) };
+  }
+}
+
+// Some hundred kilobytes at a time.
+const batch = 1000;
+
+function* linksOf(reader: Reader, chain: string): Generator<Link> {
+  for (let last = -Infinity; ; ) {
+    const rows = reader
+      .select({ seq: auditEntries.seq, text: auditEntries.entry, hash: auditEntries.hash })
+      .from(auditEntries)
+      .where(and(eq(auditEntries.chain, chain), gt(auditEntries.seq, last)))
+      .orderBy(asc(auditEntries.seq))
+      .limit(batch)
+      .all();
+    yield* rows;
+    if (rows.length < batch) return;
+    last = rows.at(-1)!.seq;
+  }
+}
+
+function walkLinks(chain: string, links: Iterable<Link>, noted?: string): Verification {
+  let [count, head]: [number, string] = [0, noHash];
+  let notedSeq: number | null = noted === noHash ? 0 : null;
+  for (const link of links) {
+    const broken = breakAt(link, { chain, count, head });
+    if (broken !== null) return { chain, count, head, broken, notedSeq };
+    [count, head] = [link.seq, link.hash];
+    if (head === noted) notedSeq = count;
+  }
+  return { chain, count, head, broken: null, notedSeq };
+}
+
+interface Before {
+  readonly chain: string;
+  readonly count: number;
+  readonly head: string;
+}
+
+function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Break | null {
+  const next = count + 1;
+  if (seq > next) return found(next, 'missing', `Entry ${next} is missing; entry ${seq} follows.`);
+  if (seq < next) {
+    return found(seq, 'out_of_order', `Entry ${seq} does not come after entry ${count}.`);
+  }
+  const told = toldBy(text);
+  if (hash !== hashOf(text) || told === null) {
+    return found(seq, 'changed', `Entry ${seq} was changed: its text does not have its hash.`);
+  }
+  if (told.chain !== chain) {
+    return found(seq, 'out_of_order', `Entry ${seq} was written in another chain.`);
+  }
+  if (told.seq !== seq) {
+    return found(seq, 'out_of_order', `In the place of entry ${seq} stands entry ${told.seq}.`);
+  }
+  if (told.previous === head) return null;
+  const changed = Math.max(1, count);
+  return found(changed, 'changed', `Entry ${changed} was changed: entry ${seq} follows another.`);
+}
+
+/** What the chain hangs on; null for what is no entry. */
+function toldBy(text: string) {
+  const entry = jsonOrNull(text);
+  if (typeof entry !== 'object' || entry === null) return null;
+  const { chain, seq, previous }: Record<string, unknown> = { ...entry };
+  return { chain, seq: typeof seq === 'number' ? seq : 0, previous };
+}
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function breakAtEnd(
+  { count, head }: Verification,
+  recorded: Head | null,
+  isExpected: boolean,
+): Break | null {
+  if (recorded === null) {
+    if (count === 0 && !isExpected) return null;
+    const what = count === 0 ? 'The whole log is gone.' : 'The record of its last entry is gone.';
+    return found(null, 'cut_off', what);
+  }
+  if (recorded.count > count) {
+    const next = count + 1;
+    return found(
+      next,
+      'cut_off',
+      `${recorded.count} entries were written; those from ${next} on are gone.`,
+    );
+  }
+  if (recorded.count < count) {
+    const next = recorded.count + 1;
+    return found(
+      next,
+      'added',
+      `${recorded.count} entries were written; those from ${next} on were added.`,
+    );
+  }
+  if (recorded.hash === head) return null;
+  return found(count, 'changed', `Entry ${count} was changed: the last entry had another hash.`);
+}
+
+function breakOfNoted({ notedSeq }: Verification, noted?: string): Break | null {
+  if (noted === undefined || notedSeq !== null) return null;
+  return found(
+    null,
+    'not_there',
+    'No entry has the noted hash: the log up to there was written anew, or was cut off.',
+  );
+}
+
+function found(seq: number | null, fault: Break['fault'], explanation: string): Break {
+  return { seq, fault, explanation };
+}
