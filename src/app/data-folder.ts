@@ -26,7 +26,8 @@ export function openDataFolder({
   return { path, masterKey: keyFile.read(), keyFile };
 }
 
-function makeDataFolder(path: string): void {
+/** The folder alone. @throws {ForensicsError} `config_invalid` when it cannot be made. */
+export function makeDataFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
   } catch (error) {

@@ -4,19 +4,10 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { cannotWrite, syncFolder, writeOnce } from './write-once.ts';
 
 export interface KeyFile {
   /** The key, made by the first call. @throws {ForensicsError} `config_invalid` when the file is damaged. */
@@ -40,13 +31,13 @@ export function createKeyFile(dataDir: string): KeyFile {
       if (kept !== null) return kept;
       const made = randomBytes(keyBytes);
       // Another process may have been first; then its key counts.
-      return writeOnce(file, made) ? made : (readKey(file) ?? made);
+      return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
     // Half of a key was never used: the database is told only when the file is safe.
     readNext: () => parseKey(textOf(next) ?? ''),
     writeNext(key) {
       rmSync(next, { force: true });
-      if (!writeOnce(next, key)) throw cannotWrite(null);
+      if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
     },
     adoptNext() {
       try {
@@ -63,6 +54,10 @@ export function createKeyFile(dataDir: string): KeyFile {
 export function parseKey(text: string): Buffer | null {
   const digits = text.trim();
   return /^[0-9a-f]{64}$/i.test(digits) ? Buffer.from(digits, 'hex') : null;
+}
+
+function textWith(key: Buffer): string {
+  return `${key.toString('hex')}\n`;
 }
 
 function readKey(file: string): Buffer | null {
@@ -87,40 +82,5 @@ function textOf(file: string): string | null {
       'The master key in the data folder cannot be read; run as the user who owns the folder.',
       { cause: error },
     );
-  }
-}
-
-/** Writes the whole file or nothing; false when it is there already. */
-function writeOnce(file: string, key: Buffer): boolean {
-  const temporary = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(temporary, `${key.toString('hex')}\n`, { mode: 0o600, flush: true });
-    linkSync(temporary, file);
-    syncFolder(dirname(file));
-    return true;
-  } catch (error) {
-    if (existsSync(file)) return false;
-    throw cannotWrite(error);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function cannotWrite(cause: unknown): ForensicsError {
-  return new ForensicsError(
-    'config_invalid',
-    'The data folder cannot be written to; choose another with --data-dir.',
-    { cause },
-  );
-}
-
-// A key that is lost in a power cut makes every digest in the database worthless.
-function syncFolder(path: string): void {
-  if (process.platform === 'win32') return;
-  const folder = openSync(path, 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/compile';
 import { toResultFields } from '../engine/contract.ts';
 import { type Examination, resultClasses } from '../engine/result.ts';
 import type { PictureFacts } from '../image/picture.ts';
+import { writeEvidence } from '../report/evidence.ts';
 import { parseJson } from './canonical-json.ts';
 
 /** Only what a reader of bundles asks for; the rest is compared as it is. */
@@ -40,6 +41,7 @@ export function resultRecordOf(
   return {
     verdict: examination.decision.resultClass,
     result: toResultFields(examination, 'forensicReporting'),
+    evidence: writeEvidence(examination),
     examination: { ...examination, facts: isMetadataLeftOut ? withoutMetadata(facts) : facts },
   };
 }

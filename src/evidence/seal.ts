@@ -7,6 +7,12 @@ import type { Manifest } from './manifest.ts';
 import type { Signer } from './signer.ts';
 import { writeZip, type ZipEntry, type ZipPart } from './zip-writer.ts';
 
+export interface SealedBundle {
+  readonly bytes: Uint8Array;
+  /** Of the signed list: names the bundle. */
+  readonly manifestSha256: string;
+}
+
 export type BundleFacts = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'>;
 
 /** The same files, facts and key give the same bytes. @param files - in the order in which the archive lists them. */
@@ -14,7 +20,7 @@ export function sealBundle(
   files: readonly ZipEntry[],
   facts: BundleFacts,
   signer: Signer,
-): Uint8Array {
+): SealedBundle {
   const listed = [{ name: publicKeyFile, bytes: Buffer.from(signer.pem) }, ...files];
   const all = [{ name: sumsFile, bytes: Buffer.from(sumsOf(listed)) }, ...listed];
   const manifest = canonicalBytes({
@@ -26,7 +32,8 @@ export function sealBundle(
     }),
   } satisfies Manifest);
   const parts = archiveOf({ manifest, signature: signer.sign(manifest), files: all }, facts);
-  return Buffer.concat(parts.map(({ bytes }) => bytes));
+  const bytes = Buffer.concat(parts.map((part) => part.bytes));
+  return { bytes, manifestSha256: sha256Of(manifest) };
 }
 
 interface Sealed {

@@ -39,7 +39,7 @@ export function isSignedBy(
   return verify(null, bytes, pem, signature);
 }
 
-function publicKeyOf(key: KeyObject): PublicKey {
+export function publicKeyOf(key: KeyObject): PublicKey {
   const der = key.export({ type: 'spki', format: 'der' });
   return {
     pem: key.export({ type: 'spki', format: 'pem' }).toString(),

@@ -23,7 +23,7 @@ import {
 import { readmeDe } from './readme-de.ts';
 import { readmeEn } from './readme-en.ts';
 import { resultRecordOf } from './result-record.ts';
-import { type BundleFacts, sealBundle } from './seal.ts';
+import { type BundleFacts, sealBundle, type SealedBundle } from './seal.ts';
 import { custodyOf, settingsOf } from './settings.ts';
 import type { Signer } from './signer.ts';
 import type { ZipEntry } from './zip-writer.ts';
@@ -36,11 +36,14 @@ export interface BundleHow {
 }
 
 /**
- * The bytes of the archive; the same case, choice, key and time give the same bytes.
+ * The same case, choice, key and time give the same bytes.
  *
  * @throws {TypeError} when the rendering lacks a language or the raw maps.
  */
-export function writeBundle(given: BundleCase, { withOriginal, signer, signedAt }: BundleHow) {
+export function writeBundle(
+  given: BundleCase,
+  { withOriginal, signer, signedAt }: BundleHow,
+): SealedBundle {
   const facts = factsOf(given, { withOriginal, signedAt });
   const told = { ...facts, fingerprint: signer.fingerprint };
   const files = [

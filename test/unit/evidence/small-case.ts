@@ -59,7 +59,7 @@ export function newSigner(): Signer {
 
 export function smallBundle(how: Partial<BundleHow> = {}, change: Partial<BundleCase> = {}) {
   const whole = { withOriginal: true, signer: newSigner(), signedAt, ...how };
-  return Buffer.from(writeBundle(smallCase(change), whole));
+  return Buffer.from(writeBundle(smallCase(change), whole).bytes);
 }
 
 /** The first 24 bytes of a PNG file: as much as says its size. */

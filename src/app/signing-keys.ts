@@ -1,0 +1,149 @@
+/**
+ * The keys that sign evidence bundles, a file each: `signing-keys/0001.pem` and on. The highest number is the one in use
+ * and holds the private key; the others hold what is needed to verify old bundles, and no more. There is no way out for a
+ * private key: whoever needs it for a backup copies the data folder, whoever needs to verify needs the public half.
+ */
+
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+} from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/signer.ts';
+import { makeDataFolder } from './data-folder.ts';
+import { makeFolder } from './make-folder.ts';
+import { cannotWrite, replaceFile, writeOnce } from './write-once.ts';
+
+export interface SigningKey extends PublicKey {
+  readonly createdAt: Date;
+  /** When another took its place; null for the one in use. */
+  readonly retiredAt: Date | null;
+}
+
+export interface SigningKeys {
+  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when its file is damaged. */
+  signer(): Signer;
+  /** Newest first; the first is in use. Makes it as `signer` does. */
+  list(): readonly SigningKey[];
+  /**
+   * A new key takes the place of the present one, whose private half is gone then. Bundles that it signed stay valid.
+   *
+   * @throws {ForensicsError} `conflict` when another process does the same at the moment.
+   */
+  rotate(): SigningKey;
+}
+
+interface Options {
+  readonly dataDir: string;
+  readonly now: () => Date;
+}
+
+export function createSigningKeys({ dataDir, now }: Options): SigningKeys {
+  const folder = join(dataDir, 'signing-keys');
+  const fileOf = (number: number) => join(folder, `${String(number).padStart(4, '0')}.pem`);
+
+  function latest(): number {
+    makeKeyFolder(dataDir, folder);
+    const numbers = numbersIn(folder);
+    if (numbers.length > 0) return Math.max(...numbers);
+    // Another process may be first; then its key counts.
+    writeOnce(fileOf(1), newKeyText(now()));
+    return 1;
+  }
+
+  function list(): readonly SigningKey[] {
+    latest();
+    const keys = numbersIn(folder).map((number) => readKey(fileOf(number)));
+    return keys.map((key, at) => ({ ...key, retiredAt: keys[at - 1]?.createdAt ?? null }));
+  }
+
+  return {
+    signer: () => createSigner(readPrivateKey(fileOf(latest()))),
+    list,
+    rotate() {
+      const next = latest() + 1;
+      if (!writeOnce(fileOf(next), newKeyText(now()))) {
+        throw new ForensicsError('conflict', 'Another process is replacing the signing key.');
+      }
+      for (const number of numbersIn(folder)) if (number < next) forgetPrivateKey(fileOf(number));
+      return list()[0]!;
+    },
+  };
+}
+
+function makeKeyFolder(dataDir: string, folder: string): void {
+  makeDataFolder(dataDir);
+  try {
+    makeFolder(folder, 0o700);
+  } catch (error) {
+    throw cannotWrite(error);
+  }
+}
+
+/** Highest first. */
+function numbersIn(folder: string): readonly number[] {
+  const names = readdirSync(folder).filter((name) => /^\d{4,}\.pem$/.test(name));
+  return names.map((name) => Number.parseInt(name, 10)).toSorted((one, other) => other - one);
+}
+
+/** PKCS#8 in PEM. Readers of PEM skip lines before it (RFC 7468, section 2), so the file says itself what it is. */
+function newKeyText(at: Date): string {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  return `Signs evidence bundles (Ed25519). Keep it secret.\n${createdLine(at)}${pem}`;
+}
+
+function forgetPrivateKey(file: string): void {
+  if (!textOf(file).includes('PRIVATE KEY')) return;
+  const { pem, createdAt } = readKey(file);
+  replaceFile(
+    file,
+    `Verifies evidence bundles (Ed25519); signs no more.\n${createdLine(createdAt)}${pem}`,
+  );
+}
+
+function createdLine(at: Date): string {
+  return `Created: ${at.toISOString()}\n`;
+}
+
+function readKey(file: string): Omit<SigningKey, 'retiredAt'> {
+  const text = textOf(file);
+  const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
+  if (Number.isNaN(createdAt.getTime())) throw damaged(null);
+  const key = unlessDamaged(() => createPublicKey(text));
+  return { ...publicKeyOf(ofOurKind(key)), createdAt };
+}
+
+function readPrivateKey(file: string): KeyObject {
+  const text = textOf(file);
+  return ofOurKind(unlessDamaged(() => createPrivateKey(text)));
+}
+
+function ofOurKind(key: KeyObject): KeyObject {
+  if (key.asymmetricKeyType === 'ed25519') return key;
+  throw damaged(null);
+}
+
+function textOf(file: string): string {
+  return unlessDamaged(() => readFileSync(file, 'utf8'));
+}
+
+function unlessDamaged<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw damaged(error);
+  }
+}
+
+function damaged(cause: unknown): ForensicsError {
+  return new ForensicsError(
+    'config_invalid',
+    'A file of the folder signing-keys in the data folder is damaged or cannot be read; put back a copy of it, or move it away to begin with a new key.',
+    { cause },
+  );
+}
