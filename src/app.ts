@@ -17,6 +17,7 @@ import type { Check } from './app/health.ts';
 import { withStack } from './app/stack.ts';
 import { openTenancy, webhookGuardOf } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
+import { citedValidation } from './app/validations.ts';
 import { openWork } from './app/work.ts';
 import { createWorkload } from './app/workload.ts';
 import type { Workload } from './app/workload.ts';
@@ -76,6 +77,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const models = await registry.list();
     // Read and verified now: a damaged model must stop the start, not the first analysis.
     await registry.open(null);
+    const validation = await citedValidation(settings, registry);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const lab = createLab({ poolSize: settings.workers, modelsDir: settings.modelsDir, limits });
     stack.defer(() => lab.close());
@@ -89,6 +91,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       stores: blobs.stores,
       lab,
       models,
+      validation,
       trialMd5s: trialMd5s(core.folder.path),
       limits,
       retention: settings,

@@ -39,6 +39,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     onError: () => undefined,
     onNotice: () => undefined,
     storeWaitMs: 60_000,
+    validation: null,
     ...options,
     lifecycle,
     gate: createGate(picturesInMemory),

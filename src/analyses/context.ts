@@ -7,6 +7,7 @@ import type { Db } from '../db/open.ts';
 import type { Limits } from '../image/limits.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Lab } from '../lab/lab.ts';
+import type { OwnValidation } from '../report/item.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import type { Gate } from './gate.ts';
 import type { Lifecycle } from './lifecycle.ts';
@@ -20,6 +21,8 @@ export interface AnalysesOptions {
   readonly lab: Pick<Lab, 'examine' | 'render'>;
   /** Known image models, newest first; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];
+  /** Error rates on the operator's own pictures that reports cite; null for none. */
+  readonly validation?: OwnValidation | null;
   /** Lower-case hex MD5 of the pictures that trial tenants may analyse. */
   readonly trialMd5s: readonly string[];
   readonly limits: Limits;

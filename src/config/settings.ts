@@ -15,6 +15,8 @@ export interface Settings {
   readonly tlsKey: string | null;
   /** Plain HTTP, accepted only from a proxy on this machine that says it was HTTPS outside. */
   readonly behindProxy: boolean;
+  /** Id of a validation that reports cite; null cites none. */
+  readonly validation: string | null;
   /** A folder of further models beside those of the package. */
   readonly modelsDir: string | null;
   /** Child processes that look at pictures. */

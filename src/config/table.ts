@@ -44,6 +44,12 @@ export const table: Table = {
   tlsCert: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   tlsKey: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   behindProxy: { allowed: 'true or false', parse: truth, fallback: () => false },
+  validation: {
+    allowed: 'the id of a validation, 24 hexadecimal digits',
+    parse: (value) =>
+      typeof value === 'string' && /^[0-9a-f]{24}$/.test(value) ? value : undefined,
+    fallback: () => null,
+  },
   modelsDir: { allowed: 'the path of a folder', parse: path, fallback: () => null },
   workers: integer(1, 64, defaultWorkers),
   leaseSeconds: integer(2, 600, () => 15),

@@ -1,0 +1,134 @@
+/** Validations as files of the data folder, `validations/ID.json`: no database is needed to make or to read them. */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Registry } from '../inference/registry.ts';
+import type { OwnValidation } from '../report/item.ts';
+import { citedAs } from '../validation/cite.ts';
+import { parseValidation, type Validation } from '../validation/validation.ts';
+import { makeFolder } from './make-folder.ts';
+
+export interface Validations {
+  /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */
+  save(validation: Validation): void;
+  /** Newest first; `damaged` are the ids of files that hold none. */
+  list(): { readonly validations: readonly Validation[]; readonly damaged: readonly string[] };
+  /** @throws {ForensicsError} `validation_not_found`, `evidence_damaged`. */
+  find(id: string): Validation;
+  /** @throws {ForensicsError} `validation_not_found`. */
+  remove(id: string): void;
+}
+
+const idPattern = /^[0-9a-f]{24}$/;
+
+export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validations {
+  const folder = join(dataDir, 'validations');
+  const fileOf = (id: string) => join(folder, `${id}.json`);
+
+  function ids(): readonly string[] {
+    return namesIn(folder)
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter((id) => idPattern.test(id));
+  }
+
+  /** An id is part of a path, so nothing else gets there. */
+  function known(id: string): string {
+    if (idPattern.test(id) && ids().includes(id)) return fileOf(id);
+    throw notFound(id);
+  }
+
+  function find(id: string): Validation {
+    return parseValidation(readFileSync(known(id), 'utf8'));
+  }
+
+  function findWhole(id: string): Validation | null {
+    try {
+      return find(id);
+    } catch (error) {
+      if (error instanceof ForensicsError && error.code === 'evidence_damaged') return null;
+      throw error;
+    }
+  }
+
+  return {
+    find,
+    save: (validation) => writeWhole(folder, fileOf(validation.id), validation),
+    list: () => {
+      const all = ids().map((id) => ({ id, validation: findWhole(id) }));
+      const validations = all.flatMap(({ validation }) => validation ?? []);
+      return {
+        validations: validations.toSorted(newestFirst),
+        damaged: all.filter(({ validation }) => validation === null).map(({ id }) => id),
+      };
+    },
+    remove: (id) => rmSync(known(id)),
+  };
+}
+
+/**
+ * What the reports of the service cite.
+ *
+ * @throws {ForensicsError} `config_invalid` when the setting names none, or one of another model: then no report may go
+ * out that claims it.
+ */
+export async function citedValidation(
+  settings: Pick<Settings, 'dataDir' | 'validation'>,
+  registry: Registry,
+): Promise<OwnValidation | null> {
+  const { validation: id } = settings;
+  if (id === null) return null;
+  const model = await registry.find(null);
+  try {
+    return citedAs(openValidations(settings).find(id), model);
+  } catch (cause) {
+    if (!(cause instanceof ForensicsError)) throw cause;
+    throw new ForensicsError('config_invalid', `The setting validation: ${cause.message}`, {
+      cause,
+    });
+  }
+}
+
+function writeWhole(folder: string, file: string, validation: Validation): void {
+  const temporary = `${file}.${randomBytes(4).toString('hex')}.new`;
+  const text = `${JSON.stringify(validation, null, 2)}\n`;
+  try {
+    makeFolder(folder, 0o700);
+    writeFileSync(temporary, text, { mode: 0o600, flush: true });
+    renameSync(temporary, file);
+  } catch (cause) {
+    if (existsSync(temporary)) rmSync(temporary);
+    throw new ForensicsError(
+      'config_invalid',
+      'The data folder cannot be written to; choose another with --data-dir.',
+      { cause },
+    );
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw new ForensicsError(
+      'config_invalid',
+      'The validations in the data folder cannot be read; run as the user who owns the folder.',
+      { cause: error },
+    );
+  }
+}
+
+function newestFirst(one: Validation, other: Validation): number {
+  return one.createdAt < other.createdAt ? 1 : -1;
+}
+
+function notFound(id: string): ForensicsError {
+  return new ForensicsError(
+    'validation_not_found',
+    `There is no validation ${JSON.stringify(id.slice(0, 80))}; "forensics validate list" shows those that were made.`,
+  );
+}

@@ -1,0 +1,100 @@
+/** Puts a validation together from what was chosen and measured. */
+
+import { createHash } from 'node:crypto';
+import type { ModelIdentity } from '../engine/result.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Measurement } from '../lab/lab.ts';
+import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';
+import { probeForShortcut } from './probe.ts';
+import type { ClassPictures, Validation } from './validation.ts';
+
+export interface Measured extends Outcome {
+  readonly measurement: Measurement;
+}
+
+/** How many files of a class were found, and what became of those that were not measured. */
+export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'leftOutBySample' | 'failed'>;
+
+export interface RecordParts {
+  readonly id: string;
+  readonly createdAt: Date;
+  readonly seed: number;
+  readonly sample: number | null;
+  readonly files: {
+    readonly real: FileCounts;
+    readonly fake: FileCounts;
+    readonly inBoth: number;
+  };
+  readonly measured: readonly Measured[];
+  /** Whether the SHA-256 of every measured picture is kept. */
+  readonly withList: boolean;
+}
+
+/** @throws {ForensicsError} `image_unreadable` when a class has no measured picture, `conflict` when the model changed meanwhile. */
+export function makeValidation(parts: RecordParts): Validation {
+  const { id, createdAt, seed, sample, files, measured, withList } = parts;
+  const ofClass = (isFake: boolean) => measured.filter((one) => one.isFake === isFake);
+  const [real, fake] = [ofClass(false), ofClass(true)];
+  if (real.length === 0) throw nothingMeasured('photographs (--real)');
+  if (fake.length === 0) throw nothingMeasured('generated pictures (--fake)');
+  const { model, environment } = oneModel(measured);
+  return {
+    formatVersion: 1,
+    id,
+    createdAt: createdAt.toISOString(),
+    model: { id: model.id, version: model.version, files: { ...model.files } },
+    environment: { ...environment },
+    seed,
+    sample,
+    pictures: {
+      real: classPictures(files.real, real, withList),
+      fake: classPictures(files.fake, fake, withList),
+      inBoth: files.inBoth,
+    },
+    conditions: [...figuresOf(measured, { seed })],
+    shortcut: probeForShortcut(measured, seed),
+  };
+}
+
+function classPictures(
+  files: FileCounts,
+  ofClass: readonly Measured[],
+  withList: boolean,
+): ClassPictures {
+  const list = ofClass.map(({ measurement }) => measurement.facts.sha256).toSorted();
+  const digest = createHash('sha256').update(list.map((each) => `${each}\n`).join(''));
+  return {
+    ...files,
+    measured: ofClass.length,
+    declaring: ofClass.filter(({ measurement }) => measurement.declaresGeneration).length,
+    folders: foldersOf(ofClass),
+    drawnBy: drawnBy(ofClass),
+    digest: digest.digest('hex'),
+    list: withList ? list : null,
+  };
+}
+
+/** Error rates of two models in one figure would be those of neither. */
+function oneModel(measured: readonly Measured[]): Measurement {
+  const first = measured[0]!.measurement;
+  const isSame = ({ measurement }: Measured) => isSameModel(measurement.model, first.model);
+  if (measured.every(isSame)) return first;
+  throw new ForensicsError(
+    'conflict',
+    'The model was replaced while pictures were measured; validate again.',
+  );
+}
+
+/** By what the weights are, not by what they are called. */
+export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
+  const names = Object.keys({ ...one.files, ...other.files });
+  const hasSameFiles = names.every((name) => one.files[name] === other.files[name]);
+  return one.id === other.id && one.version === other.version && hasSameFiles;
+}
+
+function nothingMeasured(what: string): ForensicsError {
+  return new ForensicsError(
+    'image_unreadable',
+    `None of the ${what} could be examined, so there is nothing to compare; see why each was left out, and choose others.`,
+  );
+}
