@@ -10,6 +10,7 @@ import type {
   Tier,
 } from '../engine/result.ts';
 import type { Format } from '../image/picture.ts';
+import type { Evidence } from '../report/evidence.ts';
 import type { ReportTexts } from '../report/texts.ts';
 import type { Language } from '../report/language.ts';
 
@@ -52,6 +53,8 @@ export interface AnalysisResult {
   readonly anomaly: Anomaly | null;
   readonly heatmaps: HeatmapUrls | null;
   readonly report: Readonly<Record<Language, ReportEntry>> | null;
+  /** Beside the contract; left out in lists, where it would cost the reading of every examination. */
+  readonly evidence?: Evidence | null;
 }
 
 export interface InferenceStatus {

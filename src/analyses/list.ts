@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stores } from '../blobs/stores.ts';
 import { ForensicsError } from '../errors.ts';
+import { writeEvidence } from '../report/evidence.ts';
 import type { Analysis } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
+import { loadExamined } from './record.ts';
 import { type Entry, findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';
 
@@ -69,7 +71,8 @@ export async function getAnalysis(
   analysisId: string,
 ): Promise<Analysis> {
   const entry = getEntry(db, { tenantId: tenant.id, analysisId });
-  return viewAnalysis(entry, { store: stores.of(entry.analysis), now: now() });
+  const evidence = () => writeEvidence(loadExamined(db, analysisId));
+  return viewAnalysis(entry, { store: stores.of(entry.analysis), now: now(), evidence });
 }
 
 function refuseUnlessWhole(field: string, value: number, least: number): void {

@@ -10,11 +10,12 @@ import {
   type ClassSimilarities,
   type Decision,
   type Examination,
+  type Examined,
   type MapName,
   resultClasses,
   resultSubClasses,
 } from '../engine/result.ts';
-import { noProvenance } from '../provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
 
@@ -86,9 +87,21 @@ export function loadExamination(
   return { examination: { ...upToDate(stored), maps }, examinedAt: row.examinedAt };
 }
 
+/** The examination without its maps: they are most of its bytes. */
+export function loadExamined(reader: Reader, analysisId: string): Examined {
+  const row = reader
+    .select({ examination: examinations.examination })
+    .from(examinations)
+    .where(eq(examinations.analysisId, analysisId))
+    .get();
+  if (row === undefined) throw new TypeError('a completed analysis has no examination');
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
+  return upToDate(stored);
+}
+
 /** Examinations of earlier versions lack what was added since. */
 function upToDate(stored: AnyStoredExamination): StoredExamination {
-  const { stability = null, provenance = noProvenance, decision, findings } = stored;
+  const { stability = null, provenance = neverRead, decision, findings } = stored;
   return {
     ...stored,
     stability,
@@ -98,6 +111,10 @@ function upToDate(stored: AnyStoredExamination): StoredExamination {
   };
 }
 
+const neverRead: Provenance = {
+  ...noProvenance,
+  warnings: ['An earlier version of the program examined the file; it did not read these facts.'],
+};
 const traceDecision: Partial<Decision> = { basis: 'traces' };
 const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };
 

@@ -1,13 +1,21 @@
 /** Shapes the contract's Analysis from its row, with URLs signed anew for every answer. */
 
 import type { BlobStore } from '../blobs/store.ts';
+import type { Evidence } from '../report/evidence.ts';
 import type { Analysis, AnalysisResult, HeatmapUrls, ReportEntry } from './analysis.ts';
 import { parseRendered, parseScores, type Rendered } from './record.ts';
 import type { AnalysisRow, Entry } from './rows.ts';
 
+interface Means {
+  readonly store: BlobStore;
+  readonly now: Date;
+  /** Asked for where the answer tells it; left out in lists. */
+  readonly evidence?: () => Evidence;
+}
+
 export function viewAnalysis(
   { analysis: row, result, lastChangedByName }: Entry,
-  { store, now }: { readonly store: BlobStore; readonly now: Date },
+  { store, now, evidence }: Means,
 ): Analysis {
   const sign = (key: string) => store.presign(key, now);
   const isDone = row.status === 'completed' && result !== null;
@@ -35,7 +43,7 @@ export function viewAnalysis(
       retryCount: row.retryCount,
       processingStartTime: isoOrNull(row.processingStartedAt),
       processingFinishTime: isoOrNull(row.processingFinishedAt),
-      ...(isDone ? { result: viewResult(row, result, sign) } : {}),
+      ...(isDone ? { result: viewResult(row, result, sign, evidence) } : {}),
     },
     comment: row.comment,
     tags: row.tags,
@@ -66,6 +74,7 @@ function viewResult(
   row: AnalysisRow,
   result: NonNullable<Entry['result']>,
   sign: Sign,
+  evidence: Means['evidence'],
 ): AnalysisResult {
   const { resultClass, resultSubClasses } = result;
   if (row.tier === 'flagging') return { resultClass, resultSubClasses, ...nothingMore };
@@ -76,6 +85,7 @@ function viewResult(
     ...parseScores(result.scores),
     heatmaps: rendered === null ? null : viewHeatmaps(rendered, sign),
     report: rendered === null ? null : viewReport(rendered, sign),
+    ...(evidence === undefined ? {} : { evidence: evidence() }),
   };
 }
 
@@ -87,6 +97,7 @@ const nothingMore = {
   anomaly: null,
   heatmaps: null,
   report: null,
+  evidence: null,
 } as const;
 
 function viewHeatmaps({ heatmapKeys }: Rendered, sign: Sign): HeatmapUrls {

@@ -1,4 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
+import { stabilityChanges } from '../../src/engine/result.ts';
+import type { Provenance } from '../../src/provenance/provenance.ts';
+import { writeEvidence } from '../../src/report/evidence.ts';
+import { makeExamination } from '../unit/report/examination.ts';
 import { openServer } from '../unit/server/open-server.ts';
 import { componentOf, operationsOf } from './interface/document.ts';
 import { createJudge, strictComplaint } from './interface/judge.ts';
@@ -27,3 +31,58 @@ test('the example of a webhook message is one', () => {
   expect(examples).toHaveLength(1);
   expect(strictComplaint(schema, examples[0])).toBeNull();
 });
+
+test('evidence with everything in it is what the document says, and nothing beside', () => {
+  const undecided = makeExamination({ resultClass: 'uncertain', reasons: ['too_small'] });
+  const decided = makeExamination();
+  const trials = stabilityChanges.map((change) => ({ change, fakeProbability: 1, isFlip: false }));
+  const stability = { holds: true, trials };
+  const schema = componentOf(document, 'Evidence');
+
+  for (const examination of [undecided, { ...decided, stability, provenance: everything }]) {
+    expect(strictComplaint(schema, writeEvidence(examination))).toBeNull();
+  }
+});
+
+const everything: Provenance = {
+  declarations: [
+    {
+      origin: 'ai-manipulated',
+      place: 'c2pa',
+      field: 'actions',
+      value: 'compositeWithTrainedAlgorithmicMedia',
+      generator: 'A generator',
+      assurance: 'trusted',
+    },
+  ],
+  credentials: {
+    integrity: 'valid',
+    trust: 'trusted',
+    signer: 'A signer',
+    issuer: 'An issuer',
+    signedAt: '2026-01-01T00:00:00Z',
+    hasTimestamp: true,
+    claimGenerator: 'A program',
+    actions: [
+      {
+        action: 'c2pa.edited',
+        software: 'A program',
+        when: '2026-01-01T00:00:00Z',
+        digitalSourceType: 'http://cv.iptc.org/newscodes/digitalsourcetype/compositeSynthetic',
+      },
+    ],
+    manifests: 2,
+    problems: ['assertion.dataHash.mismatch'],
+  },
+  software: [{ kind: 'editor', name: 'A program', place: 'exif' }],
+  quantisation: { kind: 'libjpeg', name: null, quality: 91 },
+  inconsistencies: [
+    {
+      code: 'exif_size_differs',
+      statement: { en: 'The sizes differ.', de: 'Die Größen weichen voneinander ab.' },
+      measures: { width: 640 },
+    },
+  ],
+  layout: { trailingBytes: 12, trailingKind: 'zip', pictures: 2 },
+  warnings: ['The thumbnail could not be read.'],
+};

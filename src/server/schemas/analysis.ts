@@ -13,6 +13,7 @@ import type { Analysis } from '../../analyses/analysis.ts';
 import { storageTypes } from '../../blobs/store.ts';
 import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';
 import { languages } from '../../report/language.ts';
+import { evidence } from './evidence.ts';
 import { dateTime, objectId, oneOf, orNull, succeeded, tenantName } from './words.ts';
 
 const minSidePx = 65;
@@ -176,8 +177,12 @@ const result = Type.Object(
     report: orNull(
       Type.Object(Object.fromEntries(languages.map((language) => [language, reportEntry]))),
     ),
+    evidence: Type.Optional(orNull(Type.Ref('Evidence#'))),
   },
-  { description: 'With tier flagging every member but the two classes is null.' },
+  {
+    description:
+      'With tier flagging every member but the two classes is null. A list leaves evidence out: read the analysis by its id.',
+  },
 );
 
 const analysis = Type.Object(
@@ -228,7 +233,7 @@ const analysis = Type.Object(
 );
 
 /** Registered by name, so that the interface document tells each of them once. */
-export const analysisComponents = [storageUrls, analysis];
+export const analysisComponents = [storageUrls, evidence, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });
 export const analysisAnswer = Type.Object({ ...succeeded.properties, data });

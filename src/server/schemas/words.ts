@@ -1,6 +1,7 @@
 /** Pieces that several schemas share. */
 
 import { Type } from 'typebox';
+import { languages } from '../../report/language.ts';
 
 /** A text that is one of `values`. */
 export function oneOf<const T extends readonly string[]>(values: T) {
@@ -11,6 +12,11 @@ export function oneOf<const T extends readonly string[]>(values: T) {
 export function orNull<T extends Type.TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()]);
 }
+
+/** One statement in each language of the reports. */
+export const statement = Type.Object(
+  Object.fromEntries(languages.map((language) => [language, Type.String()])),
+);
 
 export const dateTime = Type.String({ format: 'date-time' });
 export const tenantName = Type.String({

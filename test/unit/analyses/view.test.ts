@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/record.ts';
 import type { StorageUrls } from '../../../src/blobs/store.ts';
+import { writeEvidence } from '../../../src/report/evidence.ts';
 import { examinationOf, textsIn } from './scripted-lab.ts';
 import { openWorkshop } from './workshop.ts';
 
@@ -28,11 +29,12 @@ describe('the result', () => {
       anomaly: null,
       heatmaps: null,
       report: null,
+      evidence: null,
     });
   });
 
   test('of tier forensicReporting holds everything', async () => {
-    const { complete, status, store } = await openWorkshop();
+    const { complete, status, store, lab } = await openWorkshop();
 
     const { result } = await status(await complete('forensicReporting'));
 
@@ -53,6 +55,7 @@ describe('the result', () => {
         en: { ...textsIn('en'), pdfStorageUrls: urls },
         de: { ...textsIn('de'), pdfStorageUrls: urls },
       },
+      evidence: writeEvidence(examinationOf(lab.examined[0]!)),
     });
     const { objectKey } = result!.heatmaps!.anomalyHeatmapStorageUrls;
     expect(await store.head(objectKey)).toMatchObject({ contentType: 'image/png' });
@@ -65,6 +68,38 @@ describe('the result', () => {
     const { start, status } = await openWorkshop();
 
     expect(await status(await start())).not.toHaveProperty('result');
+  });
+});
+
+describe('the evidence', () => {
+  test('is in the answer that an upgrade gives, and in no list', async () => {
+    const { complete, analyses, caller } = await openWorkshop();
+    const id = await complete('flagging');
+
+    const upgraded = await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+    const { analyses: listed } = await analyses.list(caller, {});
+
+    expect(upgraded.inferenceStatus.result?.evidence).toMatchObject({ basis: 'traces' });
+    expect(listed[0]?.inferenceStatus.result).not.toHaveProperty('evidence');
+  });
+
+  test('of an examination by an earlier version is told from what it holds', async () => {
+    const { complete, status, db } = await openWorkshop();
+    const id = await complete('forensicReporting');
+    db.$client
+      .prepare(
+        `UPDATE examinations SET examination =
+           json_remove(examination, '$.stability', '$.provenance', '$.decision.basis')`,
+      )
+      .run();
+
+    const { result } = await status(id);
+
+    expect(result?.evidence).toMatchObject({
+      basis: 'traces',
+      stability: null,
+      provenance: { declarations: [], warnings: [expect.stringContaining('earlier version')] },
+    });
   });
 });
 

@@ -1,0 +1,69 @@
+/** `result.evidence` as JSON Schema: answers only, so it describes and refuses nothing. */
+
+import { Type } from 'typebox';
+import { sides, strengths } from '../../detectors/finding.ts';
+import { decisionBases, reasonCodes, stabilityChanges } from '../../engine/result.ts';
+import { notCheckedIds } from '../../report/not-checked.ts';
+import { provenance } from './provenance.ts';
+import { oneOf, orNull, statement } from './words.ts';
+
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const ratio = Type.Number({ minimum: 1, description: 'A likelihood ratio.' });
+const strength = oneOf(strengths);
+
+const finding = Type.Object({
+  method: Type.String(),
+  speaksFor: oneOf(sides),
+  strength,
+  score: Type.Number({
+    minimum: 0,
+    maximum: 1,
+    description: 'How strongly the method speaks for fake; 0.5 says nothing.',
+  }),
+  statement,
+  measures: Type.Record(Type.String(), Type.Number()),
+  source: Type.String({ description: 'Paper or standard that the method comes from.' }),
+});
+
+const stability = Type.Object({
+  holds: Type.Boolean({ description: 'False when a change would lead to the other side.' }),
+  statement,
+  trials: Type.Array(
+    Type.Object({
+      change: oneOf(stabilityChanges),
+      label: statement,
+      fakeProbability: share,
+      isFlip: Type.Boolean(),
+    }),
+  ),
+});
+
+export const evidence = Type.Object(
+  {
+    basis: oneOf(decisionBases),
+    strength,
+    ratio: orNull(ratio),
+    statement,
+    cap: orNull(
+      Type.Object(
+        { ratio, condition: orNull(Type.String()), statement },
+        { description: 'The most that the measured error rates support.' },
+      ),
+    ),
+    findings: Type.Array(finding, { description: 'Strongest first.' }),
+    skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),
+    reasons: Type.Array(Type.Object({ code: oneOf(reasonCodes), statement, help: statement }), {
+      description: 'Why nothing was decided, and what would help.',
+    }),
+    stability: orNull(stability),
+    provenance,
+    notChecked: Type.Array(Type.Object({ id: oneOf(notCheckedIds), statement }), {
+      description: 'What was not looked at. Silence about these is no all-clear.',
+    }),
+  },
+  {
+    $id: 'Evidence',
+    description:
+      'What speaks for and against, and how strongly. Strengths are steps of the likelihood ratio: none below 2, weak to 10, moderate to 100, moderatelyStrong to 1,000, strong to 10,000, veryStrong above (ENFSI guideline for evaluative reporting, 2015).',
+  },
+);
