@@ -1,13 +1,10 @@
 /** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
 
-import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
 import { languages } from '../report/language.ts';
 import { type AnalyzeOptions, failOns } from './analyze/options.ts';
-
-/** As the lab's own default: every child needs memory for a whole picture. */
-const defaultJobs = Math.min(4, availableParallelism());
+import { defaultJobs, jobCount, named, wholeNumber } from './option-values.ts';
 
 export function registerAnalyze(program: Command): void {
   program
@@ -50,25 +47,6 @@ Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
       const { runAnalyze } = await import('./analyze/run.ts');
       process.exitCode = await runAnalyze(files, command.optsWithGlobals<AnalyzeOptions>());
     });
-}
-
-function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('It has to be a whole number.');
-  }
-  return value;
-}
-
-function jobCount(text: string): number {
-  const value = wholeNumber(text);
-  if (value < 1 || value > 64) throw new InvalidArgumentError('It has to be 1 to 64.');
-  return value;
-}
-
-function named(text: string): string {
-  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
-  return text;
 }
 
 /** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */

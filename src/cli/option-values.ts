@@ -1,0 +1,26 @@
+/** Values of options that several commands take. */
+
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError } from 'commander';
+
+/** As the lab's own default: every child needs memory for a whole picture. */
+export const defaultJobs = Math.min(4, availableParallelism());
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError('It has to be a whole number.');
+  }
+  return value;
+}
+
+export function jobCount(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1 || value > 64) throw new InvalidArgumentError('It has to be 1 to 64.');
+  return value;
+}
+
+export function named(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
