@@ -16,9 +16,11 @@ import { registerKeys } from './keys.ts';
 import { registerMasterKey } from './master-key.ts';
 import { registerModels } from './models.ts';
 import { registerServe } from './serve.ts';
+import { registerSigningKey } from './signing-key.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
 import { registerTenant } from './tenant.ts';
 import { registerUser } from './user.ts';
+import { registerVerify } from './verify.ts';
 import { registerWorker } from './worker.ts';
 
 /**
@@ -61,6 +63,7 @@ Examples:
     );
   // The order of the help: the main job first.
   registerAnalyze(program);
+  registerVerify(program);
   registerServe(program);
   registerWorker(program);
   registerTenant(program);
@@ -70,6 +73,7 @@ Examples:
   registerFeedback(program);
   registerModels(program);
   registerMasterKey(program);
+  registerSigningKey(program);
   registerDoctor(program);
   return program;
 }

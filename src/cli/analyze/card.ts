@@ -2,15 +2,15 @@
 
 import { basename, dirname } from 'node:path';
 import type { PictureNote } from '../../image/picture.ts';
+import { layCard, listRows, type Row } from '../card.ts';
 import { type Style, paint } from '../terminal.ts';
 import { printable } from '../printable.ts';
 import type { AnalysisRecord } from './record.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { reasonsEn } from '../../report/reasons-en.ts';
-import { noteWords, subClassWords, verdictSentences } from './words.ts';
+import { evidenceRows, strengthRows } from './evidence-rows.ts';
+import { declaredSentence, noteWords, subClassWords, verdictSentences } from './words.ts';
 import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
-
-const labelWidth = 13;
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   real: ['bold', 'green'],
@@ -19,29 +19,21 @@ export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   abstain: ['bold', 'cyan'],
 };
 
-/** @param columns - width to wrap at; what cannot be parted, a hash or a path, stays whole and may run over. */
+/** @param columns - width to wrap at. */
 export function cardOf(record: AnalysisRecord, columns: number): string {
   const colour = paint(process.stdout);
-  const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
-  const lines = rowsOf(record).flatMap(([label, text]) =>
-    wrap(text, width).map((part, index) => {
-      const head = index === 0 ? label : '';
-      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${part}`;
-    }),
-  );
   const verdict = record.verdict!;
   const title = `${printable(record.file)}: ${colour(verdictStyles[verdict], verdict.toUpperCase())}`;
-  return `${[title, ...lines].join('\n')}\n`;
+  return layCard(title, rowsOf(record), columns);
 }
-
-type Row = readonly [label: string, text: string];
 
 function rowsOf(record: AnalysisRecord): readonly Row[] {
   const { verdict, result, picture, model, options } = record;
   const kinds = result!.resultSubClasses.map((n) => subClassWords[resultSubClasses[n]!]);
   const notes = picture!.notes.map((note) => noteSentence(note, record));
   return [
-    ['Verdict', verdictSentences[verdict!]],
+    ['Verdict', isDeclared(record) ? declaredSentence : verdictSentences[verdict!]],
+    ...strengthRows(record),
     ['P(fake)', probabilityOf(record)],
     ...rowIf('Kind', kinds.join(', ')),
     ...rowIf('Error rate', errorRateOf(record)),
@@ -65,10 +57,17 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
   ];
 }
 
+/** Whether a verdict rests on what the file says of itself. */
+export function isDeclared({ verdict, decision }: AnalysisRecord): boolean {
+  return verdict === 'fake' && decision?.basis === 'declaration';
+}
+
 /** An abstention has a number behind it too, but not one that means anything: it is not shown. */
-function probabilityOf({ verdict, decision }: AnalysisRecord): string {
+function probabilityOf(record: AnalysisRecord): string {
+  const { verdict, decision } = record;
   if (verdict === 'abstain')
     return 'not stated: it would mean nothing for a picture outside the validated kind';
+  if (isDeclared(record)) return 'not stated: the traces did not decide';
   const { fakeProbability, fakeUncertainty, thresholds } = decision!;
   const limits = Object.entries(thresholds)
     .filter(([name]) => name === 'fakeMin' || name === 'realMax')
@@ -80,8 +79,10 @@ function probabilityOf({ verdict, decision }: AnalysisRecord): string {
 }
 
 /** The error that this verdict would be, how often it was made when the model was measured. */
-function errorRateOf({ verdict, decision }: AnalysisRecord): string {
+function errorRateOf(record: AnalysisRecord): string {
+  const { verdict, decision } = record;
   if (verdict !== 'real' && verdict !== 'fake') return '';
+  if (isDeclared(record)) return 'none can be measured for what a file says of itself';
   const rates = decision!.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';
   const { rate } = createNumberWriter('en');
@@ -103,7 +104,7 @@ function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
       `compressed real ${likeness.realCompressed.toFixed(2)}, compressed fake ${likeness.fakeCompressed.toFixed(2)}`,
     ],
     ...rowIf('Anomaly', anomalyOf(anomaly)),
-    ...listRows('Findings', evidence?.findings.map(({ statement }) => statement.en) ?? []),
+    ...(evidence === null ? [] : evidenceRows(evidence)),
   ];
 }
 
@@ -133,21 +134,4 @@ export function noteSentence(note: PictureNote, { picture }: AnalysisRecord): st
 
 function rowIf(label: string, text: string): readonly Row[] {
   return text === '' ? [] : [[label, text]];
-}
-
-function listRows(label: string, texts: readonly string[]): readonly Row[] {
-  if (texts.length === 1) return [[label, texts[0]!]];
-  return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const hanging = text.startsWith('- ') ? '  ' : '';
-  const [first = '', ...words] = text.split(' ');
-  const lines = [first];
-  for (const word of words) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(hanging + word);
-  }
-  return lines;
 }

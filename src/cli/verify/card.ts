@@ -1,0 +1,82 @@
+/** What verifying a bundle found, to be read by a person. */
+
+import { mapNames } from '../../engine/result.ts';
+import { heatmapFile, reportFile } from '../../evidence/layout.ts';
+import type { Manifest } from '../../evidence/manifest.ts';
+import type { Verification } from '../../evidence/verification.ts';
+import { languages } from '../../report/language.ts';
+import { layCard, listRows, type Row } from '../card.ts';
+import { printable } from '../printable.ts';
+import { columnsOf, paint } from '../terminal.ts';
+
+export function verificationCard(name: string, found: Verification): string {
+  const colour = paint(process.stdout);
+  const title = found.holds
+    ? colour(['bold', 'green'], 'HOLDS')
+    : colour(['bold', 'red'], 'DOES NOT HOLD');
+  return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));
+}
+
+function rowsOf(found: Verification): readonly Row[] {
+  const { manifest, key, verdict, problems } = found;
+  return [
+    ...listRows(
+      'Problem',
+      problems.map(({ message }) => printable(message)),
+    ),
+    ...(manifest === null ? [] : filesRows(manifest, found)),
+    ...(key === null ? [] : keyRows(key)),
+    ...(manifest === null ? [] : itemRows(manifest)),
+    ...(verdict === null ? [] : [['Result', verdict] as const]),
+  ];
+}
+
+function filesRows(
+  { files, signedAt, product }: Manifest,
+  { holds }: Verification,
+): readonly Row[] {
+  const names = files.map(({ name }) => name);
+  const isWhole = [...mapNames.map(heatmapFile), ...languages.map(reportFile)].every((name) =>
+    names.includes(name),
+  );
+  const belongs = isWhole
+    ? 'reports and heatmaps were signed together with this result and fit it'
+    : 'reports and heatmaps are not all there';
+  return [
+    ...(holds
+      ? ([
+          [
+            'Files',
+            `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
+          ],
+          ['Together', belongs],
+        ] as const)
+      : []),
+    ['Signed', `${signedAt}, by the clock of the signing machine, with ${product}`],
+  ];
+}
+
+function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): readonly Row[] {
+  const told = {
+    true: 'This is the key that you expected.',
+    false: 'This is not the key that you expected.',
+    null: 'Nobody said which key to expect: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
+  }[String(isExpected)];
+  return [
+    ['Key', `Ed25519 ${fingerprint}`],
+    ['', told ?? ''],
+  ];
+}
+
+function itemRows({ item, examinedAt }: Manifest): readonly Row[] {
+  const { name, file, sizeBytes, sha256 } = item;
+  const original =
+    file === null
+      ? 'left out of the bundle; whoever has it can compare its SHA-256 (sha256sum PICTURE)'
+      : `in the bundle as ${file}, and it has the SHA-256 that was examined`;
+  return [
+    ['Picture', `${printable(name)}, ${sizeBytes} bytes, examined ${examinedAt}`],
+    ['SHA-256', sha256],
+    ['', original],
+  ];
+}

@@ -1,0 +1,61 @@
+import { createPublicKey } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { smallBundle } from '../unit/evidence/small-case.ts';
+import { createSigningKeys } from '../../src/app/signing-keys.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+test('the first use makes the key, and rotate keeps the old one to verify with', async () => {
+  const dir = await emptyFolder();
+  const dataDir = join(dir, 'data');
+  const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
+
+  const first = await run('export');
+  const { signer } = createSigningKeys({ dataDir, now: () => new Date() });
+  await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer: signer() }));
+  const rotated = await run('rotate');
+  const { keys } = JSON.parse((await run('show', '--json')).stdout) as { keys: Shown[] };
+  const old = await run('export', '--fingerprint', keys[1]!.fingerprint);
+
+  expect(createPublicKey(first.stdout).asymmetricKeyType).toBe('ed25519');
+  expect(keys.map(({ retiredAt }) => retiredAt === null)).toEqual([true, false]);
+  expect(rotated.stdout).toBe(`${keys[0]!.fingerprint}\n`);
+  expect(old.stdout).toBe(first.stdout);
+  await writeFile(join(dir, 'old.pem'), old.stdout);
+  expect(await runCli(['verify', 'evidence.zip', '--key', 'old.pem'], { cwd: dir })).toMatchObject({
+    code: 0,
+  });
+});
+
+test('no command prints the private key', async () => {
+  const dataDir = join(await emptyFolder(), 'data');
+  const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
+
+  const said = [await run('show'), await run('show', '--json'), await run('export', '--json')];
+
+  const file = await readFile(join(dataDir, 'signing-keys', '0001.pem'), 'utf8');
+  const secret = /KEY-----\n(.+)\n/.exec(file)![1]!;
+  for (const { stdout, stderr } of said) expect(stdout + stderr).not.toContain(secret);
+});
+
+test('a fingerprint that no key has is not found', async () => {
+  const dataDir = join(await emptyFolder(), 'data');
+
+  const ran = await runHere([
+    'signing-key',
+    'export',
+    '--fingerprint',
+    'ab',
+    '--data-dir',
+    dataDir,
+  ]);
+
+  expect(ran).toMatchObject({ code: 4, stdout: '' });
+});
+
+interface Shown {
+  readonly fingerprint: string;
+  readonly retiredAt: string | null;
+}

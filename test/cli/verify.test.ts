@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { newSigner, smallBundle } from '../unit/evidence/small-case.ts';
+import { readEntries } from '../unit/evidence/repack.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+const execute = promisify(execFile);
+
+async function folderWithBundle() {
+  const dir = await emptyFolder();
+  const signer = newSigner();
+  const bundle = smallBundle({ signer });
+  await writeFile(join(dir, 'evidence.zip'), bundle);
+  await writeFile(join(dir, 'key.pem'), signer.pem);
+  await writeFile(join(dir, 'other.pem'), newSigner().pem);
+  // Neither a data folder nor a home is needed.
+  const verify = (...args: string[]) =>
+    runCli(['verify', 'evidence.zip', ...args], { cwd: dir, env: { HOME: '/nonexistent' } });
+  return { dir, signer, bundle, verify };
+}
+
+describe('verify', () => {
+  test('says in plain words what holds, and that nobody vouched for the key', async () => {
+    const { verify, signer } = await folderWithBundle();
+
+    const ran = await verify();
+
+    expect(ran).toMatchObject({ code: 0, stderr: '' });
+    expect(ran.stdout).toMatch(/^evidence\.zip: HOLDS\n/);
+    expect(ran.stdout).toContain('none is missing, none was added');
+    expect(ran.stdout).toContain(signer.fingerprint);
+    expect(ran.stdout).toContain('Nobody said which key to expect');
+  });
+
+  test('compares the key with a file or a fingerprint, however it was written down', async () => {
+    const { verify, signer } = await folderWithBundle();
+    const spelt = signer.fingerprint.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:');
+
+    const [byFile, byFingerprint, wrong, noKey] = await Promise.all([
+      verify('--key', 'key.pem'),
+      verify('--fingerprint', spelt),
+      verify('--key', 'other.pem'),
+      verify('--key', 'evidence.zip'),
+    ]);
+
+    expect(byFile.stdout).toContain('This is the key that you expected.');
+    expect(byFingerprint).toMatchObject({ code: 0, stdout: byFile.stdout });
+    expect(wrong.code).toBe(7);
+    expect(wrong.stdout).toContain('Signed by another key than the expected one');
+    expect(noKey).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('names what was changed and exits with 7, also as JSON', async () => {
+    const { verify, bundle, dir } = await folderWithBundle();
+    bundle[bundle.indexOf('%PDF-') + 9]! ^= 1;
+    await writeFile(join(dir, 'evidence.zip'), bundle);
+
+    const text = await verify();
+    const json = await verify('--json');
+
+    expect(text.code).toBe(7);
+    expect(text.stdout).toMatch(
+      /^evidence\.zip: DOES NOT HOLD\n +Problem +report-en\.pdf was changed\.\n/,
+    );
+    expect(json.code).toBe(7);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      holds: false,
+      problems: [{ kind: 'changed', file: 'report-en.pdf' }],
+    });
+  });
+
+  test('refuses what is no bundle with one line', async () => {
+    const { verify, dir } = await folderWithBundle();
+    await writeFile(join(dir, 'evidence.zip'), 'hello');
+
+    const text = await verify();
+    const missing = await runCli(['verify', 'nothing.zip'], { cwd: dir });
+
+    expect(text).toMatchObject({ code: 1, stdout: '' });
+    expect(text.stderr).toMatch(/^forensics: This is no evidence bundle: [^\n]+\n$/);
+    expect(missing).toMatchObject({ code: 4, stderr: 'forensics: There is no such file.\n' });
+  });
+});
+
+const hasTools = await execute('sh', ['-c', 'openssl version && command -v sha256sum']).then(
+  ({ stdout }) => stdout.startsWith('OpenSSL 3'),
+  () => false,
+);
+
+describe.runIf(hasTools)('the README of a bundle', () => {
+  /** The commands of the README, as somebody would copy them into a shell, line by line. */
+  async function commandsIn(dir: string): Promise<readonly string[]> {
+    const readme = await readFile(join(dir, 'README.txt'), 'utf8');
+    const commands = readme
+      .replaceAll('\\\n', '')
+      .matchAll(/^ {5}((?:openssl|grep|sha256sum) .*)$/gm);
+    return [...commands].map((match) => match[1]!);
+  }
+
+  async function unpacked(change: (dir: string) => Promise<void> = async () => undefined) {
+    const signer = newSigner();
+    const dir = join(await emptyFolder(), 'unpacked');
+    await mkdir(dir);
+    for (const [name, bytes] of Object.entries(await readEntries(smallBundle({ signer })))) {
+      await writeFile(join(dir, name), bytes);
+    }
+    const commands = await commandsIn(dir);
+    await change(dir);
+    const runs = commands.map((command) =>
+      execute('bash', ['-c', command], { cwd: dir }).then(
+        ({ stdout }) => stdout,
+        () => 'failed',
+      ),
+    );
+    return { signer, said: await Promise.all(runs) };
+  }
+
+  test('tells commands of other programs that prove the same', async () => {
+    const { signer, said } = await unpacked();
+
+    expect(said).toHaveLength(4);
+    expect(said[0]).toContain('Signature Verified Successfully');
+    expect(said[1]).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(said[2]).toMatch(/^public-key\.pem: OK\n(?:\S+: OK\n)+$/);
+    expect(said[3]).toContain(signer.fingerprint);
+  });
+
+  test.for([
+    ['manifest.json', 0],
+    ['SHA256SUMS', 1],
+    ['result.json', 2],
+  ] as const)('and one of them fails when %s was changed', async ([file, at]) => {
+    const { said } = await unpacked((dir) => writeFile(join(dir, file), ' ', { flag: 'a' }));
+
+    expect(said[at]).toBe('failed');
+  });
+});
