@@ -31,10 +31,18 @@ export function nearestQuality(steps: readonly number[]): { value: number; dista
 
 /** libjpeg's luminance table for `quality` 1..100, baseline (steps clipped to 1..255), in zig-zag order. */
 export function luminanceTable(quality: number): number[] {
+  return scaleTable(baseLuminance, quality);
+}
+
+/** As `luminanceTable`, for the two colour differences. */
+export function chrominanceTable(quality: number): number[] {
+  return scaleTable(baseChrominance, quality);
+}
+
+/** `base`, the table of quality 50, scaled and clipped as libjpeg and its kin do it. */
+export function scaleTable(base: readonly number[], quality: number): number[] {
   const percent = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
-  return baseLuminance.map((step) =>
-    Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))),
-  );
+  return base.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
 }
 
 function meanDifference(a: readonly number[], b: readonly number[]): number {
@@ -47,4 +55,23 @@ const baseLuminance: readonly number[] = [
   16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
   29, 40, 58, 51, 61, 60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87,
   95, 98, 103, 104, 103, 62, 77, 113, 121, 112, 100, 120, 92, 101, 103, 99,
+];
+
+/** Table K.2, likewise. */
+const baseChrominance: readonly number[] = [
+  17,
+  18,
+  18,
+  24,
+  21,
+  24,
+  47,
+  26,
+  26,
+  47,
+  99,
+  66,
+  56,
+  66,
+  ...Array<number>(50).fill(99),
 ];

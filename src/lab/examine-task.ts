@@ -18,6 +18,6 @@ export async function performExamine(
     shelf.take(id, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
-  const provenance = await readProvenance(bytes, picture.facts, settings);
+  const provenance = await readProvenance(bytes, picture, settings);
   return examine(picture, model, examineOptions, provenance);
 }
