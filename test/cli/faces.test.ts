@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/card.ts';
 import { type AnalysisRecord, countsOf } from '../../src/cli/analyze/record.ts';
-import { barOf } from '../../src/cli/analyze/progress.ts';
+import { barOf, timeLeft } from '../../src/cli/analyze/progress.ts';
 import { tableOf } from '../../src/cli/analyze/table.ts';
 import { printable } from '../../src/cli/printable.ts';
 
@@ -113,6 +113,17 @@ test('counts name every end, also those that no picture came to', () => {
 test('a bar is empty at the start, full at the end, and tells of failures', () => {
   expect(barOf(0, 3, 0)).toBe('[                    ] 0/3');
   expect(barOf(3, 3, 1)).toBe('[====================] 3/3, 1 failed');
+});
+
+test.each([
+  [0.5, 4000, ''],
+  [0, 60_000, ''],
+  [0.99, 60_000, ''],
+  [0.5, 42_000, ', about 40 s left'],
+  [0.1, 80_000, ', about 12 min left'],
+  [0.01, 130_000, ', about 3.6 h left'],
+])('with a share of %d done after %d ms the time that is left is told as %j', (share, ms, told) => {
+  expect(timeLeft(share, ms)).toBe(told);
 });
 
 test('what a terminal would obey or hide is shown instead', () => {

@@ -1,9 +1,7 @@
 /** How far a run is, on stderr, and only where somebody watches. */
 
-import type { AnalysisRecord } from './record.ts';
-
 export interface Progress {
-  add(record: AnalysisRecord): void;
+  add(outcome: { readonly error: unknown }): void;
   /** Clears the line while `write` prints something above it. */
   around(write: () => void): void;
   end(): void;
@@ -18,13 +16,17 @@ export async function startProgress(total: number, isWanted: boolean): Promise<P
   const { default: ora } = await import('ora');
   let done = 0;
   let failed = 0;
-  const text = () => (total === 1 ? 'Examining' : barOf(done, total, failed));
+  const began = performance.now();
+  const text = () =>
+    total === 1
+      ? 'Examining'
+      : barOf(done, total, failed) + timeLeft(done / total, performance.now() - began);
   // Without discarding: Ctrl-C has to stay a signal, and `-` has to be able to read standard input.
   const spinner = ora({ text: text(), stream: process.stderr, discardStdin: false }).start();
   return {
-    add: (record) => {
+    add: ({ error }) => {
       done++;
-      if (record.error) failed++;
+      if (error) failed++;
       spinner.text = text();
     },
     around: (write) => {
@@ -40,4 +42,14 @@ export function barOf(done: number, total: number, failed: number): string {
   const filled = Math.floor((done / total) * barCells);
   const bar = '='.repeat(filled).padEnd(barCells);
   return `[${bar}] ${done}/${total}${failed > 0 ? `, ${failed} failed` : ''}`;
+}
+
+/** `, about 12 min left`: as precise as an estimate is; empty before there is one, and where it is no news. */
+export function timeLeft(shareDone: number, elapsedMs: number): string {
+  const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
+  if (elapsedMs < 5000 || !(seconds >= 10)) return '';
+  if (seconds < 90) return `, about ${Math.round(seconds / 10) * 10} s left`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 90) return `, about ${minutes} min left`;
+  return `, about ${(minutes / 60).toFixed(1)} h left`;
 }

@@ -1,6 +1,6 @@
 /** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
 
-import type { ErrorCode, ExitCode } from '../../errors.ts';
+import type { ExitCode } from '../../errors.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createLab } from '../../lab/create-lab.ts';
 import { tellFileFailure, usageError } from '../failure.ts';
@@ -13,7 +13,7 @@ import { type Face, createPrinter } from './printer.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
 import { folderNamesOf, openResultsFolder } from './results-folder.ts';
-import { listenForStop } from './stop.ts';
+import { isOfTheMachine, listenForStop } from './stop.ts';
 
 /** @throws {ForensicsError} what concerns the run and not one picture: `usage`, `model_*`, `output_not_writable`. */
 export async function runAnalyze(
@@ -30,7 +30,7 @@ export async function runAnalyze(
   const progress = await startProgress(inputs.length, !options.quiet);
   const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length) });
   const onFailure: Bench['onFailure'] = (input, failure) => {
-    if (ofTheMachine.has(failure.code)) stop.because(failure);
+    if (isOfTheMachine(failure)) stop.because(failure);
     if (stop.signal.aborted || isToldByTable(inputs, options)) return;
     progress.around(() => tellFileFailure(input.label, failure, options));
   };
@@ -45,13 +45,6 @@ export async function runAnalyze(
     stop.release();
   }
 }
-
-/** Failures that every picture of the run would meet: the run ends with the first. */
-const ofTheMachine: ReadonlySet<ErrorCode> = new Set([
-  'model_not_found',
-  'model_integrity',
-  'runtime_missing',
-]);
 
 async function examineAll(
   bench: Bench,

@@ -1,6 +1,6 @@
 /** Ctrl-C and SIGTERM end a run in order: children first, then temporary files, then the program, by the same signal. */
 
-import { ForensicsError } from '../../errors.ts';
+import { type ErrorCode, ForensicsError } from '../../errors.ts';
 
 export interface Stop {
   readonly signal: AbortSignal;
@@ -11,6 +11,17 @@ export interface Stop {
   /** Stops listening; when a signal had come, ends the program by it, so that the shell sees the true reason. */
   release(): void;
 }
+
+/** Failures that every picture of a run would meet: the run ends with the first. */
+export function isOfTheMachine({ code }: ForensicsError): boolean {
+  return ofTheMachine.has(code);
+}
+
+const ofTheMachine: ReadonlySet<ErrorCode> = new Set([
+  'model_not_found',
+  'model_integrity',
+  'runtime_missing',
+]);
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
