@@ -13,13 +13,16 @@ import cv2
 import numpy as np
 from PIL import Image
 
+from processing import process
+
 MARGIN = 16  # px around the patch while it is saved, so that its place on the block grid can be chosen
 FILTERS = (Image.Resampling.BOX, Image.Resampling.BILINEAR, Image.Resampling.BICUBIC, Image.Resampling.LANCZOS)
 
 # Chance of each step. Chosen by hand from MODELLING notes and not tuned on the val split.
 FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY = 0.75, 0.35
 AS_IS, EXTREME, RESIZE, LAST_SAVE = 0.12, 0.06, 0.55, 0.7
-BLUR, SHARPEN, DENOISE, NOISE, TONE = 0.12, 0.08, 0.08, 0.12, 0.3
+PROCESS, BLUR, SHARPEN, DENOISE, NOISE, TONE = 0.25, 0.12, 0.08, 0.08, 0.12, 0.3
+THUMBNAIL, POSTED_AGAIN = 0.05, 0.1
 WEBP = 0.12
 
 
@@ -47,14 +50,18 @@ def ramp(value: float, none: float, full: float) -> float:
     return float(np.clip((value - none) / (full - none), 0, 1))
 
 
-def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generator) -> tuple[np.ndarray, History]:
+def degrade(
+    rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, place: np.random.Generator | None = None
+) -> tuple[np.ndarray, History]:
     """Cuts and degrades one patch.
 
     @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
     @param quality libjpeg quality of the file it comes from, 100 when lossless.
     @returns uint8 [side, side, 3] and what happened. The same generator state gives the same draws for a picture and
-        its aligned fake: no draw depends on pixel values or on the class.
+        its aligned fake: no draw depends on pixel values or on the class. `place` draws where to cut and how to turn, so
+        that several patches can share one history; without it `random` does.
     """
+    place = place or random
     history = History(quality=float(quality))
     as_is = random.random() < AS_IS
     first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
@@ -64,7 +71,7 @@ def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generato
     grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
     scale = float(np.exp(grown)) if random.random() < RESIZE else 1.0
     scale = 1.0 if as_is else scale
-    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), random)
+    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), place)
     if first:
         patch = save_randomly(patch, history, (72, 98), random)
     if not as_is:
@@ -73,13 +80,18 @@ def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generato
             patch = resize(patch, scale, side, random)
             history.scale *= scale
             history.blur *= scale
+        if random.random() < THUMBNAIL:
+            patch = enlarge_again(patch, random.uniform(0.4, 0.75), history)
+        if random.random() < POSTED_AGAIN:
+            patch = save_randomly(patch, history, (65, 95), random)
+            patch = enlarge_again(patch, random.uniform(0.85, 0.97), history)
         if random.random() < EXTREME:
             patch = ruin(patch, history, random)
         if random.random() < LAST_SAVE:
             lowest = 28 if random.random() < 0.15 else 50
             patch = save_randomly(patch, history, (lowest, 98), random)
-    patch = centre(patch, side, random)
-    return turn(patch, random), history
+    patch = centre(patch, side, place)
+    return turn(patch, place), history
 
 
 def cut(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:
@@ -122,6 +134,8 @@ def through_file(rgb: np.ndarray, suffix: str, options: list[int]) -> np.ndarray
 
 
 def disturb(patch: np.ndarray, history: History, random: np.random.Generator) -> np.ndarray:
+    if random.random() < PROCESS:
+        patch = process(patch, random)
     if random.random() < BLUR:
         sigma = random.uniform(0.3, 1.6)
         patch = cv2.GaussianBlur(patch, (0, 0), sigma)
@@ -165,7 +179,11 @@ def ruin(patch: np.ndarray, history: History, random: np.random.Generator) -> np
         sigma = random.uniform(2.5, 6)
         history.blur = max(history.blur, sigma)
         return cv2.GaussianBlur(patch, (0, 0), sigma)
-    factor = random.uniform(0.1, 0.25)
+    return enlarge_again(patch, random.uniform(0.1, 0.25), history)
+
+
+def enlarge_again(patch: np.ndarray, factor: float, history: History) -> np.ndarray:
+    """Made smaller by `factor`, then as large as before: a thumbnail that was scaled up, or a site's copy of a copy."""
     history.scale *= factor
     side = patch.shape[0]
     small = cv2.resize(patch, (max(8, int(side * factor)),) * 2, interpolation=cv2.INTER_AREA)

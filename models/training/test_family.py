@@ -1,0 +1,53 @@
+import numpy as np
+import pytest
+import torch
+
+from family import DESIGNS, GROWING, Autoencoder, Design, Loss, train
+
+
+@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
+def test_every_autoencoder_gives_a_picture_back_in_its_own_size(design):
+    network = Autoencoder(design).eval()
+
+    with torch.no_grad():
+        out = network(torch.rand(2, 3, 64, 96))
+
+    assert out.shape == (2, 3, 64, 96)
+
+
+def test_the_family_knows_all_ways_to_grow_and_three_depths():
+    assert {design.growing for design in DESIGNS} == set(GROWING)
+    assert {design.halvings for design in DESIGNS} == {2, 3, 4}
+    assert len({design.name for design in DESIGNS}) == len(DESIGNS)
+
+
+def test_noise_on_the_latent_changes_the_picture():
+    network, rgb = Autoencoder(Design(2, 4, "nearest", False)).eval(), torch.rand(1, 3, 32, 32)
+
+    with torch.no_grad():
+        clean, again, noisy = network(rgb), network(rgb), network(rgb, noise=0.3)
+
+    assert torch.equal(clean, again)
+    assert not torch.equal(clean, noisy)
+
+
+def test_a_blurred_copy_costs_more_where_the_loss_asks_for_detail():
+    random = np.random.default_rng(3)
+    rgb = torch.from_numpy(random.random((1, 3, 64, 64), np.float32))
+    blurred = torch.nn.functional.avg_pool2d(rgb, 3, 1, 1)
+
+    plain, detailed = Loss(False), Loss(True)
+
+    assert detailed(blurred, rgb) > plain(blurred, rgb)
+    assert detailed(rgb, rgb) == plain(rgb, rgb) == 0
+
+
+def test_training_brings_the_round_trip_nearer_to_the_picture():
+    design, rgb = Design(2, 8, "shuffle", False), torch.rand(4, 3, 8, 8).repeat_interleave(12, 2).repeat_interleave(12, 3)
+    torch.manual_seed(1)
+    untrained = Autoencoder(design)
+
+    trained = train(design, lambda _: rgb, steps=60, seed=1)
+
+    with torch.no_grad():
+        assert (trained(rgb) - rgb).abs().mean() < 0.7 * (untrained(rgb) - rgb).abs().mean()
