@@ -46,8 +46,9 @@ export function barOf(done: number, total: number, failed: number): string {
 
 /** `, about 12 min left`: as precise as an estimate is; empty before there is one, and where it is no news. */
 export function timeLeft(shareDone: number, elapsedMs: number): string {
+  if (shareDone === 0 || elapsedMs < 5000) return '';
   const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
-  if (elapsedMs < 5000 || !(seconds >= 10)) return '';
+  if (seconds < 10) return '';
   if (seconds < 90) return `, about ${Math.round(seconds / 10) * 10} s left`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 90) return `, about ${minutes} min left`;
