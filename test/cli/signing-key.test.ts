@@ -13,10 +13,10 @@ test('the first use makes the key, and rotate keeps the old one to verify with',
   const run = (...args: string[]) => runHere(['signing-key', ...args, '--data-dir', dataDir]);
 
   const first = await run('export');
-  const { signer } = createSigningKeys({ dataDir, now: () => new Date() });
-  await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer: signer() }));
+  const signer = createSigningKeys({ dataDir, now: () => new Date() }).signer();
+  await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer }));
   const rotated = await run('rotate');
-  const { keys } = JSON.parse((await run('show', '--json')).stdout) as { keys: Shown[] };
+  const { keys }: { keys: Shown[] } = JSON.parse((await run('show', '--json')).stdout);
   const old = await run('export', '--fingerprint', keys[1]!.fingerprint);
 
   expect(createPublicKey(first.stdout).asymmetricKeyType).toBe('ed25519');

@@ -91,15 +91,6 @@ const hasTools = await execute('sh', ['-c', 'openssl version && command -v sha25
 );
 
 describe.runIf(hasTools)('the README of a bundle', () => {
-  /** The commands of the README, as somebody would copy them into a shell, line by line. */
-  async function commandsIn(dir: string): Promise<readonly string[]> {
-    const readme = await readFile(join(dir, 'README.txt'), 'utf8');
-    const commands = readme
-      .replaceAll('\\\n', '')
-      .matchAll(/^ {5}((?:openssl|grep|sha256sum) .*)$/gm);
-    return [...commands].map((match) => match[1]!);
-  }
-
   async function unpacked(change: (dir: string) => Promise<void> = async () => undefined) {
     const signer = newSigner();
     const dir = join(await emptyFolder(), 'unpacked');
@@ -138,3 +129,12 @@ describe.runIf(hasTools)('the README of a bundle', () => {
     expect(said[at]).toBe('failed');
   });
 });
+
+/** The commands of the README, as somebody would copy them into a shell, line by line. */
+async function commandsIn(dir: string): Promise<readonly string[]> {
+  const readme = await readFile(join(dir, 'README.txt'), 'utf8');
+  const commands = readme
+    .replaceAll('\\\n', '')
+    .matchAll(/^ {5}((?:openssl|grep|sha256sum) .*)$/gm);
+  return [...commands].map((match) => match[1]!);
+}
