@@ -24,8 +24,16 @@ export interface Evidence {
   readonly key: string;
   readonly sha256: string;
   readonly md5: string;
+  /** Null for one that was taken in before. */
+  readonly sizeBytes: number | null;
   /** Of the upload that it was copied from; null when that is not known. */
   readonly inputEtag: string | null;
+}
+
+/** Why it ended, in a stable word for the audit log and in a sentence for the client. */
+export interface Ending {
+  readonly code: string;
+  readonly message: string;
 }
 
 /** How a failed analysis runs again. */

@@ -53,6 +53,7 @@ export async function createAnalysis(
     lastChangedByType: principal.type,
     lastChangedById: principal.id,
   } as const;
-  const analysisId = lifecycle.create(row, repeatableOf(caller, { act: 'create', request }, now()));
+  const repeatable = repeatableOf(caller, { act: 'create', request }, now());
+  const analysisId = lifecycle.create(row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
 }

@@ -5,6 +5,7 @@ import type { BlobStore } from '../blobs/store.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Context } from './context.ts';
 import type { AnalysisRow } from './rows.ts';
+import type { Replacement } from './run-acts.ts';
 
 interface Kept {
   readonly row: AnalysisRow;
@@ -36,30 +37,30 @@ export async function readEvidence(
 export async function checkUpload(context: Context, kept: Kept): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
   if (inputReplacedAt !== null) return true;
-  try {
-    if (!(await isReplaced(context, kept))) return false;
-  } catch (error) {
+  const replacement = await findReplacement(context, kept).catch((error: unknown) => {
     context.onError(error);
-    return false;
-  }
-  context.lifecycle.noteReplacedInput({ tenantId, analysisId });
+    return null;
+  });
+  if (replacement === null) return false;
+  context.lifecycle.noteReplacedInput({ tenantId, analysisId }, replacement);
   context.onNotice('upload-replaced', { tenantId, analysisId });
   return true;
 }
 
 /** An upload that was deleted was not replaced: the client may do that. */
-async function isReplaced(
+async function findReplacement(
   { limits }: Pick<Context, 'limits'>,
   { row, store }: Kept,
-): Promise<boolean> {
+): Promise<Replacement | null> {
   const info = await store.head(row.inputKey);
-  if (info === null || info.etag === row.inputEtag) return false;
+  if (info === null || info.etag === row.inputEtag) return null;
   // Written again; perhaps with the same bytes.
   try {
-    return sha256Of(await store.read(row.inputKey, limits.maxBytes)) !== row.evidenceSha256;
+    const sha256 = sha256Of(await store.read(row.inputKey, limits.maxBytes));
+    return sha256 === row.evidenceSha256 ? null : { sha256 };
   } catch (error) {
-    if (codeOf(error) === 'blob_not_found') return false;
-    if (codeOf(error) === 'blob_too_large') return true;
+    if (codeOf(error) === 'blob_not_found') return null;
+    if (codeOf(error) === 'blob_too_large') return { sha256: null };
     throw error;
   }
 }

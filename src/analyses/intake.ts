@@ -49,7 +49,8 @@ async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promi
   const key = `evidence/${randomBytes(16).toString('hex')}`;
   expectObjects(context, { place: row, keys: [key] });
   await store.put(key, bytes, { contentType: contentTypes[row.format] });
-  return { key, sha256: digest('sha256', bytes), md5, inputEtag: etag };
+  const sha256 = digest('sha256', bytes);
+  return { key, sha256, md5, sizeBytes: bytes.length, inputEtag: etag };
 }
 
 /** True for errors of the picture itself: trying the same bytes again cannot help. */

@@ -1,10 +1,12 @@
 /**
- * What every change of state is made of: the compare-and-set of the row, and its webhook message and its counters in the
- * same transaction.
+ * What every change of state is made of: the compare-and-set of the row, and its webhook message, its counters and its entry
+ * in the audit log in the same transaction.
  */
 
 import { and, eq } from 'drizzle-orm';
-import { type Principal, systemPrincipal } from '../access/principal.ts';
+import { actorOf, type Principal, systemPrincipal } from '../access/principal.ts';
+import { append } from '../audit/append.ts';
+import type { EventDetails, EventName } from '../audit/events.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { analyses } from '../db/schema.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -25,6 +27,15 @@ export interface LifecycleParts {
 /** Whose an analysis is and who made it never changes. */
 type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
 export type Change = Partial<Omit<AnalysisRow, Fixed>>;
+
+export type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
+
+/** What the audit log is told of an act, and who did it: the service unless said otherwise. */
+export interface Logged<E extends AnalysisEvent> {
+  readonly event: E;
+  readonly details: EventDetails[E];
+  readonly actor?: Principal;
+}
 
 interface Move {
   readonly from: Status;
@@ -50,9 +61,22 @@ export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'no
     tell: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): void =>
       announce(tx, outbox, { row, event, at: now() }),
 
+    log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): void =>
+      logAnalysis(tx, target, { ...told, at: now() }),
+
     countFor: (tx: Tx, { tenantId }: AnalysisRow, ...counts: readonly Count[]): void =>
       countUsage(tx, { tenantId, at: now() }, counts),
   };
+}
+
+/** The same for an act that no factory made. */
+export function logAnalysis<E extends AnalysisEvent>(
+  tx: Tx,
+  { tenantId, analysisId }: Target,
+  { event, details, actor = systemPrincipal, at }: Logged<E> & { readonly at: Date },
+): void {
+  const told = { event, subject: analysisId, details };
+  append(tx, { chain: tenantId, at, actor: actorOf(actor), ...told });
 }
 
 export function targetOf({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {

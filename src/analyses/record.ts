@@ -1,6 +1,8 @@
 /** An examination as the database keeps it: small columns for every answer, the whole of it for an upgrade. */
 
+import { createHash } from 'node:crypto';
 import { eq } from 'drizzle-orm';
+import type { FileHashes } from '../audit/events.ts';
 import type { Reader } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
 import type { Finding } from '../detectors/finding.ts';
@@ -33,6 +35,8 @@ export interface Rendered {
   readonly reports: Readonly<
     Record<Language, { readonly pdfKey: string; readonly texts: ReportTexts }>
   >;
+  /** Of the files as they were written, by the last part of their keys: clients can put others in their places. */
+  readonly sha256: FileHashes;
 }
 
 /** What a run brings home; `rendered` for the tier that shows it. */
@@ -42,10 +46,13 @@ export interface Found {
   readonly rendered: Rendered | null;
 }
 
-type Row = typeof examinations.$inferInsert;
+export type ExaminationRow = typeof examinations.$inferInsert;
 
 /** The row of a finished run. */
-export function toRow(analysisId: string, { examination, examinedAt, rendered }: Found): Row {
+export function toRow(
+  analysisId: string,
+  { examination, examinedAt, rendered }: Found,
+): ExaminationRow {
   const { maps, decision, ...rest } = examination;
   const { values, ...grid } = maps;
   const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
@@ -63,6 +70,17 @@ export function toRow(analysisId: string, { examination, examinedAt, rendered }:
     compressionMap: packMap(values.compression),
     anomalyMap: packMap(values.anomaly),
   };
+}
+
+/**
+ * What the audit log keeps of an examination: the SHA-256 of its row, the text in UTF-8 and then the maps of real, fake,
+ * compression and anomaly. It tells whether the row was changed since.
+ */
+export function examinationSha256(row: ExaminationRow): string {
+  const { examination, realMap, fakeMap, compressionMap, anomalyMap } = row;
+  const hash = createHash('sha256').update(examination);
+  for (const map of [realMap, fakeMap, compressionMap, anomalyMap]) hash.update(map);
+  return hash.digest('hex');
 }
 
 /** The whole examination again, as the run left it; null when the analysis has none. */
@@ -124,8 +142,9 @@ export function parseScores(text: string): Scores {
   return JSON.parse(text);
 }
 
+/** What earlier versions wrote has no hashes. */
 export function parseRendered(text: string): Rendered {
-  return JSON.parse(text);
+  return { sha256: {}, ...JSON.parse(text) };
 }
 
 export function keysOf({ heatmapKeys, reports }: Rendered): string[] {

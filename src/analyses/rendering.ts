@@ -3,12 +3,15 @@
  * the transaction that shows them to anybody, under keys of their own: what loses a race is removed again.
  */
 
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
 import type { BlobStore } from '../blobs/store.ts';
 import { type Examination, type MapName, mapNames } from '../engine/result.ts';
 import type { Rendering } from '../lab/lab.ts';
 import { type Language, languages } from '../report/language.ts';
+import { citationFor } from './citation.ts';
 import type { Context } from './context.ts';
+import { historyOf } from './custody.ts';
 import { discardObjects, expectObjects } from './loose-objects.ts';
 import type { Rendered } from './record.ts';
 import type { AnalysisRow } from './rows.ts';
@@ -32,7 +35,14 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
     {
       source: { bytes },
       examination,
-      item: { name: row.filename, analysisId: row.id, examinedAt, isUploadReplaced },
+      item: {
+        name: row.filename,
+        analysisId: row.id,
+        examinedAt,
+        isUploadReplaced,
+        ...historyOf(context.db, row, { examination, examinedAt }),
+        ...citationFor(context, examination),
+      },
       languages,
       // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
       heatmapSize: { width: row.width, height: row.height },
@@ -56,7 +66,7 @@ async function storeRendering(
     if (report === undefined) throw new TypeError(`the lab rendered no report in ${language}`);
     return report;
   };
-  await putAll(context, job, [
+  const files = [
     ...mapNames.map((name) => {
       return { key: heatmapKey(name), body: heatmaps[name], contentType: 'image/png' };
     }),
@@ -64,7 +74,8 @@ async function storeRendering(
       const body = reportIn(language).pdf;
       return { key: pdfKey(language), body, contentType: 'application/pdf' };
     }),
-  ]);
+  ];
+  await putAll(context, job, files);
   return {
     heatmapKeys: {
       real: heatmapKey('real'),
@@ -76,7 +87,12 @@ async function storeRendering(
       en: { pdfKey: pdfKey('en'), texts: reportIn('en').texts },
       de: { pdfKey: pdfKey('de'), texts: reportIn('de').texts },
     },
+    sha256: Object.fromEntries(files.map(({ key, body }) => [posix.basename(key), sha256Of(body)])),
   };
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 interface StoredObject {

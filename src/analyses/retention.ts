@@ -1,7 +1,7 @@
 /**
  * What goes when its time has come: analyses on which nothing happened for long are deleted as a client would delete them;
  * deleted ones are purged after a while, rows and objects; objects that no row names are removed. Nothing that is held goes.
- * Usage counters stay.
+ * Usage counters and the audit log stay.
  */
 
 import { setImmediate } from 'node:timers/promises';
@@ -12,6 +12,7 @@ import { analyses, examinations, tenants } from '../db/schema.ts';
 import type { Context } from './context.ts';
 import { isFree } from './holds.ts';
 import { letLoose, sweepObjects } from './loose-objects.ts';
+import { logAnalysis, targetOf } from './moves.ts';
 import { keysOf, parseRendered } from './record.ts';
 
 export interface RetentionRules {
@@ -72,6 +73,7 @@ function purge(tx: Tx, before: Date, at: Date): number {
     // Until its URLs are dead a client can put an object back.
     const urlsDieAt = new Date(deletedAt!.getTime() + urlsLiveMs);
     if (urlsDieAt > at) letLoose(tx, { place: analysis, keys: signed }, urlsDieAt);
+    logAnalysis(tx, targetOf(analysis), { event: 'analysis.purged', details: {}, at });
   }
   const ids = rows.map(({ analysis }) => analysis.id);
   tx.delete(analyses).where(inArray(analyses.id, ids)).run();

@@ -126,5 +126,6 @@ function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
 function evidenceOf({ inputEtag, ...row }: AnalysisRow): Evidence | null {
   const { evidenceKey, evidenceSha256, evidenceMd5 } = row;
   if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
-  return { key: evidenceKey, sha256: evidenceSha256, md5: evidenceMd5, inputEtag };
+  const hashes = { sha256: evidenceSha256, md5: evidenceMd5 };
+  return { key: evidenceKey, ...hashes, sizeBytes: null, inputEtag };
 }

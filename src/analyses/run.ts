@@ -86,7 +86,8 @@ function settleFailure(context: Context, { job, target, row, error }: Failure): 
   // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
   if (surroundings.includes(failure.code)) {
     if (isStoreAway(context, { row, failure })) {
-      context.lifecycle.fail(job, target, `${messages.storeAway} ${failure.message}`);
+      const message = `${messages.storeAway} ${failure.message}`;
+      context.lifecycle.fail(job, target, { code: failure.code, message });
     }
     throw error;
   }
@@ -96,7 +97,7 @@ function settleFailure(context: Context, { job, target, row, error }: Failure): 
   }
   if (failure.code === 'internal') context.onError(error);
   if (isFinal(failure) || row.retryCount >= maxRetries) {
-    return context.lifecycle.fail(job, target, failure.message);
+    return context.lifecycle.fail(job, target, failure);
   }
   return context.lifecycle.tryAgain(job, row, after(retryPausesMs[row.retryCount] ?? 0));
 }

@@ -29,7 +29,7 @@ export async function startAnalysis(
   const store = openInTime(context, row);
   const intake = context.gate(tenant.id, () => takeIn(context, { row, tenant, store }));
   const evidence = await intake.catch((error: unknown) => {
-    if (isPictureError(error)) lifecycle.refuseUpload(act, error.message);
+    if (isPictureError(error)) lifecycle.refuseUpload(act, error);
     throw error;
   });
   let isUsed = false;

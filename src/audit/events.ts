@@ -64,6 +64,8 @@ export interface EventDetails {
     readonly modelVersion: string;
     readonly modelFiles: FileHashes;
     readonly examinedAt: string;
+    /** Of the bytes that were examined. */
+    readonly originalSha256: string;
     /** Of the stored examination, as `examinationSha256` in src/analyses/record.ts says. */
     readonly examinationSha256: string;
     /** Of the heatmaps and reports; null for the tier that has none. */

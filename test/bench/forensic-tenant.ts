@@ -93,6 +93,7 @@ function examinationOf(analysisId: string, examinedAt: Date) {
         anomaly: heatmap('anomaly'),
       },
       reports: { en: reportIn(folder, 'en'), de: reportIn(folder, 'de') },
+      sha256: {},
     }),
     examination: '{}',
     realMap: map,
