@@ -24,6 +24,7 @@ const fake: AnalysisRecord = {
     report: null,
   },
   decision: {
+    basis: 'traces',
     fakeProbability: 0.93,
     fakeUncertainty: 0.02,
     thresholds: { fakeMin: 0.78, realMax: 0.28 },

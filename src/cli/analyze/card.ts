@@ -98,13 +98,13 @@ function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
   );
   const likeness = classSimilarities!;
   return [
+    ...(evidence === null ? [] : evidenceRows(evidence)),
     ['Traces', scores.join(', ')],
     [
       'Similarity',
       `compressed real ${likeness.realCompressed.toFixed(2)}, compressed fake ${likeness.fakeCompressed.toFixed(2)}`,
     ],
     ...rowIf('Anomaly', anomalyOf(anomaly)),
-    ...(evidence === null ? [] : evidenceRows(evidence)),
   ];
 }
 

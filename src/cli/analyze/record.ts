@@ -12,6 +12,7 @@ import type {
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../inference/model.ts';
+import { type Evidence, writeEvidence } from '../../report/evidence.ts';
 import type { Language } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import type { AnalyzeOptions } from './options.ts';
@@ -25,6 +26,11 @@ export type LocalResult = ResultFields & {
 /** How often the model erred under this strategy, on pictures as they were; `real` and `fake` count them. */
 export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
 
+type Circumstances = Pick<
+  Examination,
+  'facts' | 'measured' | 'passes' | 'patchesRead' | 'environment'
+>;
+
 export interface AnalysisRecord {
   /** As it was given, or `-`. */
   readonly file: string;
@@ -37,15 +43,12 @@ export interface AnalysisRecord {
   readonly options: AnalysisOptions | null;
   readonly result: LocalResult | null;
   readonly decision:
-    | (Pick<Decision, 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
+    | (Pick<Decision, 'basis' | 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
         readonly errorRates: ErrorRates | null;
       })
     | null;
-  /** What an examiner needs to defend or to repeat the result; null for `flagging`. */
-  readonly evidence: Pick<
-    Examination,
-    'facts' | 'findings' | 'skipped' | 'measured' | 'passes' | 'patchesRead' | 'environment'
-  > | null;
+  /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
+  readonly evidence: (Evidence & Circumstances) | null;
   readonly picture: {
     readonly format: Format;
     readonly width: number;
@@ -76,7 +79,7 @@ export function recordOf(
 ): AnalysisRecord {
   const { facts, decision, model, options } = examination;
   const { format, width, height, sizeBytes, notes } = facts;
-  const { fakeProbability, fakeUncertainty, thresholds } = decision;
+  const { basis, fakeProbability, fakeUncertainty, thresholds } = decision;
   return {
     file,
     sha256: facts.sha256,
@@ -87,6 +90,7 @@ export function recordOf(
     options: { model: model.id, decisionStrategy: options.decisionStrategy, tier, seed },
     result: { ...toResultFields(examination, tier), heatmaps: null, report },
     decision: {
+      basis,
       fakeProbability,
       fakeUncertainty,
       thresholds,
@@ -110,8 +114,8 @@ function errorRatesOf({ measured, options }: Examination): ErrorRates | null {
 }
 
 function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
-  const { facts, findings, skipped, measured, passes, patchesRead, environment } = examination;
-  return { facts, findings, skipped, measured, passes, patchesRead, environment };
+  const { facts, measured, passes, patchesRead, environment } = examination;
+  return { ...writeEvidence(examination), facts, measured, passes, patchesRead, environment };
 }
 
 export function failedRecordOf(

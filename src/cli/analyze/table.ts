@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import Table from 'cli-table3';
 import { printable } from '../printable.ts';
 import { paint } from '../terminal.ts';
-import { noteSentence, verdictStyles } from './card.ts';
+import { isDeclared, noteSentence, verdictStyles } from './card.ts';
 import { type AnalysisRecord, countsOf } from './record.ts';
-import { shortReasons } from './words.ts';
+import { declaredRemark, shortReasons } from './words.ts';
 
 const head = ['PICTURE', 'VERDICT', 'P(FAKE)', 'REMARK'];
 const verdictColumn = 'uncertain'.length + 2;
@@ -62,7 +62,7 @@ function remarkOf(record: AnalysisRecord): string {
   if (record.error) return printable(record.error.message);
   const reasons = record.reasons.map((reason) => shortReasons[reason]);
   const notes = record.picture!.notes.map((note) => noteSentence(note, record));
-  return [...reasons, ...notes].join('; ');
+  return [...(isDeclared(record) ? [declaredRemark] : []), ...reasons, ...notes].join('; ');
 }
 
 /** The names get what they need up to half of the free columns, the remarks the rest. */

@@ -1,5 +1,6 @@
 /** What the words of a result mean, as sentences for the terminal. */
 
+import type { Side, Strength } from '../../detectors/finding.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import type { ReasonCode, ResultClass, ResultSubClass } from '../../engine/result.ts';
 
@@ -8,6 +9,28 @@ export const verdictSentences: Readonly<Record<ResultClass, string>> = {
   fake: 'Its traces speak for a synthetic or manipulated picture.',
   uncertain: 'The evidence does not suffice to call it real or fake.',
   abstain: 'It lies outside what the method was validated for, so nothing is decided.',
+};
+
+/** In place of the verdict's sentence where a declaration decided. */
+export const declaredSentence =
+  'The file declares itself to be generated or altered by AI; that decided, not its traces.';
+export const declaredRemark = 'declared by the file itself';
+
+/** What findings speak for. */
+export const sideLabels: Readonly<Record<Side, string>> = {
+  fake: 'For fake',
+  real: 'For real',
+  neither: 'Neither',
+};
+
+/** Of findings, beside the side they speak for. */
+export const strengthWords: Readonly<Record<Strength, string>> = {
+  none: 'none',
+  weak: 'weak',
+  moderate: 'moderate',
+  moderatelyStrong: 'moderately strong',
+  strong: 'strong',
+  veryStrong: 'very strong',
 };
 
 export const subClassWords: Readonly<Record<ResultSubClass, string>> = {

@@ -1,0 +1,98 @@
+import { describe, expect, test } from 'vitest';
+import { cardOf } from '../../src/cli/analyze/card.ts';
+import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
+import { tableOf } from '../../src/cli/analyze/table.ts';
+import type { Finding } from '../../src/detectors/finding.ts';
+import type { Examination } from '../../src/engine/result.ts';
+import { writeEvidence } from '../../src/report/evidence.ts';
+import { makeExamination } from '../unit/report/examination.ts';
+
+function found(method: string, speaksFor: Finding['speaksFor'], strength: Finding['strength']) {
+  const statement = { en: `What ${method} saw.`, de: `Was ${method} sah.` };
+  return { method, score: 0.5, speaksFor, strength, statement, measures: {}, source: 'None.' };
+}
+
+function told(examination: Examination, tier: AnalysisRecord['tier'] = 'forensicReporting') {
+  const examinedAt = new Date('2026-03-01T12:00:00Z');
+  const run = { file: 'a.jpg', examinedAt, durationMs: 1, options: { tier, seed: 1337 } };
+  return recordOf(run, examination, null);
+}
+
+function declared(): Examination {
+  const examination = makeExamination();
+  return { ...examination, decision: { ...examination.decision, basis: 'declaration' } };
+}
+
+describe('a card of the forensic tier', () => {
+  test('sorts the findings by the side they speak for, strongest first, and keeps them few', () => {
+    const findings = [
+      found('one', 'fake', 'weak'),
+      found('two', 'real', 'strong'),
+      found('three', 'fake', 'moderatelyStrong'),
+      found('four', 'fake', 'weak'),
+      found('five', 'fake', 'weak'),
+      found('six', 'neither', 'none'),
+    ];
+
+    const card = cardOf(told({ ...makeExamination(), findings }), 80);
+
+    const lines = card.split('\n').map((line) => line.trim().replaceAll(/\s+/g, ' '));
+    const first = lines.findIndex((line) => line.startsWith('For fake'));
+    expect(lines.slice(first, lines.findIndex((line) => line.startsWith('Neither')) + 1)).toEqual([
+      'For fake - moderately strong: What three saw.',
+      '- weak: What one saw.',
+      '- weak: What four saw.',
+      '- and 1 more',
+      'For real strong: What two saw.',
+      'Neither What six saw.',
+    ]);
+  });
+
+  test('says how strong the verdict is, whether it held, and that not all was looked at', () => {
+    const stability = { holds: true, trials: [] };
+    const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
+
+    expect(card).toContain('Strength The traces in the picture point to');
+    expect(card).toContain('Stability The verdict held');
+    expect(card).toMatch(/Unchecked \d+ things/);
+  });
+
+  test('fits 80 columns but for the hash', () => {
+    const wide = cardOf(told(makeExamination()), 80)
+      .split('\n')
+      .filter((line) => line.length > 80);
+
+    expect(wide.every((line) => line.startsWith('  SHA-256'))).toBe(true);
+  });
+});
+
+describe('a verdict that a declaration decided', () => {
+  test.each(['flagging', 'forensicReporting'] as const)('is told as such with %s', (tier) => {
+    const card = cardOf(told(declared(), tier), 200);
+
+    expect(card).toContain('The file declares itself to be generated or altered by AI');
+    expect(card).toContain('none can be measured');
+    expect(card).not.toContain('0.97');
+  });
+
+  test('is marked in a table of many', () => {
+    const table = tableOf([told(declared()), told(makeExamination())], 120);
+
+    expect(table.match(/declared by the file itself/g)).toHaveLength(1);
+  });
+});
+
+test('the evidence of --json is that of the interface, and what it takes to repeat it', () => {
+  const examination = makeExamination();
+  const { facts, measured, passes, patchesRead, environment } = examination;
+
+  expect(told(examination).evidence).toEqual({
+    ...writeEvidence(examination),
+    facts,
+    measured,
+    passes,
+    patchesRead,
+    environment,
+  });
+  expect(told(examination, 'flagging').evidence).toBeNull();
+});
