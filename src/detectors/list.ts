@@ -1,7 +1,22 @@
 /** Every forensic method, in the order in which an examiner reads them. */
 
+import { compressionTables } from './compression-tables.ts';
+import { contentCredentials } from './content-credentials.ts';
+import { declaredOrigin } from './declared-origin.ts';
+import { fileConsistency } from './file-consistency.ts';
+import { fileLayout } from './file-layout.ts';
 import type { Detector } from './finding.ts';
+import { namedSoftware } from './named-software.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { traceNetwork } from './trace-network.ts';
 
-export const detectors: readonly Detector[] = [traceNetwork, photographLikeness];
+export const detectors: readonly Detector[] = [
+  traceNetwork,
+  photographLikeness,
+  contentCredentials,
+  declaredOrigin,
+  namedSoftware,
+  fileConsistency,
+  compressionTables,
+  fileLayout,
+];

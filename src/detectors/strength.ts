@@ -1,7 +1,7 @@
 /** From likelihood ratios to words (ENFSI guideline for evaluative reporting in forensic science, 2015). */
 
 import type { Assurance } from '../provenance/provenance.ts';
-import { type Strength, strengths } from './finding.ts';
+import { type Finding, type Strength, strengths } from './finding.ts';
 
 /** From this ratio on, in the order of `strengths`. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
@@ -22,3 +22,14 @@ export const strengthOfAssurance = {
   signed: 'moderate',
   trusted: 'strong',
 } as const satisfies Readonly<Record<Assurance, Strength>>;
+
+export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
+
+/** Of a finding whose strength is a convention: its score is the probability that goes with it at even prior odds. */
+export function weightOf(speaksFor: 'real' | 'fake', strength: Strength): Weight {
+  const ratio = strengthFrom[strengths.indexOf(strength)]!;
+  const probability = ratio / (1 + ratio);
+  return { speaksFor, strength, score: speaksFor === 'fake' ? probability : 1 - probability };
+}
+
+export const noWeight: Weight = { speaksFor: 'neither', strength: 'none', score: 0.5 };

@@ -1,0 +1,124 @@
+/**
+ * What signed content credentials say. Integrity and trust are two facts: a signature that fits tells that nobody changed
+ * the file since, a trusted signer tells whose word it is. A declaration whose signature does not fit is left to
+ * `declared-origin`.
+ */
+
+import type { ContentCredentials, Declaration } from '../provenance/provenance.ts';
+import { originWords, quoted, type Wording } from './declared-words.ts';
+import type { Detector, Finding } from './finding.ts';
+import { noWeight, strengthOfAssurance, type Weight, weightOf } from './strength.ts';
+
+export const contentCredentials: Detector = {
+  method: 'content-credentials',
+  examine: ({ provenance: { credentials, declarations } }) => {
+    if (credentials === null) return { method: contentCredentials.method, reason: absent };
+    const declared = declarations.filter(
+      ({ place, assurance }) => place === 'c2pa' && assurance !== 'unsigned',
+    );
+    return toFinding(credentials, declared);
+  },
+};
+
+const absent = {
+  en: 'The file carries no content credentials (C2PA); most files carry none, so that says nothing.',
+  de: 'Die Datei trägt keine Herkunftsnachweise (Content Credentials, C2PA); das gilt für die meisten Dateien und sagt nichts aus.',
+};
+
+function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
+  const { integrity, trust, manifests, actions } = credentials;
+  // Generated content is told before a capture: both may be declared, of the whole and of a part.
+  const told = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
+  return {
+    method: contentCredentials.method,
+    ...(integrity === 'valid' && told !== undefined ? weigh(told) : noWeight),
+    statement: stateOf(credentials, told),
+    measures: {
+      isValid: integrity === 'valid' ? 1 : 0,
+      isTrusted: trust === 'trusted' ? 1 : 0,
+      manifests,
+      actions: actions.length,
+    },
+    source: 'C2PA Technical Specification 2.3; IPTC NewsCodes, Digital Source Type.',
+  };
+}
+
+/** A trusted capture is moderate at most: a screen or a print can be photographed. */
+function weigh({ origin, assurance }: Declaration): Weight {
+  if (origin !== 'captured') return weightOf('fake', strengthOfAssurance[assurance]);
+  return assurance === 'trusted' ? weightOf('real', 'moderate') : noWeight;
+}
+
+function stateOf(credentials: ContentCredentials, told: Declaration | undefined): Wording {
+  const { integrity } = credentials;
+  if (integrity === 'unreadable') return unreadable;
+  const by = signedBy(credentials);
+  if (integrity === 'broken') return broken(by);
+  return told === undefined ? silent(by) : declaring(credentials, told, by);
+}
+
+const unreadable = {
+  en: 'The file carries content credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
+  de: 'Die Datei trägt Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
+};
+
+function signedBy({ signer }: ContentCredentials): Wording {
+  if (signer === null) return { en: 'an unnamed signer', de: 'einem ungenannten Unterzeichner' };
+  return quoted(signer);
+}
+
+function broken(by: Wording): Wording {
+  return {
+    en: `The file carries content credentials (C2PA) signed by ${by.en}, but it is not what was signed: it was changed afterwards, by an edit or merely by being saved anew.`,
+    de: `Die Datei trägt von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
+  };
+}
+
+function silent(by: Wording): Wording {
+  return {
+    en: `Content credentials (C2PA) signed by ${by.en} fit the file; they declare neither a capture nor generated content.`,
+    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie weisen weder eine Aufnahme noch erzeugte Inhalte aus.`,
+  };
+}
+
+function declaring(
+  credentials: ContentCredentials,
+  { origin, generator, assurance }: Declaration,
+  by: Wording,
+): Wording {
+  const what = originWords[origin];
+  const maker = generator === null ? { en: '', de: '' } : quoted(generator);
+  const isTrustedCapture = origin === 'captured' && assurance === 'trusted';
+  const trust = assurance === 'trusted' ? vouched : doubted(credentials);
+  const rest = isTrustedCapture
+    ? { en: `${trust.en} ${screen.en}`, de: `${trust.de} ${screen.de}` }
+    : trust;
+  return {
+    en: `Content credentials (C2PA) signed by ${by.en} fit the file and declare ${what.en}${maker.en && ` (${maker.en})`}; ${rest.en}`,
+    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und weisen ${what.de} aus${maker.de && ` (${maker.de})`}; ${rest.de}`,
+  };
+}
+
+const vouched = {
+  en: 'the signer is on the trust list.',
+  de: 'der Unterzeichner steht auf der Vertrauensliste.',
+};
+
+const screen = {
+  en: 'A screen or a print can be captured all the same.',
+  de: 'Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.',
+};
+
+/** The signer of a part of the history may be meant as well. */
+function doubted({ trust }: ContentCredentials): Wording {
+  if (trust === 'not-checked') {
+    return {
+      en: 'without a trust list nobody vouches for the signer, and anybody can sign this.',
+      de: 'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.',
+    };
+  }
+  return {
+    en: 'not everybody who signed is on the trust list, and anybody can sign this.',
+    de: 'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann so signieren.',
+  };
+}
