@@ -9,6 +9,7 @@ import type { Language } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
 import { type Input, openSource } from './inputs.ts';
+import { localCustody } from './local-custody.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type AnalysisRecord, type LocalResult, failedRecordOf, recordOf } from './record.ts';
 import type { ResultsFolder } from './results-folder.ts';
@@ -40,7 +41,8 @@ export async function examineInput(
     await results?.check(folderName);
     const source = await openSource(input);
     const examination = await examine(bench, source);
-    const item = { name: nameOf(input), analysisId: null, examinedAt };
+    const custody = localCustody(examination.facts.sha256, examinedAt);
+    const item = { name: nameOf(input), analysisId: null, custody, examinedAt };
     const rendering = await render(bench, source, examination, item);
     const report = reportOf(options, examination, item, rendering);
     const record = recordOf(told(), examination, report);
