@@ -1,38 +1,79 @@
-/** How each kind of block looks. */
+/** How sections and each kind of block look. */
 
-import { drawFigure, placeFigure } from './figure.ts';
+import type { Block, Part, Section } from './blocks.ts';
+import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawHeatmap, type Surroundings } from './draw-heatmap.ts';
-import { ink, type Page, sheet, styles, type Tag, textWidth } from './page.ts';
-import type { Block, Row, Section } from './sections.ts';
+import { drawTable, measureRow } from './draw-table.ts';
+import { drawFigure, placeFigure } from './figure.ts';
+import { ink, type Page, sheet, type Style, styles, textWidth } from './page.ts';
 
-/** Leaves the value just the room for the 64 digits of a checksum on one line. */
-const labelWidth = 156;
-const cellGap = 10;
-const valueX = sheet.left + labelWidth + cellGap;
-const bar = { width: 96, height: 5, gap: 14 };
-const rowPadding = 2.6;
-const belowTitle = 5;
+const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 15 } as const;
+const listIndent = 11;
+const formLine = { height: 24, labelWidth: 150 } as const;
 
-export function drawSection(around: Surroundings, { title, blocks }: Section): void {
+export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
-  page.reserve(styles.section.leading + belowTitle + firstHeight(page, blocks[0]));
+  page.reserve(styles.section.leading + gaps.belowTitle + leastHeights(page, blocks));
   page.bookmark(title);
+  const from = page.place();
+  drawTitle(around, title, part);
+  blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
+  if (part === 'evaluation') page.markMargin(from);
+  page.y += gaps.belowSection;
+}
+
+function drawTitle({ page, prose }: Surroundings, title: string, part: Part | null): void {
+  const { y } = page;
   page.flow('H2', title, styles.section);
-  page.y += belowTitle;
-  for (const block of blocks) drawBlock(around, block);
-  page.y += 14;
+  page.y += gaps.belowTitle;
+  if (part === null) return;
+  const style = part === 'evaluation' ? styles.mark : styles.quietMark;
+  const label = prose.parts[part].toUpperCase();
+  const width = page.widthOf(label, style);
+  page.mark('P', () => page.put([label], style, sheet.right - width, y + 5));
 }
 
-/** A heading stays with what it heads; a verdict and a heatmap see to their own height. */
-function firstHeight(page: Page, block: Block | undefined): number {
-  if (block?.kind === 'table') {
-    return block.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+const headingHeight = gaps.aboveHeading + styles.entry.leading + gaps.belowHeading;
+
+/** Points that a heading wants on its page for what it heads: the first block, and where that heads another, the next. */
+function leastHeights(page: Page, [block, ...rest]: readonly Block[]): number {
+  if (block === undefined) return 0;
+  const least = leastHeight(page, block);
+  const isHead = block.kind === 'heading' || block.kind === 'note';
+  return isHead ? least + leastHeights(page, rest) : least;
+}
+
+function leastHeight(page: Page, block: Block): number {
+  switch (block.kind) {
+    case 'heading':
+      return headingHeight;
+    case 'note':
+      return linesHeight(page, block.text, styles.note);
+    case 'paragraph':
+      return Math.min(linesHeight(page, block.text, styles.body), 6 * styles.body.leading);
+    case 'list':
+      return 3 * styles.body.leading;
+    case 'table':
+      return block.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+    case 'grid':
+      return leastGridHeight(page, block);
+    case 'entry':
+      return entryHeight(page, block);
+    case 'form':
+      return formHeight(block);
+    case 'verdict':
+    case 'heatmap':
+      break;
   }
-  if (block?.kind !== 'paragraph') return 60;
-  return Math.min(page.lines(block.text, styles.body, textWidth).length, 6) * styles.body.leading;
+  // These two see to their own height.
+  return 0;
 }
 
-function drawBlock(around: Surroundings, block: Block): void {
+function linesHeight(page: Page, text: string, style: Style, width = textWidth): number {
+  return page.lines(text, style, width).length * style.leading;
+}
+
+function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): void {
   const { page } = around;
   switch (block.kind) {
     case 'verdict':
@@ -41,6 +82,18 @@ function drawBlock(around: Surroundings, block: Block): void {
       return drawHeatmap(around, block);
     case 'table':
       return drawTable(page, block.rows);
+    case 'grid':
+      return drawGrid(page, block);
+    case 'list':
+      return drawList(page, block.items);
+    case 'form':
+      return drawForm(page, block);
+    case 'heading':
+      page.reserve(headingHeight + leastHeights(page, rest));
+      page.y += gaps.aboveHeading;
+      page.flow('H3', block.text, styles.entry);
+      page.y += gaps.belowHeading;
+      return;
     case 'paragraph':
       page.flow('P', block.text, styles.body);
       page.y += 5;
@@ -54,23 +107,74 @@ function drawBlock(around: Surroundings, block: Block): void {
   }
 }
 
-function drawEntry(
-  page: Page,
-  { title, text, note }: { readonly title: string; readonly text: string; readonly note: string },
-): void {
-  const parts = [
-    ['H3', title, styles.entry],
+interface Entry {
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+function entryParts({ title, text, note }: Entry) {
+  return [
+    ['H4', title, styles.entry],
     ['P', text, styles.body],
     ['P', note, styles.note],
   ] as const;
-  const height = parts.reduce(
-    (sum, [, part, style]) => sum + page.lines(part, style, textWidth).length * style.leading,
+}
+
+function entryHeight(page: Page, entry: Entry): number {
+  return entryParts(entry).reduce(
+    (sum, [, part, style]) => sum + linesHeight(page, part, style),
     0,
   );
+}
+
+function drawEntry(page: Page, entry: Entry): void {
+  const height = entryHeight(page, entry);
   // Kept in one piece, unless it were longer than a page.
   if (height < sheet.bottom - sheet.top) page.reserve(height);
-  for (const [tag, part, style] of parts) page.flow(tag, part, style);
+  for (const [tag, part, style] of entryParts(entry)) page.flow(tag, part, style);
   page.y += 8;
+}
+
+function drawList(page: Page, items: readonly string[]): void {
+  const list = page.group('L');
+  for (const text of items) {
+    const item = page.group('LI', list);
+    page.reserve(
+      Math.min(
+        linesHeight(page, text, styles.body, textWidth - listIndent),
+        2 * styles.body.leading,
+      ),
+    );
+    page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
+    page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
+    item.end();
+    page.y += 2.5;
+  }
+  list.end();
+  page.y += 4;
+}
+
+type Form = Extract<Block, { kind: 'form' }>;
+
+function formHeight({ labels, rules }: Form): number {
+  return (labels.length + rules) * formLine.height;
+}
+
+function drawForm(page: Page, form: Form): void {
+  page.reserve(formHeight(form));
+  const { labels, rules } = form;
+  for (const label of [...labels, ...Array.from({ length: rules }, () => '')]) {
+    const base = page.y + formLine.height - 4;
+    const { y } = page;
+    if (label !== '') page.mark('P', () => page.put([label], styles.label, sheet.left, y + 9));
+    const from = sheet.left + (label === '' ? 0 : formLine.labelWidth);
+    page.decorate(() => {
+      page.doc.moveTo(from, base).lineTo(sheet.right, base).lineWidth(0.5).stroke(ink.muted);
+    });
+    page.y += formLine.height;
+  }
+  page.y += 6;
 }
 
 /** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
@@ -84,7 +188,7 @@ function drawVerdict(
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);
-  const headHeight = head.length * styles.headline.leading + belowTitle;
+  const headHeight = head.length * styles.headline.leading + gaps.belowTitle;
   const wordsHeight = headHeight + words.length * styles.body.leading;
   const height = Math.max(wordsHeight, placement.height) + 2 * inset;
   page.reserve(height + 10);
@@ -100,51 +204,4 @@ function drawVerdict(
   const figure = { image: images.original, size, placement, x, y: top };
   page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
   page.y += height + 10;
-}
-
-function drawTable(page: Page, rows: readonly Row[]): void {
-  const table = page.group('Table');
-  for (const row of rows) drawRow(page, table, row);
-  table.end();
-  page.y += 6;
-}
-
-function drawRow(page: Page, table: Tag, row: Row): void {
-  const { doc } = page;
-  const { label, value, height } = measureRow(page, row);
-  page.reserve(height);
-  const top = page.y + rowPadding;
-  const parent = page.group('TR', table);
-  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
-  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
-  parent.end();
-  page.decorate(() => {
-    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
-    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
-    doc.lineWidth(0.4).stroke(ink.rule);
-  });
-  page.y += height;
-}
-
-function measureRow(page: Page, row: Row) {
-  const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
-  const label = page.lines(row.label, styles.label, labelWidth);
-  const value = page.lines(row.value, styles.cell, sheet.right - valueX - barWidth);
-  const lines = Math.max(label.length, value.length);
-  return { label, value, height: lines * styles.cell.leading + 2 * rowPadding };
-}
-
-function drawBar({ doc }: Page, { bar: value = 0, marks = [] }: Row, y: number): void {
-  const x = sheet.right - bar.width;
-  const share = Math.min(Math.max(value, 0), 1);
-  doc.rect(x, y, bar.width, bar.height).fill(ink.rule);
-  doc.rect(x, y, bar.width * share, bar.height).fill(ink.accent);
-  for (const mark of marks) {
-    const at = x + bar.width * mark;
-    doc
-      .moveTo(at, y - 2)
-      .lineTo(at, y + bar.height + 2)
-      .lineWidth(0.8)
-      .stroke(ink.text);
-  }
 }

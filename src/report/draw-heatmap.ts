@@ -5,6 +5,7 @@ import { drawFigure, type Placement, placeFigure } from './figure.ts';
 import type { Labels } from './labels.ts';
 import type { NumberWriter } from './numbers.ts';
 import { type HeldImage, ink, type Page, sheet, styles, textWidth } from './page.ts';
+import type { Prose } from './prose.ts';
 import type { Size } from './upsample.ts';
 
 /** Images as the document holds them, opened once. */
@@ -20,6 +21,7 @@ export interface Surroundings {
   /** RGB bytes of the scale, `3 * 256`. */
   readonly legend: Uint8Array;
   readonly labels: Labels;
+  readonly prose: Prose;
   readonly numbers: NumberWriter;
 }
 
@@ -33,8 +35,8 @@ export interface HeatmapBlock {
 const columnGap = 16;
 const columnWidth = (textWidth - columnGap) / 2;
 const rightColumn = sheet.left + columnWidth + columnGap;
-/** Points; so high that two landscape heatmaps and the introduction, or two upright ones, share a page. */
-const tallest = { landscape: 158, upright: 200 };
+/** Points; so high that three landscape heatmaps, or two upright ones and the introduction, share a page. */
+const tallest = { landscape: 128, upright: 172 };
 const gaps = { aroundPictures: 4, scale: 22, below: 12 };
 const scaleHeight = 7;
 const leastScaleWidth = 110;

@@ -4,6 +4,9 @@ import type { MapName, ResultClass } from '../engine/result.ts';
 import type { PictureNote } from '../image/picture.ts';
 
 export const rowNames = [
+  'report',
+  'preparedBy',
+  'versions',
   'name',
   'analysis',
   'upload',
@@ -17,17 +20,14 @@ export const rowNames = [
   'jpegQuality',
   'jpegSubsampling',
   'jpegCoding',
-  'trailingBytes',
   'camera',
   'software',
   'takenAt',
   'exposure',
   'lens',
-  'digitalSource',
   'position',
   'thumbnail',
   'pngText',
-  'notes',
   'metadataWarnings',
   'probability',
   'tracesReal',
@@ -43,42 +43,63 @@ export const rowNames = [
   'reasons',
   'model',
   'strategy',
+  'thresholds',
   'seed',
   'passes',
   'patches',
   'cell',
+  'retries',
+  'environment',
   'examinedAt',
+  'digitalSource',
+  'credentialsIntegrity',
+  'credentialsTrust',
+  'signer',
+  'issuer',
+  'signedAt',
+  'timestamp',
+  'claimGenerator',
+  'actions',
+  'manifests',
+  'problems',
+  'namedSoftware',
+  'quantisation',
+  'picturesInFile',
+  'trailingBytes',
+  'provenanceWarnings',
 ] as const;
 export type RowName = (typeof rowNames)[number];
 
 export const sectionNames = [
   'result',
+  'question',
   'item',
-  'assessment',
+  'custody',
+  'provenance',
+  'results',
   'heatmaps',
-  'findings',
   'method',
   'validation',
+  'evaluation',
+  'reasons',
   'limits',
   'conclusion',
+  'integrity',
+  'settings',
+  'glossary',
+  'references',
+  'metadata',
+  'signature',
 ] as const;
 export type SectionName = (typeof sectionNames)[number];
-
-export const measuredFigures = [
-  'auc',
-  'aucLow',
-  'aucHigh',
-  'decided',
-  'realCalledFake',
-  'fakeCalledReal',
-] as const;
-export type MeasuredFigure = (typeof measuredFigures)[number];
 
 export interface Labels {
   readonly title: string;
   readonly product: string;
   readonly page: (page: number, of: number) => string;
   readonly headlines: Readonly<Record<ResultClass, string>>;
+  /** In the place of `headlines.fake` when the decision rests on what the file declares. */
+  readonly headlineDeclared: string;
   readonly sections: Readonly<Record<SectionName, string>>;
   readonly rows: Readonly<Record<RowName, string>>;
   /** Names of thresholds; one that is missing here goes by its own name. */
@@ -93,13 +114,10 @@ export interface Labels {
   readonly strips: Readonly<Record<'leftToRight' | 'topToBottom', (count: string) => string>>;
   readonly checksum: (file: string) => string;
   readonly md5: string;
-  readonly threshold: (name: string) => string;
   readonly modelFile: (name: string) => string;
   readonly pixels: string;
   readonly bytes: string;
   readonly none: string;
-  readonly yes: string;
-  readonly no: string;
   readonly uploadReplaced: string;
   readonly present: string;
   readonly presentNotShown: string;
@@ -111,22 +129,12 @@ export interface Labels {
   readonly bits: (bits: string, channels: string) => string;
   readonly withAlpha: string;
   readonly deviation: string;
-  readonly score: (score: string) => string;
-  readonly scoreMeaning: string;
   readonly source: (source: string) => string;
   readonly notCarriedOut: string;
   readonly noFindings: string;
   readonly escapes: string;
   readonly validation: {
-    readonly none: string;
-    readonly intro: (measured: { strategy: string; real: string; fake: string }) => string;
     /** Names of the measured histories; one that is missing here goes by its own name. */
     readonly conditions: Readonly<Record<string, string>>;
-    readonly rates: (rates: Readonly<Record<MeasuredFigure, string>>) => string;
   };
-  readonly limits: (scale: {
-    plain: string;
-    clear: string;
-    veryClear: string;
-  }) => readonly string[];
 }

@@ -9,6 +9,10 @@ export interface NumberWriter {
   readonly exact: (value: number) => string;
   /** A value with its standard deviation, in a table: `0.934 ± 0.021`. */
   readonly withDeviation: (value: number, deviation: number) => string;
+  /** Two values of 0..1 in a table: `0.761 to 0.937`. */
+  readonly range: (low: number, high: number) => string;
+  /** Two measured shares in percent, the unit once: `0.0 to 1.7 %`. */
+  readonly rates: (low: number, high: number) => string;
   /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
   readonly plain: (value: number) => string;
   /** A whole number with groups: `1,234,567`. */
@@ -25,17 +29,32 @@ interface Marks {
   readonly below: string;
   readonly above: string;
   readonly missing: string;
+  readonly to: string;
 }
 
 const marks: Record<Language, Marks> = {
-  en: { decimal: '.', group: ',', below: 'below', above: 'above', missing: 'not available' },
-  de: { decimal: ',', group: '.', below: 'unter', above: 'über', missing: 'nicht verfügbar' },
+  en: {
+    decimal: '.',
+    group: ',',
+    below: 'below',
+    above: 'above',
+    missing: 'not available',
+    to: 'to',
+  },
+  de: {
+    decimal: ',',
+    group: '.',
+    below: 'unter',
+    above: 'über',
+    missing: 'nicht verfügbar',
+    to: 'bis',
+  },
 };
 
 const minus = '−';
 
 export function createNumberWriter(language: Language): NumberWriter {
-  const { decimal, group, below, above, missing } = marks[language];
+  const { decimal, group, below, above, missing, to } = marks[language];
 
   function point(text: string): string {
     return text.replace('-', minus).replace('.', decimal);
@@ -64,18 +83,24 @@ export function createNumberWriter(language: Language): NumberWriter {
       .replace(/\B(?=(\d{3})+$)/g, group);
   }
 
+  function inPercent(share: number): string {
+    return point((share * 100).toFixed(1));
+  }
+
   return {
     exact,
     count,
     score: (value) => bounded(value, 2, { below, above }),
     withDeviation: (value, deviation) => `${exact(value)} ± ${exact(deviation)}`,
+    range: (low, high) => `${exact(low)} ${to} ${exact(high)}`,
+    rates: (low, high) => `${inPercent(low)} ${to} ${inPercent(high)} %`,
     plain(value) {
       if (!Number.isFinite(value)) return missing;
       if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);
       return point(String(Number(value.toPrecision(4))));
     },
     percent: (share) => (Number.isFinite(share) ? `${count(share * 100)} %` : missing),
-    rate: (share) => (Number.isFinite(share) ? `${point((share * 100).toFixed(1))} %` : missing),
+    rate: (share) => (Number.isFinite(share) ? `${inPercent(share)} %` : missing),
   };
 }
 

@@ -21,12 +21,15 @@ export const sheet = {
 
 export const textWidth = sheet.right - sheet.left;
 
+const marginBar = { x: sheet.left - 13, width: 2.2 } as const;
+
 export const ink = {
   text: '#1b1f2a',
   muted: '#5a6272',
   rule: '#d3d7de',
   panel: '#f2f3f6',
   accent: '#3d2a6b',
+  range: '#e0803a',
 } as const;
 
 /** Size and distance of lines in points. */
@@ -38,6 +41,10 @@ export const styles = {
   body: { font: 'regular', size: 9.5, leading: 13.8, colour: ink.text },
   cell: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.text },
   label: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.muted },
+  mark: { font: 'bold', size: 7, leading: 9, colour: ink.accent },
+  quietMark: { font: 'regular', size: 7, leading: 9, colour: ink.muted },
+  head: { font: 'bold', size: 7.5, leading: 10.4, colour: ink.muted },
+  small: { font: 'regular', size: 7.8, leading: 10.8, colour: ink.text },
   note: { font: 'regular', size: 7.5, leading: 10.4, colour: ink.muted },
 } as const;
 export type Style = (typeof styles)[keyof typeof styles];
@@ -68,11 +75,14 @@ export interface Page {
   y: number;
   /** Turns the page when less than `height` is left on it. */
   readonly reserve: (height: number) => void;
+  /** A line feed begins a new line. */
   readonly lines: (text: string, style: Style, width: number) => readonly string[];
+  /** Points that one line takes. */
+  readonly widthOf: (line: string, style: Style) => number;
   /** Draws lines at a place, without moving `y`. */
   readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
   /** Draws lines under each other, over as many pages as they need, and moves `y` below them. */
-  readonly flow: (tag: string, text: string, style: Style, parent?: Tag) => void;
+  readonly flow: (tag: string, text: string, style: Style, how?: FlowOptions) => void;
   /** Opens a structure element for what `draw` puts on the current page. */
   readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
   /** Draws what only pleases the eye: no reader needs to hear of it. */
@@ -80,6 +90,22 @@ export interface Page {
   /** Opens a structure element that holds others. */
   readonly group: (tag: string, parent?: Tag) => Tag;
   readonly bookmark: (title: string) => void;
+  /** Where the next block begins, page included; for `markMargin`. */
+  readonly place: () => Place;
+  /** Draws a bar in the left margin from `from` to the current place, over all pages between. */
+  readonly markMargin: (from: Place) => void;
+}
+
+export interface Place {
+  /** Counted from 0. */
+  readonly page: number;
+  readonly y: number;
+}
+
+export interface FlowOptions {
+  readonly parent?: Tag;
+  /** Points from the left margin. */
+  readonly indent?: number;
 }
 
 export interface MarkOptions {
@@ -112,24 +138,26 @@ export function openPage(facts: DocumentFacts): Page {
       doc.font(style.font).fontSize(style.size);
       const space = doc.widthOfString(' ');
       // Measured with the space that follows in the line: pdfkit lays out and remembers words in this form.
-      return breakLines(text, width, (part) => doc.widthOfString(`${part} `) - space);
+      const measure = (part: string) => doc.widthOfString(`${part} `) - space;
+      return text.split('\n').flatMap((line) => breakLines(line, width, measure));
     },
+    widthOf: (line, style) => doc.font(style.font).fontSize(style.size).widthOfString(line),
     put(lines, style, x, y) {
       doc.font(style.font).fontSize(style.size).fillColor(style.colour);
       lines.forEach((line, i) => {
         doc.text(line, x, y + i * style.leading, { lineBreak: false });
       });
     },
-    flow(tag, text, style, parent = root) {
+    flow(tag, text, style, { parent = root, indent = 0 } = {}) {
       const element = page.group(tag, parent);
-      let rest = page.lines(text, style, textWidth);
+      let rest = page.lines(text, style, textWidth - indent);
       // A paragraph's first line never stands alone at the foot of a page.
       page.reserve(Math.min(rest.length, 2) * style.leading);
       while (rest.length > 0) {
         page.reserve(style.leading);
         const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
         const here = rest.slice(0, room);
-        element.add(() => page.put(here, style, sheet.left, page.y));
+        element.add(() => page.put(here, style, sheet.left + indent, page.y));
         page.y += here.length * style.leading;
         rest = rest.slice(room);
       }
@@ -153,6 +181,18 @@ export function openPage(facts: DocumentFacts): Page {
     },
     bookmark(title) {
       doc.outline.addItem(title);
+    },
+    place: () => ({ page: doc.bufferedPageRange().count - 1, y: page.y }),
+    markMargin(from) {
+      const to = page.place();
+      for (let at = from.page; at <= to.page; at++) {
+        doc.switchToPage(at);
+        const top = at === from.page ? from.y : sheet.top;
+        const bottom = at === to.page ? to.y : sheet.bottom;
+        page.decorate(() =>
+          doc.rect(marginBar.x, top, marginBar.width, bottom - top).fill(ink.accent),
+        );
+      }
     },
   };
   return page;

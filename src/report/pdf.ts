@@ -11,9 +11,9 @@ import { legendColours } from './heatmap.ts';
 import type { ReportItem } from './item.ts';
 import type { Labels } from './labels.ts';
 import type { Language } from './language.ts';
-import { createNumberWriter, writeTime } from './numbers.ts';
+import { createNumberWriter } from './numbers.ts';
 import { type Document, ink, openPage, type Page, sheet, styles } from './page.ts';
-import { labelsOf } from './phrase-book.ts';
+import { labelsOf, proseOf } from './phrase-book.ts';
 import { type PrintPictures, printPictures } from './print-pictures.ts';
 import { printable } from './printable.ts';
 import { writeSections } from './sections.ts';
@@ -43,6 +43,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const around = {
     page,
     labels,
+    prose: proseOf(language),
     numbers: createNumberWriter(language),
     legend: legendColours(),
     images: openImages(page.doc, pictures),
@@ -69,10 +70,9 @@ function openImages(doc: Document, { original, heatmaps }: PrintPictures): PageI
 }
 
 function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
-  page.reserve(80);
+  page.reserve(70);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
-  page.flow('P', writeTime(item.examinedAt), styles.note);
   page.y += 14;
 }
 

@@ -1,4 +1,4 @@
-/** Opens the tables of phrases and labels of a language, and chooses among sentences that say the same. */
+/** Opens the tables of phrases, labels and prose of a language, and chooses among sentences that say the same. */
 
 import { labelsDe } from './labels-de.ts';
 import { labelsEn } from './labels-en.ts';
@@ -7,9 +7,13 @@ import type { Language } from './language.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesDe } from './phrases-de.ts';
 import { phrasesEn } from './phrases-en.ts';
+import { proseDe } from './prose-de.ts';
+import { proseEn } from './prose-en.ts';
+import type { Prose } from './prose.ts';
 
 const phrases: Readonly<Record<Language, Phrases>> = { en: phrasesEn, de: phrasesDe };
 const labels: Readonly<Record<Language, Labels>> = { en: labelsEn, de: labelsDe };
+const prose: Readonly<Record<Language, Prose>> = { en: proseEn, de: proseDe };
 
 export function phrasesOf(language: Language): Phrases {
   return phrases[language];
@@ -17,6 +21,10 @@ export function phrasesOf(language: Language): Phrases {
 
 export function labelsOf(language: Language): Labels {
   return labels[language];
+}
+
+export function proseOf(language: Language): Prose {
+  return prose[language];
 }
 
 /**

@@ -10,21 +10,41 @@ export const phrasesDe: Phrases = {
   summary: {
     decided: {
       real: [
-        (strength) => `Der Befund spricht${strength} für eine echte fotografische Aufnahme.`,
-        (strength) =>
-          `In der Gesamtschau spricht der Befund${strength} für eine echte fotografische Aufnahme.`,
-        (strength) =>
-          `Die Untersuchung ergibt einen Befund, der${strength} für eine echte fotografische Aufnahme spricht.`,
+        (adverb) => `Der Befund spricht ${adverb} für eine echte fotografische Aufnahme.`,
+        (adverb) =>
+          `In der Gesamtschau spricht der Befund ${adverb} für eine echte fotografische Aufnahme.`,
+        (adverb) =>
+          `Die Untersuchung ergibt einen Befund, der ${adverb} für eine echte fotografische Aufnahme spricht.`,
       ],
       fake: [
-        (strength) => `Der Befund spricht${strength} für ein erzeugtes oder verändertes Bild.`,
-        (strength) =>
-          `In der Gesamtschau spricht der Befund${strength} für ein erzeugtes oder verändertes Bild.`,
-        (strength) =>
-          `Die Untersuchung ergibt einen Befund, der${strength} für ein erzeugtes oder verändertes Bild spricht.`,
+        (adverb) => `Der Befund spricht ${adverb} für ein erzeugtes oder verändertes Bild.`,
+        (adverb) =>
+          `In der Gesamtschau spricht der Befund ${adverb} für ein erzeugtes oder verändertes Bild.`,
+        (adverb) =>
+          `Die Untersuchung ergibt einen Befund, der ${adverb} für ein erzeugtes oder verändertes Bild spricht.`,
       ],
     },
-    strength: { slight: ' schwach', plain: '', clear: ' deutlich', veryClear: ' sehr deutlich' },
+    pointing: {
+      real: [
+        'Der Befund deutet auf eine echte fotografische Aufnahme hin; wie stark, lässt sich nicht angeben.',
+        'Der Befund deutet auf eine echte fotografische Aufnahme hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.',
+      ],
+      fake: [
+        'Der Befund deutet auf ein erzeugtes oder verändertes Bild hin; wie stark, lässt sich nicht angeben.',
+        'Der Befund deutet auf ein erzeugtes oder verändertes Bild hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.',
+      ],
+    },
+    declared: [
+      (origin) => `Die Datei selbst gibt an, dass ihr Inhalt ${origin} wurde.`,
+      (origin) => `Nach den eigenen Angaben der Datei wurde ihr Inhalt ${origin}.`,
+    ],
+    generator: (name) => `Genannt wird ${name}.`,
+    vouched: {
+      unsigned: 'Die Angabe ist nicht signiert; jeder könnte sie geschrieben haben.',
+      signed:
+        'Die Angabe ist signiert, doch niemand, dem vertraut wird, bürgt für den Unterzeichner.',
+      trusted: 'Die Angabe ist von einem Unterzeichner auf der Vertrauensliste signiert.',
+    },
     probability: [
       (p, deviation) =>
         `Die geschätzte Wahrscheinlichkeit, dass das Bild erzeugt oder verändert wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
@@ -99,9 +119,9 @@ export const phrasesDe: Phrases = {
       `${oneOrMore(count, 'zusammenhängender Bildbereich weicht', 'zusammenhängende Bildbereiche weichen')} deutlich ab; der Gini-Koeffizient der Abweichungen beträgt ${gini} (0: überall gleich stark).`,
     anomalyMissing:
       'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
-    decision: (p, strategy) =>
-      `Entschieden wurde nach der Strategie ${strategy} bei einer geschätzten Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p}.`,
-    findings: 'Befunde der einzelnen Verfahren:',
+    decision: ({ p, deviation, strategy }) =>
+      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
+    findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Nicht durchgeführt: ${methods}.`,
   },
   heatmap: {
@@ -162,6 +182,10 @@ export const phrasesDe: Phrases = {
     fake: [
       'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
       'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+    ],
+    declared: [
+      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
+      'Soweit der Angabe in der Datei zu glauben ist, wird die Annahme, dass das Bild erzeugt oder verändert wurde, durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, geht daraus nicht hervor; es sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',
     ],
     abstain: [
       'Das Bild liegt außerhalb des Bereichs, in dem das Verfahren validiert ist. Aus dieser Untersuchung darf kein Schluss auf seine Echtheit gezogen werden.',

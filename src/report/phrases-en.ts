@@ -10,20 +10,39 @@ export const phrasesEn: Phrases = {
   summary: {
     decided: {
       real: [
-        (strength) => `The evidence speaks${strength} for a genuine photograph.`,
-        (strength) => `Taken as a whole, the evidence speaks${strength} for a genuine photograph.`,
-        (strength) =>
-          `The examination yields evidence that speaks${strength} for a genuine photograph.`,
+        (adverb) => `The evidence speaks ${adverb} for a genuine photograph.`,
+        (adverb) => `Taken as a whole, the evidence speaks ${adverb} for a genuine photograph.`,
+        (adverb) =>
+          `The examination yields evidence that speaks ${adverb} for a genuine photograph.`,
       ],
       fake: [
-        (strength) => `The evidence speaks${strength} for a generated or altered picture.`,
-        (strength) =>
-          `Taken as a whole, the evidence speaks${strength} for a generated or altered picture.`,
-        (strength) =>
-          `The examination yields evidence that speaks${strength} for a generated or altered picture.`,
+        (adverb) => `The evidence speaks ${adverb} for a generated or altered picture.`,
+        (adverb) =>
+          `Taken as a whole, the evidence speaks ${adverb} for a generated or altered picture.`,
+        (adverb) =>
+          `The examination yields evidence that speaks ${adverb} for a generated or altered picture.`,
       ],
     },
-    strength: { slight: ' weakly', plain: '', clear: ' clearly', veryClear: ' very clearly' },
+    pointing: {
+      real: [
+        'The evidence points to a genuine photograph, but how strongly cannot be stated.',
+        'The evidence points to a genuine photograph; the measured error rates do not allow a statement of how strongly.',
+      ],
+      fake: [
+        'The evidence points to a generated or altered picture, but how strongly cannot be stated.',
+        'The evidence points to a generated or altered picture; the measured error rates do not allow a statement of how strongly.',
+      ],
+    },
+    declared: [
+      (origin) => `The file itself declares its content to be ${origin}.`,
+      (origin) => `According to what the file itself declares, its content is ${origin}.`,
+    ],
+    generator: (name) => `It names ${name}.`,
+    vouched: {
+      unsigned: 'The declaration is not signed; anybody could have written it.',
+      signed: 'The declaration is signed, but nobody who is trusted vouches for the signer.',
+      trusted: 'The declaration is signed by a signer on the trust list.',
+    },
     probability: [
       (p, deviation) =>
         `The estimated probability that the picture was generated or altered is ${p} (uncertainty ${deviation}).`,
@@ -97,9 +116,9 @@ export const phrasesEn: Phrases = {
       `${oneOrMore(count, 'connected area deviates', 'connected areas deviate')} clearly; the Gini coefficient of the deviations is ${gini} (0: equally strong everywhere).`,
     anomalyMissing:
       'The deviation from the pictures that the model has learned from could not be determined.',
-    decision: (p, strategy) =>
-      `Decided under the strategy ${strategy}, with an estimated probability of a generated or altered picture of ${p}.`,
-    findings: 'Findings of the methods:',
+    decision: ({ p, deviation, strategy }) =>
+      `The strategy ${strategy} was applied to an estimated probability of a generated or altered picture of ${p} (uncertainty ${deviation}).`,
+    findings: 'Findings, the strongest first:',
     skipped: (methods) => `Not carried out: ${methods}.`,
   },
   heatmap: {
@@ -159,6 +178,10 @@ export const phrasesEn: Phrases = {
     fake: [
       'The result supports the assumption that the picture was generated or altered. It says nothing about who changed the picture, when, or with what intent; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
       'The assumption that the picture was generated or altered is supported by the result. Who changed the picture, when, or with what intent does not follow from it; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
+    ],
+    declared: [
+      'The result supports the assumption that the picture was generated or altered, as far as the declaration in the file can be believed. It says nothing about who generated or altered the picture, when, or with what intent, and should be checked against the origin of the file and further evidence.',
+      'As far as the declaration in the file can be believed, the assumption that the picture was generated or altered is supported by the result. Who generated or altered the picture, when, or with what intent does not follow from it; it should be checked against the origin of the file and further evidence.',
     ],
     abstain: [
       'The picture lies outside the range in which the method was validated. No conclusion about its authenticity must be drawn from this examination.',

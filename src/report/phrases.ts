@@ -4,7 +4,8 @@
  */
 
 import type { DecisionStrategy, MapName, ReasonCode, ResultSubClass } from '../engine/result.ts';
-import type { Level, Place, Strength } from './reading.ts';
+import type { Assurance } from '../provenance/provenance.ts';
+import type { Level, Place } from './reading.ts';
 
 export interface Reason {
   /** Follows "Reason:" and stands in lists; no full stop. */
@@ -23,9 +24,14 @@ export interface MapPhrases {
 
 export interface Phrases {
   readonly summary: {
-    readonly decided: Readonly<Record<'real' | 'fake', readonly ((strength: string) => string)[]>>;
-    /** Adverb that strengthens or weakens "speaks for", with a space before it; empty for the plain strength. */
-    readonly strength: Readonly<Record<Strength, string>>;
+    /** With the adverb that stands between "speaks" and "for". */
+    readonly decided: Readonly<Record<'real' | 'fake', readonly ((adverb: string) => string)[]>>;
+    /** When no strength can be stated. */
+    readonly pointing: Readonly<Record<'real' | 'fake', readonly string[]>>;
+    /** When the decision rests on what the file declares; `origin` as in `Prose.provenance.origins`. */
+    readonly declared: readonly ((origin: string) => string)[];
+    readonly generator: (name: string) => string;
+    readonly vouched: Readonly<Record<Assurance, string>>;
     readonly probability: readonly ((p: string, deviation: string) => string)[];
     readonly kinds: Readonly<Record<ResultSubClass, string>>;
     readonly kindUnknown: string;
@@ -55,7 +61,7 @@ export interface Phrases {
     readonly anomaly: (score: string) => string;
     readonly clusters: (count: string, gini: string) => string;
     readonly anomalyMissing: string;
-    readonly decision: (p: string, strategy: string) => string;
+    readonly decision: (x: { p: string; deviation: string; strategy: string }) => string;
     readonly findings: string;
     readonly skipped: (methods: string) => string;
   };
@@ -71,6 +77,7 @@ export interface Phrases {
   readonly conclusion: {
     readonly real: readonly string[];
     readonly fake: readonly string[];
+    readonly declared: readonly string[];
     readonly abstain: readonly string[];
     readonly uncertain: readonly string[];
     readonly help: string;

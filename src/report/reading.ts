@@ -1,10 +1,6 @@
-/** What the numbers of an examination amount to in words: levels, strengths, places. The words themselves live elsewhere. */
+/** What the numbers of an examination amount to in words: levels and places. The words themselves live elsewhere. */
 
-import type { CellMaps, Decision, MapName } from '../engine/result.ts';
-
-/** How strongly the evidence speaks for the class that was decided. */
-export const strengths = ['slight', 'plain', 'clear', 'veryClear'] as const;
-export type Strength = (typeof strengths)[number];
+import type { CellMaps, MapName } from '../engine/result.ts';
 
 /** How much of something was measured. */
 export const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
@@ -23,19 +19,6 @@ export const places = [
   'lowerRight',
 ] as const;
 export type Place = (typeof places)[number];
-
-/** Smallest probability of the decided class for each strength; printed in the report beside the scale. */
-export const strengthLimits = { plain: 0.8, clear: 0.95, veryClear: 0.99 } as const;
-
-/** Strength from the calibrated probability of the class that was decided. Only for real and fake. */
-export function strengthOf(decision: Decision): Strength {
-  const isFake = decision.resultClass === 'fake';
-  const probability = isFake ? decision.fakeProbability : 1 - decision.fakeProbability;
-  if (probability >= strengthLimits.veryClear) return 'veryClear';
-  if (probability >= strengthLimits.clear) return 'clear';
-  if (probability >= strengthLimits.plain) return 'plain';
-  return 'slight';
-}
 
 /** Fifths of the scale 0..1. */
 export function levelOf(score: number): Level {

@@ -4,27 +4,17 @@
  */
 
 import type { Examination, MapName, ReasonCode } from '../engine/result.ts';
+import { assurances, type Declaration } from '../provenance/provenance.ts';
+import { writeAccount } from './account.ts';
 import type { ReportItem } from './item.ts';
 import type { Language } from './language.ts';
-import { createNumberWriter, type NumberWriter } from './numbers.ts';
-import { choose, phrasesOf } from './phrase-book.ts';
+import { proseOf } from './phrase-book.ts';
 import type { Phrases } from './phrases.ts';
 import { printable } from './printable.ts';
-import { levelOf, readMap, strengthOf } from './reading.ts';
+import { readMap } from './reading.ts';
+import { strengthAdverbs } from './strength-words.ts';
 import type { ReportTexts } from './texts.ts';
-
-/** Characters of a file name that a sentence bears; the report's table has room for more. */
-const nameLimit = 80;
-
-interface Writing {
-  readonly examination: Examination;
-  readonly item: ReportItem;
-  readonly language: Language;
-  readonly phrases: Phrases;
-  readonly numbers: NumberWriter;
-  /** One of the given sentences, by the seed of the examination. */
-  readonly vary: <T>(variants: readonly T[], slot: string) => T;
-}
+import { openWriting, sentences, type Writing } from './writing.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
 export function writeTexts(
@@ -32,17 +22,11 @@ export function writeTexts(
   item: ReportItem,
   language: Language,
 ): ReportTexts {
-  const writing: Writing = {
-    examination,
-    item,
-    language,
-    phrases: phrasesOf(language),
-    numbers: createNumberWriter(language),
-    vary: (variants, slot) => choose(variants, examination.options.seed, slot),
-  };
+  const writing = openWriting(examination, item, language);
+  const { facts, comparison, findings, reasons } = writeAccount(writing);
   return {
     summary: writeSummary(writing),
-    forensic: writeForensic(writing),
+    forensic: [...facts, ...comparison, ...findings, ...reasons].join('\n\n'),
     heatmapIntro: writeIntro(writing),
     heatmap: {
       real: writeMap(writing, 'real'),
@@ -54,7 +38,8 @@ export function writeTexts(
   };
 }
 
-function writeSummary({ examination, phrases, numbers, vary }: Writing): string {
+function writeSummary(writing: Writing): string {
+  const { examination, evidence, phrases, numbers, vary } = writing;
   const { decision } = examination;
   const { summary } = phrases;
   const { resultClass } = decision;
@@ -67,111 +52,45 @@ function writeSummary({ examination, phrases, numbers, vary }: Writing): string 
       vary(summary.neutral, 'neutral'),
     ]);
   }
+  const isDeclared = evidence.basis === 'declaration';
   const p = numbers.score(decision.fakeProbability);
   return sentences([
-    vary(summary.decided[resultClass], 'decided')(summary.strength[strengthOf(decision)]),
-    ...(resultClass === 'fake' ? writeKinds(examination, phrases) : []),
+    ...(isDeclared ? writeDeclared(writing) : []),
+    writeSide(writing, resultClass),
+    ...(resultClass === 'fake' && !isDeclared ? writeKinds(examination, phrases) : []),
     vary(summary.probability, 'probability')(p, numbers.score(decision.fakeUncertainty)),
   ]);
+}
+
+function writeSide({ evidence, phrases, language, vary }: Writing, side: 'real' | 'fake'): string {
+  const { strength } = evidence;
+  const { decided, pointing } = phrases.summary;
+  if (strength === 'none') return vary(pointing[side], 'pointing');
+  return vary(decided[side], 'decided')(strengthAdverbs[language][strength]);
+}
+
+function writeDeclared({ evidence, phrases, language, vary }: Writing): readonly string[] {
+  const declaration = bestDeclaration(evidence.provenance.declarations);
+  if (declaration === null) return [];
+  const { origin, generator, assurance } = declaration;
+  const { declared, generator: named, vouched } = phrases.summary;
+  return [
+    vary(declared, 'declared')(proseOf(language).provenance.origins[origin]),
+    ...(generator === null ? [] : [named(printable(generator, 80))]),
+    vouched[assurance],
+  ];
+}
+
+/** The declaration of generated content that the decision rests on: the one that is vouched for best. */
+function bestDeclaration(declarations: readonly Declaration[]): Declaration | null {
+  const generated = declarations.filter(({ origin }) => origin !== 'captured');
+  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
+  return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
 function writeKinds({ decision }: Examination, { summary }: Phrases): readonly string[] {
   if (decision.resultSubClasses.length === 0) return [summary.kindUnknown];
   return decision.resultSubClasses.map((kind) => summary.kinds[kind]);
-}
-
-function writeForensic(writing: Writing): string {
-  const { examination, phrases, numbers } = writing;
-  const { decision, options } = examination;
-  const p = numbers.score(decision.fakeProbability);
-  const paragraphs = [
-    writeItem(writing),
-    sentences([writeMethod(writing), writeTraces(writing)]),
-    sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
-    sentences([
-      phrases.forensic.decision(p, phrases.strategies[options.decisionStrategy]),
-      ...decision.reasons.map((reason) => phrases.reasons[reason].what),
-    ]),
-    ...writeMethods(writing),
-  ];
-  return paragraphs.join('\n\n');
-}
-
-function writeItem({ examination, item, phrases, numbers, language }: Writing): string {
-  const { facts } = examination;
-  const { jpeg } = facts;
-  const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
-  const words =
-    language === 'de' ? { px: 'Bildpunkte', bytes: 'Byte' } : { px: 'pixels', bytes: 'bytes' };
-  const format = facts.format === 'jpg' ? 'JPEG' : 'PNG';
-  const about = `${format}, ${size} ${words.px}, ${numbers.count(facts.sizeBytes)} ${words.bytes}`;
-  const name = printable(item.name, nameLimit);
-  return sentences([
-    phrases.forensic.item({ name, facts: about, sha256: facts.sha256 }),
-    ...(jpeg === null
-      ? []
-      : [
-          phrases.forensic.jpeg({
-            quality: jpeg.quality === null ? null : numbers.count(jpeg.quality.value),
-            subsampling: printable(jpeg.chromaSubsampling),
-            progressive: jpeg.progressive,
-          }),
-        ]),
-  ]);
-}
-
-function writeMethod({ examination, phrases, numbers }: Writing): string {
-  const { model, patchesRead, passes } = examination;
-  return phrases.forensic.method({
-    model: `${printable(model.id)} ${printable(model.version)}`,
-    patches: numbers.count(patchesRead),
-    passes: numbers.count(passes),
-  });
-}
-
-function writeTraces({ examination, phrases, numbers }: Writing): string {
-  const { predictions, classUncertainties } = examination;
-  const reading = (name: 'real' | 'fake' | 'compression') =>
-    phrases.forensic.reading(
-      numbers.score(predictions[name]),
-      numbers.score(classUncertainties[name]),
-      phrases.levels[levelOf(predictions[name])],
-    );
-  return phrases.forensic.traces({
-    real: reading('real'),
-    fake: reading('fake'),
-    compression: reading('compression'),
-  });
-}
-
-function writeSimilarity({ examination, phrases, numbers }: Writing): string {
-  const { realCompressed, fakeCompressed } = examination.classSimilarities;
-  const real = numbers.score(realCompressed);
-  const fake = numbers.score(fakeCompressed);
-  const nearer = realCompressed > fakeCompressed ? 'real' : 'fake';
-  // Compared as printed: "more (0.61) than (0.61)" would puzzle every reader.
-  return phrases.forensic.nearer[real === fake ? 'neither' : nearer](real, fake);
-}
-
-function writeAnomaly({ examination, phrases, numbers }: Writing): readonly string[] {
-  const { score, numCluster, giniCoeff } = examination.anomaly;
-  const { forensic } = phrases;
-  const scored = score === null ? forensic.anomalyMissing : forensic.anomaly(numbers.score(score));
-  if (numCluster === null || giniCoeff === null) return [scored];
-  return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
-}
-
-function writeMethods({ examination, phrases, language }: Writing): readonly string[] {
-  const { findings, skipped } = examination;
-  const methods = skipped.map(({ method }) => phrases.methods[method] ?? printable(method));
-  return [
-    ...(findings.length === 0
-      ? []
-      : [
-          sentences([phrases.forensic.findings, ...findings.map((one) => one.statement[language])]),
-        ]),
-    ...(methods.length === 0 ? [] : [phrases.forensic.skipped(methods.join(', '))]),
-  ];
 }
 
 function writeIntro({ examination, item, phrases: { heatmap }, numbers }: Writing): string {
@@ -196,11 +115,12 @@ function writeMap({ examination, phrases, numbers }: Writing, name: MapName): st
   return sentences([meaning, figures, caution]);
 }
 
-function writeConclusion({ examination, phrases, vary }: Writing): string {
+function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {
   const { resultClass, reasons } = examination.decision;
   const { conclusion } = phrases;
+  const isDeclared = resultClass === 'fake' && evidence.basis === 'declaration';
   return sentences([
-    vary(conclusion[resultClass], 'conclusion'),
+    vary(isDeclared ? conclusion.declared : conclusion[resultClass], 'conclusion'),
     ...withReasons(reasons, (codes) => {
       const helps = codes.map((reason) => phrases.reasons[reason].help);
       return `${conclusion.help} ${helps.join('; ')}.`;
@@ -214,8 +134,4 @@ function withReasons(
   write: (reasons: readonly ReasonCode[]) => string,
 ): readonly string[] {
   return reasons.length === 0 ? [] : [write(reasons)];
-}
-
-function sentences(parts: readonly string[]): string {
-  return parts.join(' ');
 }

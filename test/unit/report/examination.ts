@@ -34,7 +34,13 @@ const probabilities: Record<ResultClass, number> = {
   uncertain: 0.52,
 };
 
-const rates = { decided: 0.319, realCalledFake: 0.018, fakeCalledReal: 0.119 };
+const rates = {
+  decided: 0.319,
+  realCalledFake: 0.018,
+  fakeCalledReal: 0.119,
+  realCalledReal: 0.61,
+  fakeCalledFake: 0.35,
+};
 
 const measuredAsIs = {
   condition: 'as is',

@@ -79,13 +79,49 @@ test('no text claims that the picture is fake, or that anything is proven', () =
   }
 });
 
-test('the strength of the words follows the probability of the decided class', () => {
-  expect(summaryAt('fake', 0.7)).toContain('schwach');
-  expect(summaryAt('fake', 0.9)).not.toMatch(/schwach|deutlich/);
-  expect(summaryAt('fake', 0.96)).toContain('deutlich');
-  expect(summaryAt('fake', 0.995)).toContain('sehr deutlich');
-  expect(summaryAt('real', 0.04)).toContain('deutlich');
-  expect(summaryAt('real', 0.3)).toContain('schwach');
+test('the strength of the words follows the likelihood ratio, up to what the error rates bear out', () => {
+  expect(summaryAt('fake', 0.6)).toContain('deutet auf ein erzeugtes');
+  expect(summaryAt('fake', 0.7)).toMatch(/schwach für ein erzeugtes/);
+  expect(summaryAt('fake', 0.95)).toMatch(/mäßig für ein erzeugtes/);
+  expect(summaryAt('fake', 0.9999)).toMatch(/mäßig für ein erzeugtes/);
+  expect(summaryAt('real', 0.3)).toMatch(/schwach für eine echte/);
+});
+
+describe('a decision that rests on what the file declares', () => {
+  const declaration = {
+    origin: 'ai-generated',
+    place: 'xmp',
+    field: 'DigitalSourceType',
+    value: 'trainedAlgorithmicMedia',
+    generator: 'Some Generator',
+    assurance: 'unsigned',
+  } as const;
+  const base = makeExamination();
+  const declared: Examination = {
+    ...base,
+    decision: { ...base.decision, basis: 'declaration', fakeProbability: 0.4 },
+    provenance: {
+      ...base.provenance,
+      declarations: [declaration, { ...declaration, generator: 'Other', assurance: 'trusted' }],
+    },
+  };
+
+  test('is told as such, with the declaration that is vouched for best', () => {
+    const en = writeTexts(declared, item, 'en');
+    const de = writeTexts(declared, item, 'de');
+
+    expect(en.summary).toContain('names Other');
+    expect(en.summary).toContain('signed by a signer on the trust list');
+    expect(de.summary).toContain('Genannt wird Other');
+    expect(en.forensic).toContain('rests on what the file declares');
+  });
+
+  test('claims no traces of a kind, and is believed only as far as the declaration is', () => {
+    const { summary, conclusion } = writeTexts(declared, item, 'en');
+
+    expect(summary).not.toContain('traces are of the kind');
+    expect(conclusion).toMatch(/as far as the declaration in the file can be believed/i);
+  });
 });
 
 test('each kind of change has its own sentence, and none given is said so', () => {
@@ -147,7 +183,7 @@ function figures(examination: Examination, language: Language): readonly string[
 }
 
 function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): string {
-  const examination = makeExamination({ resultClass, seed: 3 });
+  const examination = makeExamination({ resultClass, seed: 1 });
   const decision = { ...examination.decision, fakeProbability };
   return writeTexts({ ...examination, decision }, item, 'de').summary;
 }

@@ -1,17 +1,34 @@
-/** The rows of a report that tell what was measured and with what. */
+/** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
-import { resultClasses, resultSubClasses } from '../engine/result.ts';
-import { writeTime } from './numbers.ts';
-import { printable } from './printable.ts';
-import type { Row, TableInput } from './sections.ts';
+import { resultClasses, resultSubClasses } from '../../engine/result.ts';
+import {
+  type Block,
+  heading,
+  note,
+  paragraph,
+  type Row,
+  row,
+  type SectionInput,
+} from '../blocks.ts';
 
-export function resultRows({ examination, labels, phrases, numbers }: TableInput): readonly Row[] {
+export function resultBlocks(input: SectionInput): readonly Block[] {
+  const { labels, prose } = input;
+  return [
+    { kind: 'table', rows: resultRows(input) },
+    note(labels.deviation),
+    heading(prose.results.stabilityTitle),
+    ...stabilityBlocks(input),
+  ];
+}
+
+function resultRows({ examination, labels, phrases, numbers }: SectionInput): readonly Row[] {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const { rows } = labels;
   const measured = (label: string, value: number, deviation: number): Row => ({
     label,
-    value: numbers.withDeviation(value, deviation),
+    value: `${numbers.withDeviation(value, deviation)} (${numbers.range(...rangeOf(value, deviation))})`,
     bar: value,
+    range: rangeOf(value, deviation),
   });
   const subClasses = decision.resultSubClasses.map(
     (name) => `${name} (${resultSubClasses.indexOf(name)})`,
@@ -51,45 +68,33 @@ export function resultRows({ examination, labels, phrases, numbers }: TableInput
   ];
 }
 
-export function methodRows({
-  examination,
-  item,
-  labels,
-  phrases,
-  numbers,
-}: TableInput): readonly Row[] {
-  const { rows } = labels;
-  const { model, options, passes, patchesRead, maps, decision, environment } = examination;
-  return [
-    { label: rows.model, value: `${printable(model.id)} ${printable(model.version)}` },
-    ...Object.entries(model.files).map(([name, digest]) => ({
-      label: labels.modelFile(printable(name, 40)),
-      value: printable(digest),
-    })),
-    { label: rows.strategy, value: phrases.strategies[options.decisionStrategy] },
-    ...Object.entries(decision.thresholds).map(([name, value]) => ({
-      label: labels.threshold(labels.thresholds[name] ?? printable(name, 40)),
-      value: numbers.plain(value),
-    })),
-    // A seed is an identifier to be typed in again, so it stands without groups.
-    { label: rows.seed, value: String(options.seed) },
-    { label: rows.passes, value: numbers.count(passes) },
-    { label: rows.patches, value: numbers.count(patchesRead) },
-    { label: rows.cell, value: `${maps.cellPx} × ${maps.cellPx} ${labels.pixels}` },
-    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
-    ...Object.entries(environment).map(([name, value]) => ({
-      label: labels.environment[name] ?? printable(name, 40),
-      value: printable(value),
-    })),
-  ];
-}
-
-/** A row that stands only where it says something. */
-export function row(isShown: boolean, label: string, value: string): readonly Row[] {
-  return isShown ? [{ label, value }] : [];
+/** Two standard deviations to each side, cut to what a score can be. */
+function rangeOf(value: number, deviation: number): readonly [number, number] {
+  return [Math.max(0, value - 2 * deviation), Math.min(1, value + 2 * deviation)];
 }
 
 /** What could not be determined is said to be missing, not left out. */
 function optional(label: string, value: number | null, write: (value: number) => string): Row {
   return { label, value: write(value ?? Number.NaN) };
+}
+
+function stabilityBlocks({ evidence, language, numbers, prose }: SectionInput): readonly Block[] {
+  const { stability } = evidence;
+  const { stabilityMissing, stabilityColumns, holds, flips } = prose.results;
+  if (stability === null) return [paragraph(stabilityMissing)];
+  const [change, probability, side] = stabilityColumns;
+  return [
+    paragraph(stability.statement[language]),
+    {
+      kind: 'grid',
+      columns: [
+        { title: change, share: 0.44 },
+        { title: probability, share: 0.38 },
+        { title: side, share: 0.18 },
+      ],
+      rows: stability.trials.map(({ label, fakeProbability, isFlip }) => ({
+        cells: [label[language], numbers.exact(fakeProbability), isFlip ? flips : holds],
+      })),
+    },
+  ];
 }

@@ -1,10 +1,8 @@
-/** The rows of a report that tell which file was examined and what it says about itself. Positions are never printed. */
+/** Which file was examined, and what its metadata state. Positions are never printed. */
 
-import type { JpegStructure } from '../image/jpeg-structure.ts';
-import type { Metadata } from '../image/metadata.ts';
-import { printable } from './printable.ts';
-import { row } from './rows-of-result.ts';
-import type { Row, TableInput } from './sections.ts';
+import type { JpegStructure } from '../../image/jpeg-structure.ts';
+import { type Block, heading, note, type Row, row, type SectionInput } from '../blocks.ts';
+import { printable } from '../printable.ts';
 
 /** Characters of one foreign value; the file itself holds the rest. */
 const valueLimit = 160;
@@ -22,7 +20,22 @@ const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => 
   { names: ['FocalLength'], write: (value) => String(value) },
 ];
 
-export function itemRows(input: TableInput): readonly Row[] {
+export function itemBlocks(input: SectionInput): readonly Block[] {
+  const { item: prose } = input.prose;
+  const rows = itemRows(input);
+  const metadata = metadataRows(input);
+  // The explanation stands only where something needs it.
+  const isEscaped = [...rows, ...metadata].some(({ value }) => value.includes('⟨'));
+  return [
+    { kind: 'table', rows },
+    heading(prose.metadataTitle),
+    { kind: 'table', rows: metadata },
+    note(prose.metadataNote),
+    ...(isEscaped ? [note(input.labels.escapes)] : []),
+  ];
+}
+
+function itemRows(input: SectionInput): readonly Row[] {
   const { examination, item, labels, numbers } = input;
   const { rows, pixels } = labels;
   const { facts } = examination;
@@ -31,30 +44,23 @@ export function itemRows(input: TableInput): readonly Row[] {
   const isTurned = facts.width !== facts.storedWidth || facts.height !== facts.storedHeight;
   return [
     { label: rows.name, value: printable(item.name) },
-    ...row(item.analysisId !== null, rows.analysis, printable(item.analysisId ?? '')),
     ...row(item.isUploadReplaced === true, rows.upload, labels.uploadReplaced),
-    { label: rows.format, value: facts.format === 'jpg' ? 'JPEG' : 'PNG' },
-    { label: rows.size, value: size(facts.width, facts.height) },
-    ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
     { label: rows.bytes, value: `${numbers.count(facts.sizeBytes)} ${labels.bytes}` },
     { label: 'SHA-256', value: facts.sha256 },
     // In two halves, so that both lines are equally long and easy to compare.
     { label: 'SHA-512', value: `${facts.sha512.slice(0, 64)} ${facts.sha512.slice(64)}` },
     { label: labels.md5, value: facts.md5 },
+    { label: rows.format, value: facts.format === 'jpg' ? 'JPEG' : 'PNG' },
+    { label: rows.size, value: size(facts.width, facts.height) },
+    ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
+    ...row(facts.orientation !== 1, rows.orientation, numbers.count(facts.orientation)),
     { label: rows.colour, value: writeColour(input) },
     ...row(facts.iccProfile !== null, rows.profile, printable(facts.iccProfile ?? '', valueLimit)),
-    ...row(facts.orientation !== 1, rows.orientation, numbers.count(facts.orientation)),
     ...(facts.jpeg === null ? [] : jpegRows(input, facts.jpeg)),
-    ...metadataRows(input, facts.metadata),
-    ...row(
-      facts.notes.length > 0,
-      rows.notes,
-      facts.notes.map((note) => labels.notes[note]).join('; '),
-    ),
   ];
 }
 
-function writeColour({ examination, labels, numbers }: TableInput): string {
+function writeColour({ examination, labels, numbers }: SectionInput): string {
   const { colourSpace, bitsPerSample, channels, hasAlpha } = examination.facts;
   const bits = labels.bits(numbers.count(bitsPerSample), numbers.count(channels));
   return [printable(colourSpace, valueLimit), bits, ...(hasAlpha ? [labels.withAlpha] : [])].join(
@@ -62,8 +68,8 @@ function writeColour({ examination, labels, numbers }: TableInput): string {
   );
 }
 
-function jpegRows(input: TableInput, jpeg: JpegStructure): readonly Row[] {
-  const { labels, numbers } = input;
+function jpegRows(input: SectionInput, jpeg: JpegStructure): readonly Row[] {
+  const { labels } = input;
   const { rows } = labels;
   const { quality } = jpeg;
   const coding = jpeg.progressive ? labels.progressive : labels.sequential;
@@ -74,12 +80,11 @@ function jpegRows(input: TableInput, jpeg: JpegStructure): readonly Row[] {
       label: rows.jpegCoding,
       value: jpeg.arithmetic ? `${coding}, ${labels.arithmetic}` : coding,
     },
-    ...row(jpeg.trailingBytes > 0, rows.trailingBytes, numbers.count(jpeg.trailingBytes)),
   ];
 }
 
 function writeQuality(
-  { labels, numbers }: TableInput,
+  { labels, numbers }: SectionInput,
   { value, distance }: NonNullable<JpegStructure['quality']>,
 ): string {
   const quality = numbers.count(value);
@@ -87,27 +92,32 @@ function writeQuality(
   return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
-function metadataRows({ labels }: TableInput, metadata: Metadata): readonly Row[] {
+function metadataRows({ examination, labels, prose }: SectionInput): readonly Row[] {
   const { rows } = labels;
+  const { metadata } = examination.facts;
   const { exif, pngText } = metadata;
-  const camera = joined([metadata.cameraMake, metadata.cameraModel]);
   const exposure = exposureTags.flatMap(({ names, write }) => {
     const value = names.map((name) => exif[name]).find((found) => found !== undefined);
     return value === undefined ? [] : [write(value)];
   });
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
+  const { presentNotShown, present } = labels;
+  const { absent } = prose.item;
   return [
-    ...foreign(rows.camera, camera),
-    ...foreign(rows.software, metadata.software),
-    ...foreign(rows.takenAt, metadata.takenAt),
+    { label: rows.camera, value: stated(joined([metadata.cameraMake, metadata.cameraModel])) },
+    { label: rows.takenAt, value: stated(metadata.takenAt) },
+    { label: rows.software, value: stated(metadata.software) },
     ...foreign(rows.lens, joined([exif['LensModel']])),
     ...foreign(rows.exposure, exposure.join(', ')),
-    ...foreign(rows.digitalSource, metadata.digitalSourceType),
     ...foreign(rows.pngText, texts.join('; ')),
-    ...row(metadata.hasGps, rows.position, labels.presentNotShown),
-    ...row(metadata.hasThumbnail, rows.thumbnail, labels.present),
+    { label: rows.position, value: metadata.hasGps ? presentNotShown : absent },
+    { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
     ...foreign(rows.metadataWarnings, metadata.warnings.join(' ')),
   ];
+
+  function stated(value: string | null): string {
+    return value === null || value === '' ? absent : printable(value, valueLimit);
+  }
 }
 
 function foreign(label: string, value: string | null): readonly Row[] {

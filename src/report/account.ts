@@ -1,0 +1,127 @@
+/** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
+
+import type { Language } from './language.ts';
+import { printable } from './printable.ts';
+import { levelOf } from './reading.ts';
+import { sentences, type Writing } from './writing.ts';
+
+/** Characters of a file name that a sentence bears; the report's table has room for more. */
+const nameLimit = 80;
+
+export interface Account {
+  /** Item, method and measured values: facts, which the PDF gives as tables. */
+  readonly facts: readonly string[];
+  /** How strongly the evidence speaks for which side, and why no stronger. */
+  readonly comparison: readonly string[];
+  /** The findings in one paragraph, and what was not carried out. */
+  readonly findings: readonly string[];
+  /** Why nothing was decided; empty when something was. */
+  readonly reasons: readonly string[];
+}
+
+export function writeAccount(writing: Writing): Account {
+  const { evidence, language } = writing;
+  return {
+    facts: [
+      writeItem(writing),
+      sentences([writeMethod(writing), writeTraces(writing)]),
+      sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
+    ],
+    comparison: writeComparison(writing),
+    findings: writeFindings(writing),
+    reasons: evidence.reasons.map(({ statement }) => statement[language]),
+  };
+}
+
+function writeItem({ examination, item, phrases, numbers, language }: Writing): string {
+  const { facts } = examination;
+  const { jpeg } = facts;
+  const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
+  const words = unitWords[language];
+  const format = facts.format === 'jpg' ? 'JPEG' : 'PNG';
+  const about = `${format}, ${size} ${words.px}, ${numbers.count(facts.sizeBytes)} ${words.bytes}`;
+  const name = printable(item.name, nameLimit);
+  return sentences([
+    phrases.forensic.item({ name, facts: about, sha256: facts.sha256 }),
+    ...(jpeg === null
+      ? []
+      : [
+          phrases.forensic.jpeg({
+            quality: jpeg.quality === null ? null : numbers.count(jpeg.quality.value),
+            subsampling: printable(jpeg.chromaSubsampling),
+            progressive: jpeg.progressive,
+          }),
+        ]),
+  ]);
+}
+
+const unitWords: Readonly<Record<Language, { readonly px: string; readonly bytes: string }>> = {
+  en: { px: 'pixels', bytes: 'bytes' },
+  de: { px: 'Bildpunkte', bytes: 'Byte' },
+};
+
+function writeMethod({ examination, phrases, numbers }: Writing): string {
+  const { model, patchesRead, passes } = examination;
+  return phrases.forensic.method({
+    model: `${printable(model.id)} ${printable(model.version)}`,
+    patches: numbers.count(patchesRead),
+    passes: numbers.count(passes),
+  });
+}
+
+function writeTraces({ examination, phrases, numbers }: Writing): string {
+  const { predictions, classUncertainties } = examination;
+  const reading = (name: 'real' | 'fake' | 'compression') =>
+    phrases.forensic.reading(
+      numbers.score(predictions[name]),
+      numbers.score(classUncertainties[name]),
+      phrases.levels[levelOf(predictions[name])],
+    );
+  return phrases.forensic.traces({
+    real: reading('real'),
+    fake: reading('fake'),
+    compression: reading('compression'),
+  });
+}
+
+function writeSimilarity({ examination, phrases, numbers }: Writing): string {
+  const { realCompressed, fakeCompressed } = examination.classSimilarities;
+  const real = numbers.score(realCompressed);
+  const fake = numbers.score(fakeCompressed);
+  const nearer = realCompressed > fakeCompressed ? 'real' : 'fake';
+  // Compared as printed: "more (0.61) than (0.61)" would puzzle every reader.
+  return phrases.forensic.nearer[real === fake ? 'neither' : nearer](real, fake);
+}
+
+function writeAnomaly({ examination, phrases, numbers }: Writing): readonly string[] {
+  const { score, numCluster, giniCoeff } = examination.anomaly;
+  const { forensic } = phrases;
+  const scored = score === null ? forensic.anomalyMissing : forensic.anomaly(numbers.score(score));
+  if (numCluster === null || giniCoeff === null) return [scored];
+  return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
+}
+
+function writeComparison({ examination, evidence, phrases, numbers, language }: Writing) {
+  const { decision, options } = examination;
+  const { statement, cap, stability } = evidence;
+  const applied = phrases.forensic.decision({
+    p: numbers.score(decision.fakeProbability),
+    deviation: numbers.score(decision.fakeUncertainty),
+    strategy: phrases.strategies[options.decisionStrategy],
+  });
+  return [
+    sentences([applied, statement[language]]),
+    ...(cap === null ? [] : [cap.statement[language]]),
+    ...(stability === null ? [] : [stability.statement[language]]),
+  ];
+}
+
+function writeFindings({ evidence, phrases, language }: Writing): readonly string[] {
+  const { findings, skipped } = evidence;
+  const statements = findings.map(({ statement }) => printable(statement[language], 2000));
+  const methods = skipped.map(({ method }) => phrases.methods[method] ?? printable(method));
+  return [
+    ...(statements.length === 0 ? [] : [sentences([phrases.forensic.findings, ...statements])]),
+    ...(methods.length === 0 ? [] : [phrases.forensic.skipped(methods.join(', '))]),
+  ];
+}

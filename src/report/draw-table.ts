@@ -1,0 +1,80 @@
+/** A table of names and values, with a bar where a value is a share. */
+
+import type { Row } from './blocks.ts';
+import { ink, type Page, sheet, styles, type Tag } from './page.ts';
+
+/** Leaves the value just the room for the 64 digits of a checksum on one line. */
+const labelWidth = 156;
+const cellGap = 10;
+const valueX = sheet.left + labelWidth + cellGap;
+const bar = { width: 96, height: 5, gap: 14 };
+const rowPadding = 2.6;
+/** Lines of a value that stay together; a longer one goes on in a row of its own. */
+const mostLines = 40;
+
+export function drawTable(page: Page, rows: readonly Row[]): void {
+  const table = page.group('Table');
+  for (const row of rows) drawRow(page, table, row);
+  table.end();
+  page.y += 6;
+}
+
+export function measureRow(page: Page, row: Row) {
+  const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
+  const label = page.lines(row.label, styles.label, labelWidth);
+  const value = page.lines(row.value, styles.cell, sheet.right - valueX - barWidth);
+  return { label, value, height: heightOf(Math.max(label.length, value.length)) };
+}
+
+function heightOf(lines: number): number {
+  return lines * styles.cell.leading + 2 * rowPadding;
+}
+
+function drawRow(page: Page, table: Tag, row: Row): void {
+  const { label, value } = measureRow(page, row);
+  drawLines(page, table, { row, label, value: value.slice(0, mostLines) });
+  for (let from = mostLines; from < value.length; from += mostLines) {
+    drawLines(page, table, { row, label: [], value: value.slice(from, from + mostLines) });
+  }
+}
+
+interface RowLines {
+  readonly row: Row;
+  readonly label: readonly string[];
+  readonly value: readonly string[];
+}
+
+function drawLines(page: Page, table: Tag, { row, label, value }: RowLines): void {
+  const { doc } = page;
+  const height = heightOf(Math.max(label.length, value.length));
+  page.reserve(height);
+  const top = page.y + rowPadding;
+  const parent = page.group('TR', table);
+  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
+  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
+  parent.end();
+  page.decorate(() => {
+    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
+    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+    doc.lineWidth(0.4).stroke(ink.rule);
+  });
+  page.y += height;
+}
+
+function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: number): void {
+  const placeOf = (share: number) =>
+    sheet.right - bar.width * (1 - Math.min(Math.max(share, 0), 1));
+  const left = sheet.right - bar.width;
+  const middle = y + bar.height / 2;
+  doc.rect(left, y, bar.width, bar.height).fill(ink.rule);
+  doc.rect(left, y, placeOf(value) - left, bar.height).fill(ink.accent);
+  if (range !== undefined) {
+    const [low, high] = range;
+    doc.moveTo(placeOf(low), middle).lineTo(placeOf(high), middle).lineWidth(1.6).stroke(ink.range);
+  }
+  for (const mark of marks) {
+    const at = placeOf(mark);
+    doc.moveTo(at, y - 2).lineTo(at, y + bar.height + 2);
+    doc.lineWidth(0.8).stroke(ink.text);
+  }
+}

@@ -1,0 +1,145 @@
+/** Fixed paragraphs and words of the PDF beside headings and row names (`labels.ts`), as one table a language. */
+
+import type { Side } from '../detectors/finding.ts';
+import type {
+  Assurance,
+  ContentCredentials,
+  DeclarationPlace,
+  DeclaredOrigin,
+  NamedSoftware,
+} from '../provenance/provenance.ts';
+import type { Part } from './blocks.ts';
+import type { CustodyEvent } from './item.ts';
+
+export interface Prose {
+  readonly parts: Readonly<Record<Part, string>>;
+  readonly head: {
+    readonly preparedBy: (program: string) => string;
+    readonly versions: string;
+    /** How facts and evaluation are kept apart, and what the seed may change. */
+    readonly reading: (x: { facts: string; evaluation: string }) => string;
+  };
+  readonly question: {
+    readonly put: string;
+    readonly columns: readonly [string, string];
+    readonly propositions: Readonly<Record<'real' | 'fake', string>>;
+    readonly alternativesTitle: string;
+    readonly alternatives: readonly string[];
+    readonly notAsked: string;
+  };
+  readonly item: {
+    readonly metadataTitle: string;
+    readonly metadataNote: string;
+    readonly noMetadata: string;
+    readonly absent: string;
+  };
+  readonly custody: {
+    readonly intro: string;
+    readonly none: string;
+    readonly columns: readonly [string, string, string];
+    readonly events: Readonly<Record<CustodyEvent['event'], string>>;
+    /** Kinds of actors by the word that `CustodyEvent.actor` begins with. */
+    readonly actors: Readonly<Record<string, string>>;
+    /** What a checksum is of, by the name that the record gives; others go by their own. */
+    readonly hashes: Readonly<Record<string, string>>;
+  };
+  readonly provenance: ProvenanceProse;
+  readonly results: {
+    readonly stabilityTitle: string;
+    readonly stabilityColumns: readonly [string, string, string];
+    readonly stabilityMissing: string;
+    readonly holds: string;
+    readonly flips: string;
+  };
+  readonly method: {
+    readonly steps: (x: { model: string; cell: string; patches: string; passes: string }) => string;
+    readonly conversions: string;
+    readonly noConversions: string;
+    readonly retriesUnknown: string;
+  };
+  readonly validation: ValidationProse;
+  readonly evaluation: {
+    readonly comparisonTitle: string;
+    readonly findingsTitle: string;
+    readonly sides: Readonly<Record<Side, (strength: string) => string>>;
+    readonly scaleTitle: string;
+    readonly scaleColumns: readonly [string, string, string];
+    readonly scaleRanges: {
+      readonly below: (to: string) => string;
+      readonly between: (from: string, to: string) => string;
+      readonly from: (from: string) => string;
+    };
+    readonly scaleMeaning: (strength: string) => string;
+    readonly scaleNone: string;
+    readonly scaleNote: string;
+    readonly integrityTitle: string;
+    readonly integrity: string;
+    readonly credentials: Readonly<Record<ContentCredentials['integrity'], string>>;
+    readonly authenticity: string;
+  };
+  readonly reasons: {
+    readonly helpTitle: string;
+    readonly decided: string;
+    readonly helpDecided: readonly string[];
+  };
+  readonly limits: {
+    readonly statements: readonly string[];
+    readonly notCheckedTitle: string;
+    readonly notCheckedNone: string;
+    readonly examinerTitle: string;
+    readonly examiner: string;
+  };
+  readonly integrity: {
+    readonly bundle: readonly string[];
+    readonly pdfOnlyTitle: string;
+    readonly pdfOnly: readonly string[];
+  };
+  readonly settings: { readonly intro: string };
+  readonly metadata: { readonly intro: string; readonly empty: string };
+  readonly signature: {
+    readonly intro: string;
+    readonly assessment: readonly string[];
+    readonly notes: string;
+    readonly lines: readonly string[];
+  };
+}
+
+export interface ProvenanceProse {
+  readonly intro: string;
+  readonly declarationsTitle: string;
+  readonly noDeclaration: string;
+  readonly columns: readonly [string, string, string, string];
+  readonly origins: Readonly<Record<DeclaredOrigin, string>>;
+  readonly places: Readonly<Record<DeclarationPlace, string>>;
+  readonly assurances: Readonly<Record<Assurance, string>>;
+  readonly credentialsTitle: string;
+  readonly noCredentials: string;
+  readonly integrity: Readonly<Record<ContentCredentials['integrity'], string>>;
+  readonly trust: Readonly<Record<ContentCredentials['trust'], string>>;
+  readonly timestamp: Readonly<Record<'present' | 'absent', string>>;
+  readonly credentialsNote: string;
+  readonly fileTitle: string;
+  readonly software: Readonly<Record<NamedSoftware['kind'], string>>;
+  readonly libjpeg: (quality: string) => string;
+  readonly knownSoftware: (name: string) => string;
+  readonly customTables: string;
+  readonly beginsLike: (kind: string) => string;
+  readonly inconsistenciesTitle: string;
+  readonly inconsistenciesNote: string;
+  readonly noInconsistencies: string;
+}
+
+export interface ValidationProse {
+  readonly intro: (x: { strategy: string; real: string; fake: string }) => string;
+  readonly none: string;
+  readonly columns: readonly [string, string, string, string, string];
+  readonly worst: Readonly<
+    Record<'real' | 'fake', (x: { condition: string; rate: string; high: string }) => string>
+  >;
+  readonly meaning: string;
+  readonly ownTitle: (id: string) => string;
+  readonly own: (x: { time: string; model: string; strategy: string }) => string;
+  readonly ownOtherModel: string;
+  readonly neverTestedTitle: string;
+  readonly neverTested: readonly string[];
+}

@@ -1,0 +1,122 @@
+/** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
+
+import type { Tags } from '../../image/tags.ts';
+import {
+  type Block,
+  heading,
+  note,
+  only,
+  paragraph,
+  type Row,
+  type SectionInput,
+} from '../blocks.ts';
+import { glossary } from '../glossary.ts';
+import { printable } from '../printable.ts';
+import { references } from '../references.ts';
+
+export function integrityBlocks({ prose: { integrity } }: SectionInput): readonly Block[] {
+  return [
+    ...integrity.bundle.map(paragraph),
+    heading(integrity.pdfOnlyTitle),
+    ...integrity.pdfOnly.map(paragraph),
+  ];
+}
+
+/** Names and numbers as result.json has them, so that both can be compared by eye. */
+export function settingsBlocks({ examination, prose }: SectionInput): readonly Block[] {
+  const { options, decision, predictions, classUncertainties, classSimilarities, anomaly, maps } =
+    examination;
+  const { cellPx, columns, rows } = maps;
+  const { fakeProbability, fakeUncertainty, basis, thresholds } = decision;
+  const tables = examination.facts.jpeg?.quantisationTables ?? [];
+  const settings: readonly Row[] = [
+    ...named('options', options),
+    ...named('decision', { basis, fakeProbability, fakeUncertainty }),
+    ...named('decision.thresholds', thresholds),
+    ...named('predictions', { ...predictions }),
+    ...named('classUncertainties', { ...classUncertainties }),
+    ...named('classSimilarities', { ...classSimilarities }),
+    ...named('anomaly', { ...anomaly }),
+    ...named('maps', { cellPx, columns, rows }),
+    ...examination.findings.flatMap(({ method, score, measures }) =>
+      named(`findings.${printable(method, 40)}`, { score, ...measures }),
+    ),
+    ...tables.map(({ id, steps }) => ({
+      label: `facts.jpeg.quantisationTables.${id}`,
+      value: steps.join(' '),
+    })),
+  ];
+  return [note(prose.settings.intro), plainGrid(settings)];
+}
+
+/** One row a group: a name for each number would fill pages. */
+function named(
+  group: string,
+  values: Readonly<Record<string, string | number | null>>,
+): readonly Row[] {
+  const parts = Object.entries(values).map(
+    ([name, value]) => `${printable(name, 60)} ${printable(String(value), 80)}`,
+  );
+  return parts.length === 0 ? [] : [{ label: group, value: parts.join('; ') }];
+}
+
+export function glossaryBlocks({ language }: SectionInput): readonly Block[] {
+  const rows = glossary
+    .map(({ term, meaning }) => ({ label: term[language], value: meaning[language] }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, language));
+  return [plainGrid(rows)];
+}
+
+export function referenceBlocks({ language }: SectionInput): readonly Block[] {
+  const rows = references.map(({ citation, use }, at) => ({
+    label: `[${at + 1}] ${use[language]}`,
+    value: citation,
+  }));
+  return [plainGrid(rows)];
+}
+
+/** Smaller than a table: what is looked up need not be read in one go. */
+function plainGrid(rows: readonly Row[]): Block {
+  return {
+    kind: 'grid',
+    columns: [
+      { title: '', share: 0.29 },
+      { title: '', share: 0.71 },
+    ],
+    rows: rows.map(({ label, value }) => ({ cells: [label, value] })),
+  };
+}
+
+/** Empty unless it was asked for: it may hold personal data. */
+export function metadataBlocks({ examination, item, prose }: SectionInput): readonly Block[] {
+  if (item.withMetadata !== true) return [];
+  const { exif, xmp, iptc, pngText } = examination.facts.metadata;
+  const rows = [
+    ...dump('EXIF', exif),
+    ...dump('XMP', xmp),
+    ...dump('IPTC', iptc),
+    ...dump('PNG', pngText),
+  ];
+  return [
+    note(prose.metadata.intro),
+    ...only(rows.length > 0, { kind: 'table', rows }),
+    ...only(rows.length === 0, paragraph(prose.metadata.empty)),
+  ];
+}
+
+function dump(group: string, tags: Tags): readonly Row[] {
+  return Object.entries(tags).map(([name, value]) => ({
+    label: `${group}: ${printable(name, 60)}`,
+    value: printable(String(value), 1000),
+  }));
+}
+
+export function signatureBlocks({ prose: { signature } }: SectionInput): readonly Block[] {
+  return [
+    note(signature.intro),
+    ...signature.assessment.map(paragraph),
+    heading(signature.notes),
+    { kind: 'form', labels: [], rules: 8 },
+    { kind: 'form', labels: signature.lines, rules: 0 },
+  ];
+}

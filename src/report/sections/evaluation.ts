@@ -1,0 +1,102 @@
+/** What the evidence amounts to: how strongly it speaks for which proposition, by a scale that stands beside it. */
+
+import { type Strength, strengths } from '../../detectors/finding.ts';
+import { strengthFrom } from '../../detectors/strength.ts';
+import { type Block, heading, note, only, paragraph, type SectionInput } from '../blocks.ts';
+import type { RankedFinding } from '../evidence.ts';
+import { printable } from '../printable.ts';
+import { strengthAdverbs } from '../strength-words.ts';
+
+export function evaluationBlocks(input: SectionInput): readonly Block[] {
+  const { account, prose } = input;
+  const { evaluation: words } = prose;
+  return [
+    heading(words.comparisonTitle),
+    ...account.comparison.map(paragraph),
+    heading(words.scaleTitle),
+    scaleGrid(input),
+    note(words.scaleNote),
+    heading(words.findingsTitle),
+    ...findingBlocks(input),
+    heading(words.integrityTitle),
+    ...integrityBlocks(input),
+  ];
+}
+
+function scaleGrid({ labels, language, numbers, prose }: SectionInput): Block {
+  const { evaluation: words } = prose;
+  const { below, between, from } = words.scaleRanges;
+  const rangeOf = (step: number) => {
+    const [low, high] = [strengthFrom[step], strengthFrom[step + 1]];
+    if (low === undefined || high === undefined) return from(numbers.count(low ?? 0));
+    return step === 0
+      ? below(numbers.count(high))
+      : between(numbers.count(low), numbers.count(high));
+  };
+  const [word, ratio, meaning] = words.scaleColumns;
+  return {
+    kind: 'grid',
+    columns: [
+      { title: word, share: 0.22 },
+      { title: ratio, share: 0.22 },
+      { title: meaning, share: 0.56 },
+    ],
+    rows: strengths.map((strength, step) => {
+      const adverb = adverbOf(strength, language);
+      return {
+        cells: [
+          adverb ?? labels.none,
+          rangeOf(step),
+          adverb === null ? words.scaleNone : words.scaleMeaning(adverb),
+        ],
+      };
+    }),
+  };
+}
+
+function adverbOf(strength: Strength, language: SectionInput['language']): string | null {
+  return strength === 'none' ? null : strengthAdverbs[language][strength];
+}
+
+function findingBlocks(input: SectionInput): readonly Block[] {
+  const { evidence, labels, phrases, language } = input;
+  const nameOf = (method: string) => phrases.methods[method] ?? printable(method, 60);
+  const skipped = evidence.skipped.map(({ method, reason }) => ({
+    label: nameOf(method),
+    value: printable(reason[language], 600),
+  }));
+  return [
+    ...evidence.findings.map((finding, at) => toEntry(input, finding, at, nameOf(finding.method))),
+    ...only(evidence.findings.length === 0, paragraph(labels.noFindings)),
+    ...only(skipped.length > 0, heading(labels.notCarriedOut), { kind: 'table', rows: skipped }),
+  ];
+}
+
+function toEntry(
+  { labels, language, prose }: SectionInput,
+  { speaksFor, strength, statement, source }: RankedFinding,
+  at: number,
+  name: string,
+): Block {
+  const { sides } = prose.evaluation;
+  const adverb = adverbOf(strength, language);
+  const side = adverb === null ? sides.neither('') : sides[speaksFor](adverb);
+  return {
+    kind: 'entry',
+    title: `${at + 1}. ${name}: ${side}`,
+    text: printable(statement[language], 1200),
+    note: labels.source(printable(source, 400)),
+  };
+}
+
+/** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
+function integrityBlocks({ evidence, prose, item, labels }: SectionInput): readonly Block[] {
+  const { evaluation: words } = prose;
+  const { credentials } = evidence.provenance;
+  const intact = [
+    words.integrity,
+    ...(item.isUploadReplaced === true ? [`${labels.rows.upload}: ${labels.uploadReplaced}.`] : []),
+    ...(credentials === null ? [] : [words.credentials[credentials.integrity]]),
+  ];
+  return [paragraph(intact.join(' ')), paragraph(words.authenticity)];
+}

@@ -1,0 +1,69 @@
+/** What the figures were obtained with: procedure, model, settings and versions. */
+
+import { type Block, paragraph, type Row, type SectionInput } from '../blocks.ts';
+import { writeTime } from '../numbers.ts';
+import { printable } from '../printable.ts';
+
+export function methodBlocks(input: SectionInput): readonly Block[] {
+  const { examination, numbers, prose } = input;
+  const { model, maps, patchesRead, passes } = examination;
+  const steps = prose.method.steps({
+    model: `${printable(model.id)} ${printable(model.version)}`,
+    cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
+    patches: numbers.count(patchesRead),
+    passes: numbers.count(passes),
+  });
+  return [paragraph(steps), { kind: 'table', rows: methodRows(input) }];
+}
+
+function methodRows({
+  examination,
+  item,
+  labels,
+  phrases,
+  prose,
+  numbers,
+}: SectionInput): readonly Row[] {
+  const { rows } = labels;
+  const { model, options, passes, patchesRead, decision, environment, facts } = examination;
+  const { conversions, noConversions, retriesUnknown } = prose.method;
+  return [
+    { label: rows.model, value: `${printable(model.id)} ${printable(model.version)}` },
+    ...Object.entries(model.files).map(([name, digest]) => ({
+      label: labels.modelFile(printable(name, 40)),
+      value: printable(digest),
+    })),
+    { label: rows.strategy, value: phrases.strategies[options.decisionStrategy] },
+    {
+      label: rows.thresholds,
+      value: Object.entries(decision.thresholds)
+        .map(
+          ([name, value]) =>
+            `${numbers.plain(value)} ${labels.thresholds[name] ?? printable(name, 40)}`,
+        )
+        .join('\n'),
+    },
+    // A seed is an identifier to be typed in again, so it stands without groups.
+    { label: rows.seed, value: String(options.seed) },
+    { label: rows.passes, value: numbers.count(passes) },
+    { label: rows.patches, value: numbers.count(patchesRead) },
+    {
+      label: conversions,
+      value: facts.notes.map((note) => labels.notes[note]).join('; ') || noConversions,
+    },
+    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
+    {
+      label: rows.retries,
+      value: item.retries === undefined ? retriesUnknown : numbers.count(item.retries),
+    },
+    {
+      label: rows.environment,
+      value: Object.entries(environment)
+        .map(
+          ([name, value]) =>
+            `${labels.environment[name] ?? printable(name, 40)} ${printable(value)}`,
+        )
+        .join('\n'),
+    },
+  ];
+}

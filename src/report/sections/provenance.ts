@@ -1,0 +1,135 @@
+/** What the file says about its own origin and history, and whether what it says holds together. */
+
+import type { ContentCredentials, Declaration } from '../../provenance/provenance.ts';
+import {
+  type Block,
+  type GridRow,
+  heading,
+  note,
+  only,
+  paragraph,
+  type Row,
+  row,
+  type SectionInput,
+} from '../blocks.ts';
+import { printable } from '../printable.ts';
+
+/** Characters of one foreign value; the file itself holds the rest. */
+const valueLimit = 160;
+
+export function provenanceBlocks(input: SectionInput): readonly Block[] {
+  const { prose, evidence } = input;
+  const { provenance: words } = prose;
+  const { declarations, credentials } = evidence.provenance;
+  return [
+    paragraph(words.intro),
+    heading(words.declarationsTitle),
+    declarations.length === 0 ? paragraph(words.noDeclaration) : declarationGrid(input),
+    heading(words.credentialsTitle),
+    ...(credentials === null
+      ? [paragraph(words.noCredentials)]
+      : [
+          { kind: 'table', rows: credentialRows(input, credentials) } as const,
+          note(words.credentialsNote),
+        ]),
+    heading(words.fileTitle),
+    { kind: 'table', rows: fileRows(input) },
+    ...inconsistencyBlocks(input),
+  ];
+}
+
+function declarationGrid({ prose, evidence }: SectionInput): Block {
+  const { provenance: words } = prose;
+  const toRow = ({ origin, place, field, value, generator, assurance }: Declaration): GridRow => ({
+    cells: [
+      words.origins[origin],
+      `${words.places[place]}: ${printable(field, 60)}`,
+      [
+        printable(value, valueLimit),
+        ...(generator === null ? [] : [printable(generator, 80)]),
+      ].join(' · '),
+      words.assurances[assurance],
+    ],
+  });
+  const [origin, place, value, assurance] = words.columns;
+  return {
+    kind: 'grid',
+    columns: [
+      { title: origin, share: 0.2 },
+      { title: place, share: 0.22 },
+      { title: value, share: 0.36 },
+      { title: assurance, share: 0.22 },
+    ],
+    rows: evidence.provenance.declarations.map(toRow),
+  };
+}
+
+function credentialRows(input: SectionInput, credentials: ContentCredentials): readonly Row[] {
+  const { labels, numbers, prose } = input;
+  const { rows } = labels;
+  const { provenance: words } = prose;
+  const { integrity, trust, hasTimestamp, actions, problems } = credentials;
+  return [
+    { label: rows.credentialsIntegrity, value: words.integrity[integrity] },
+    { label: rows.credentialsTrust, value: words.trust[trust] },
+    ...foreign(rows.signer, credentials.signer),
+    ...foreign(rows.issuer, credentials.issuer),
+    ...foreign(rows.signedAt, credentials.signedAt),
+    { label: rows.timestamp, value: words.timestamp[hasTimestamp ? 'present' : 'absent'] },
+    ...foreign(rows.claimGenerator, credentials.claimGenerator),
+    ...foreign(rows.actions, actions.map(writeAction).join('; '), 800),
+    { label: rows.manifests, value: numbers.count(credentials.manifests) },
+    ...foreign(rows.problems, problems.join('; '), 800),
+  ];
+}
+
+function writeAction(action: ContentCredentials['actions'][number]): string {
+  const { software, when, digitalSourceType } = action;
+  const details = [software, when, digitalSourceType?.replace(/^.*\//, '')].filter(Boolean);
+  return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
+}
+
+function fileRows({ examination, evidence, labels, numbers, prose }: SectionInput): readonly Row[] {
+  const { rows } = labels;
+  const { provenance: words } = prose;
+  const { software, quantisation, layout, warnings } = evidence.provenance;
+  const named = software.map(
+    ({ kind, name, place }) =>
+      `${printable(name, 80)} (${words.software[kind]}, ${words.places[place]})`,
+  );
+  const { trailingBytes, trailingKind } = layout;
+  const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
+  return [
+    { label: rows.namedSoftware, value: named.join('; ') || labels.none },
+    ...foreign(rows.digitalSource, examination.facts.metadata.digitalSourceType),
+    ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
+    { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
+    { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
+    ...foreign(rows.provenanceWarnings, warnings.join(' '), 800),
+  ];
+
+  function writeQuantisation(): string {
+    if (quantisation?.kind === 'libjpeg' && quantisation.quality !== null) {
+      return words.libjpeg(numbers.count(quantisation.quality));
+    }
+    if (quantisation?.kind === 'known-software' && quantisation.name !== null) {
+      return words.knownSoftware(printable(quantisation.name, 80));
+    }
+    return words.customTables;
+  }
+}
+
+function inconsistencyBlocks({ evidence, language, prose }: SectionInput): readonly Block[] {
+  const { inconsistencies } = evidence.provenance;
+  const { provenance: words } = prose;
+  const items = inconsistencies.map(({ statement }) => printable(statement[language], 600));
+  return [
+    heading(words.inconsistenciesTitle),
+    ...only(items.length === 0, paragraph(words.noInconsistencies)),
+    ...only(items.length > 0, { kind: 'list', items }, note(words.inconsistenciesNote)),
+  ];
+}
+
+function foreign(label: string, value: string | null, limit = valueLimit): readonly Row[] {
+  return row(value !== null && value !== '', label, printable(value ?? '', limit));
+}

@@ -1,0 +1,130 @@
+/** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
+
+import { shareInterval } from '../../engine/proportions.ts';
+import type { DecisionStrategy } from '../../engine/result.ts';
+import type { MeasuredCondition } from '../../inference/model.ts';
+import { type Block, heading, only, paragraph, type SectionInput } from '../blocks.ts';
+import type { OwnValidation } from '../item.ts';
+import { type NumberWriter, writeTime } from '../numbers.ts';
+import { printable } from '../printable.ts';
+
+export function validationBlocks(input: SectionInput): readonly Block[] {
+  const { item, prose } = input;
+  const { validation: words } = prose;
+  return [
+    ...ratesBlocks(input),
+    ...(item.validation === undefined ? [] : ownBlocks(input, item.validation)),
+    heading(words.neverTestedTitle),
+    { kind: 'list', items: words.neverTested },
+  ];
+}
+
+function ratesBlocks(input: SectionInput): readonly Block[] {
+  const { phrases, prose, numbers, examination } = input;
+  const { measured, options } = examination;
+  const { validation: words } = prose;
+  const [first] = measured;
+  if (first === undefined) return [paragraph(words.none)];
+  const intro = words.intro({
+    strategy: phrases.strategies[options.decisionStrategy],
+    real: numbers.count(first.real),
+    fake: numbers.count(first.fake),
+  });
+  return [
+    paragraph(intro),
+    ratesGrid(input, measured),
+    ...worstBlocks(input, measured),
+    paragraph(words.meaning),
+  ];
+}
+
+function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {
+  const { examination, phrases, prose } = input;
+  const { validation: words } = prose;
+  const { id, createdAt, model, conditions } = validation;
+  const isOfThisModel = model === `${examination.model.id} ${examination.model.version}`;
+  const about = words.own({
+    time: writeTime(createdAt),
+    model: printable(model, 80),
+    strategy: phrases.strategies[examination.options.decisionStrategy],
+  });
+  return [
+    heading(words.ownTitle(printable(id, 40))),
+    paragraph(about),
+    ...only(!isOfThisModel, paragraph(words.ownOtherModel)),
+    ...only(conditions.length > 0, ratesGrid(input, conditions)),
+    ...worstBlocks(input, conditions),
+  ];
+}
+
+function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]): Block {
+  const { examination, prose, numbers } = input;
+  const { validation: words } = prose;
+  const strategy = examination.options.decisionStrategy;
+  const [condition, auc, decided, real, fake] = words.columns;
+  return {
+    kind: 'grid',
+    columns: [
+      { title: condition, share: 0.23 },
+      { title: auc, share: 0.2 },
+      { title: decided, share: 0.13 },
+      { title: real, share: 0.22 },
+      { title: fake, share: 0.22 },
+    ],
+    rows: measured.map((one) => ({
+      cells: [
+        nameOf(input, one),
+        `${numbers.exact(one.auc)} (${numbers.range(one.aucLow, one.aucHigh)})`,
+        numbers.rate(one.strategies[strategy].decided),
+        writeError(errorOf(one, strategy, 'real'), numbers),
+        writeError(errorOf(one, strategy, 'fake'), numbers),
+      ],
+    })),
+  };
+}
+
+function nameOf({ labels }: SectionInput, { condition }: MeasuredCondition): string {
+  return labels.validation.conditions[condition] ?? printable(condition, 60);
+}
+
+interface MeasuredError {
+  /** Shares 0..1: measured, and the ends of its interval. */
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** How often pictures of this side were put on the other one. */
+function errorOf(
+  { real, fake, strategies }: MeasuredCondition,
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): MeasuredError {
+  const { realCalledFake, fakeCalledReal } = strategies[strategy];
+  const [rate, trials] = side === 'real' ? [realCalledFake, real] : [fakeCalledReal, fake];
+  return { rate, ...shareInterval(Math.round(rate * trials), trials) };
+}
+
+function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {
+  return `${numbers.rate(rate)} (${numbers.rates(low, high)})`;
+}
+
+/** By the upper end of the interval: few pictures without an error are no better than many with one. */
+function worstBlocks(
+  input: SectionInput,
+  measured: readonly MeasuredCondition[],
+): readonly Block[] {
+  const { examination, numbers, prose } = input;
+  const strategy = examination.options.decisionStrategy;
+  const worstOf = (side: 'real' | 'fake') => {
+    const errors = measured.map((one) => ({ one, error: errorOf(one, strategy, side) }));
+    const [worst] = errors.toSorted((a, b) => b.error.high - a.error.high);
+    if (worst === undefined) return [];
+    const rate = numbers.rate(worst.error.rate);
+    const high = numbers.rate(worst.error.high);
+    const condition = nameOf(input, worst.one);
+    return [prose.validation.worst[side]({ condition, rate, high })];
+  };
+  const items = [...worstOf('real'), ...worstOf('fake')];
+  return only(items.length > 0, { kind: 'list', items });
+}
