@@ -20,7 +20,7 @@ export async function performMeasure(
     openSource(source, settings.limits),
     shelf.take(options.model, settings.modelsDir),
   ]);
-  const { declarations } = await readProvenance(bytes, picture.facts, settings);
+  const { declarations } = await readProvenance(bytes, picture, settings);
   const readings: ConditionReading[] = [];
   let made: Pick<Measurement, 'model' | 'environment'> | null = null;
   for await (const { condition, picture: passed } of underConditions(picture, settings.limits)) {
