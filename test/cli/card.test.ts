@@ -52,7 +52,7 @@ describe('a card of the forensic tier', () => {
     const stability = { holds: true, trials: [] };
     const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
 
-    expect(card).toContain('Strength The traces in the picture point to');
+    expect(card).toContain('Strength The traces in the picture speak moderately for');
     expect(card).toContain('Stability The verdict held');
     expect(card).toMatch(/Unchecked \d+ things/);
   });
