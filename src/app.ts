@@ -28,6 +28,7 @@ import { defaultLimits } from './image/limits.ts';
 import { createRegistry } from './inference/registry.ts';
 import { createQueue } from './jobs/queue.ts';
 import { createLab } from './lab/create-lab.ts';
+import { readTrustList } from './provenance/trust-list.ts';
 import type { Tenancy } from './tenancy/tenancy.ts';
 import { createOutbox } from './webhooks/outbox.ts';
 import { hasTroubledReceiver } from './webhooks/receivers.ts';
@@ -79,7 +80,12 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     await registry.open(null);
     const validation = await citedValidation(settings, registry);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
-    const lab = createLab({ poolSize: settings.workers, modelsDir: settings.modelsDir, limits });
+    const lab = createLab({
+      poolSize: settings.workers,
+      modelsDir: settings.modelsDir,
+      limits,
+      trustList: readTrustList(settings.c2paTrustList),
+    });
     stack.defer(() => lab.close());
     const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
     const queue = createQueue({ db, now });

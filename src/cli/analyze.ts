@@ -25,6 +25,7 @@ export function registerAnalyze(program: Command): void {
         .argParser(listOf(languages))
         .default([...languages], languages.join(',')),
     )
+    .option('--trust-list <file>', 'PEM file of authorities whose C2PA signers to trust', named)
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
     .option('--force', 'replace a result folder that exists', false)

@@ -19,6 +19,8 @@ export interface Settings {
   readonly validation: string | null;
   /** A folder of further models beside those of the package. */
   readonly modelsDir: string | null;
+  /** A PEM file of authorities whose signers of content credentials (C2PA) are trusted; null trusts nobody. */
+  readonly c2paTrustList: string | null;
   /** Child processes that look at pictures. */
   readonly workers: number;
   /** How long a job stays with a worker that does not answer any more; what a crash costs at most. */

@@ -51,6 +51,7 @@ export const table: Table = {
     fallback: () => null,
   },
   modelsDir: { allowed: 'the path of a folder', parse: path, fallback: () => null },
+  c2paTrustList: { allowed: 'the path of a PEM file', parse: path, fallback: () => null },
   workers: integer(1, 64, defaultWorkers),
   leaseSeconds: integer(2, 600, () => 15),
   maxUploadBytes: integer(1024, 1_000_000_000, () => 50_000_000),

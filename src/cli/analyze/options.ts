@@ -14,6 +14,8 @@ export interface AnalyzeOptions {
   readonly seed: number;
   readonly model: string | null;
   readonly lang: readonly Language[];
+  /** Absent without the option: then the setting `c2paTrustList` decides. */
+  readonly trustList?: string;
   readonly out: string | null;
   readonly maps: boolean;
   readonly force: boolean;

@@ -1,8 +1,10 @@
 /** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
 
+import { readConfig } from '../../config.ts';
 import type { ExitCode } from '../../errors.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createLab } from '../../lab/create-lab.ts';
+import { readTrustList } from '../../provenance/trust-list.ts';
 import { tellFileFailure, usageError } from '../failure.ts';
 import { inOrder } from './batch.ts';
 import { type Bench, examineInput } from './examine.ts';
@@ -15,7 +17,7 @@ import type { AnalysisRecord } from './record.ts';
 import { folderNamesOf, openResultsFolder } from './results-folder.ts';
 import { isOfTheMachine, listenForStop } from './stop.ts';
 
-/** @throws {ForensicsError} what concerns the run and not one picture: `usage`, `model_*`, `output_not_writable`. */
+/** @throws {ForensicsError} what concerns the run and not one picture: `usage`, `config_invalid`, `model_*`, `output_not_writable`. */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
@@ -23,12 +25,14 @@ export async function runAnalyze(
   checkUsage(args, options);
   // Asked once here, a missing or damaged model is one line and not one for each picture.
   await createRegistry().open(options.model);
+  const { settings } = readConfig({ flags: { c2paTrustList: options.trustList } });
+  const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
 
   const stop = listenForStop();
   const progress = await startProgress(inputs.length, !options.quiet);
-  const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length) });
+  const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length), trustList });
   const onFailure: Bench['onFailure'] = (input, failure) => {
     if (isOfTheMachine(failure)) stop.because(failure);
     if (stop.signal.aborted || isToldByTable(inputs, options)) return;
