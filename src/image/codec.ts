@@ -85,7 +85,7 @@ export function codecVersions(): { readonly sharp: string; readonly libvips: str
 let isOpen = false;
 
 /** One thread a picture, because the pool runs a process a core; no cache; no loader but the two. */
-function openCodec(): void {
+export function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);
   sharp.cache(false);

@@ -17,6 +17,10 @@ serveTasks(async (task): Promise<LabAnswer> => {
     const { performMeasure } = await import('./measure-task.ts');
     return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
   }
+  if (order.kind === 'compare') {
+    const { performCompare } = await import('./compare-task.ts');
+    return { kind: 'compare', difference: await performCompare(order, settings) };
+  }
   // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
   const { performRender } = await import('./render-task.ts');
   return { kind: 'render', rendering: await performRender(order.request, settings, shelf) };

@@ -71,6 +71,11 @@ export function createLab(options: LabOptions = {}): Lab {
       if (answer.kind === 'measure') return answer.measurement;
       throw new TypeError('The child answered another question.');
     },
+    compare: async (one, other) => {
+      const answer = await ask({ kind: 'compare', one, other });
+      if (answer.kind === 'compare') return answer.difference;
+      throw new TypeError('The child answered another question.');
+    },
     status: () => pool.status(),
     close: () => pool.close(),
   };

@@ -18,8 +18,10 @@ import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
 import type { Condition } from './conditions.ts';
 
-/** A file that the child reads itself, or bytes that are already at hand. */
-export type PictureSource = { readonly path: string } | { readonly bytes: Uint8Array };
+/** A file that the child reads itself, or bytes that are already at hand; `name` is what their file was called. */
+export type PictureSource =
+  | { readonly path: string }
+  | { readonly bytes: Uint8Array; readonly name?: string };
 
 export interface ExamineRequest {
   readonly source: PictureSource;
@@ -76,6 +78,14 @@ export interface ConditionReading {
   readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
 }
 
+/** How far two PNG files of the same size and kind are apart. */
+export interface PixelDifference {
+  /** Of all samples: three a pixel in colour, one in grey. */
+  readonly differing: number;
+  /** The largest difference, as a share of the full scale, 0..1. */
+  readonly largest: number;
+}
+
 export interface LabStatus {
   readonly children: number;
   readonly busy: number;
@@ -94,6 +104,8 @@ export interface Lab {
   render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
   /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
   measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
+  /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
+  compare(one: Uint8Array, other: Uint8Array): Promise<PixelDifference | null>;
   status(): LabStatus;
   /** Lets running tasks end, then ends the children. */
   close(): Promise<void>;

@@ -16,8 +16,8 @@ export interface OpenPicture {
 /** @throws {ForensicsError} `file_*` when the path cannot be read, `image_*` when the content is no usable picture. */
 export async function openSource(source: PictureSource, limits: Limits): Promise<OpenPicture> {
   if ('bytes' in source) {
-    const { bytes } = source;
-    return { bytes, picture: await decodePicture(bytes, { limits }) };
+    const { bytes, ...named } = source;
+    return { bytes, picture: await decodePicture(bytes, { ...named, limits }) };
   }
   const bytes = await readBytes(source.path, limits);
   return { bytes, picture: await decodePicture(bytes, { name: basename(source.path), limits }) };

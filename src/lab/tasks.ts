@@ -6,6 +6,7 @@ import type {
   ExamineRequest,
   Measurement,
   MeasureRequest,
+  PixelDifference,
   Rendering,
   RenderRequest,
 } from './lab.ts';
@@ -23,13 +24,15 @@ export interface LabTask {
   readonly order:
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
     | { readonly kind: 'render'; readonly request: RenderRequest }
-    | { readonly kind: 'measure'; readonly request: MeasureRequest };
+    | { readonly kind: 'measure'; readonly request: MeasureRequest }
+    | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
 }
 
 export type LabAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
   | { readonly kind: 'render'; readonly rendering: Rendering }
-  | { readonly kind: 'measure'; readonly measurement: Measurement };
+  | { readonly kind: 'measure'; readonly measurement: Measurement }
+  | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
 
 export function isLabTask(value: unknown): value is LabTask {
   return typeof value === 'object' && value !== null && 'order' in value && 'settings' in value;

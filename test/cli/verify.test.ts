@@ -91,24 +91,6 @@ const hasTools = await execute('sh', ['-c', 'openssl version && command -v sha25
 );
 
 describe.runIf(hasTools)('the README of a bundle', () => {
-  async function unpacked(change: (dir: string) => Promise<void> = async () => undefined) {
-    const signer = newSigner();
-    const dir = join(await emptyFolder(), 'unpacked');
-    await mkdir(dir);
-    for (const [name, bytes] of Object.entries(await readEntries(smallBundle({ signer })))) {
-      await writeFile(join(dir, name), bytes);
-    }
-    const commands = await commandsIn(dir);
-    await change(dir);
-    const runs = commands.map((command) =>
-      execute('bash', ['-c', command], { cwd: dir }).then(
-        ({ stdout }) => stdout,
-        () => 'failed',
-      ),
-    );
-    return { signer, said: await Promise.all(runs) };
-  }
-
   test('tells commands of other programs that prove the same', async () => {
     const { signer, said } = await unpacked();
 
@@ -129,6 +111,25 @@ describe.runIf(hasTools)('the README of a bundle', () => {
     expect(said[at]).toBe('failed');
   });
 });
+
+/** The files of a bundle in a folder, changed or not, and what the commands say there. */
+async function unpacked(change: (dir: string) => Promise<void> = async () => undefined) {
+  const signer = newSigner();
+  const dir = join(await emptyFolder(), 'unpacked');
+  await mkdir(dir);
+  for (const [name, bytes] of Object.entries(await readEntries(smallBundle({ signer })))) {
+    await writeFile(join(dir, name), bytes);
+  }
+  const commands = await commandsIn(dir);
+  await change(dir);
+  const runs = commands.map((command) =>
+    execute('bash', ['-c', command], { cwd: dir }).then(
+      ({ stdout }) => stdout,
+      () => 'failed',
+    ),
+  );
+  return { signer, said: await Promise.all(runs) };
+}
 
 /** The commands of the README, as somebody would copy them into a shell, line by line. */
 async function commandsIn(dir: string): Promise<readonly string[]> {
