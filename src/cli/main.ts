@@ -20,6 +20,7 @@ import { registerSigningKey } from './signing-key.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
 import { registerTenant } from './tenant.ts';
 import { registerUser } from './user.ts';
+import { registerValidate } from './validate.ts';
 import { registerVerify } from './verify.ts';
 import { registerWorker } from './worker.ts';
 
@@ -63,6 +64,7 @@ Examples:
     );
   // The order of the help: the main job first.
   registerAnalyze(program);
+  registerValidate(program);
   registerVerify(program);
   registerServe(program);
   registerWorker(program);

@@ -24,3 +24,9 @@ export function named(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
   return text;
 }
+
+export function pictureCount(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1) throw new InvalidArgumentError('It has to be 1 at least.');
+  return value;
+}

@@ -1,0 +1,141 @@
+/** A validation for a person, or as one JSON document. */
+
+import { type DecisionStrategy, reasonCodes } from '../../engine/result.ts';
+import { createNumberWriter } from '../../report/numbers.ts';
+import { judgementOf, warningsOf } from '../../validation/statements.ts';
+import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
+import { shortReasons } from '../analyze/words.ts';
+import { layCard, listRows, type Row } from '../card.ts';
+import { listTable } from '../list-table.ts';
+import { print, printJson } from '../local-core.ts';
+import { printable } from '../printable.ts';
+import { columnsOf } from '../terminal.ts';
+
+export interface Shown {
+  readonly strategy: DecisionStrategy | 'all';
+  readonly json: boolean;
+}
+
+const { rate, exact, count } = createNumberWriter('en');
+
+export function printValidation(validation: Validation, shown: Shown): void {
+  if (shown.json) return printJson(documentOf(validation, shown));
+  const tables = [
+    aucTable(validation),
+    ...strategiesOf(shown).flatMap((strategy) => [
+      `Decision strategy ${strategy}`,
+      errorTable(validation, strategy),
+      ...reasonTables(validation, strategy),
+    ]),
+  ];
+  const title = `Validation ${validation.id}`;
+  print(layCard(title, headRows(validation), columnsOf(process.stdout)));
+  print(`${tables.join('\n\n')}\n`);
+  print(layCard('What this means', meaningRows(validation, shown), columnsOf(process.stdout)));
+}
+
+/** The record, and beside it what follows from it in words. */
+export function documentOf(validation: Validation, { strategy }: Pick<Shown, 'strategy'>) {
+  const [first] = strategiesOf({ strategy });
+  return {
+    ...validation,
+    judgement: judgementOf(validation, first),
+    warnings: warningsOf(validation),
+  };
+}
+
+function strategiesOf({
+  strategy,
+}: Pick<Shown, 'strategy'>): readonly [DecisionStrategy, ...DecisionStrategy[]] {
+  return strategy === 'all' ? ['default', 'pedantic', 'relaxed'] : [strategy];
+}
+
+function headRows({ model, createdAt, seed, pictures }: Validation): readonly Row[] {
+  return [
+    ['Model', `${model.id} ${model.version}, seed ${seed}`],
+    ['Measured', createdAt],
+    ['Photos', classLine(pictures.real)],
+    ['Generated', classLine(pictures.fake)],
+  ];
+}
+
+function classLine(ofClass: Validation['pictures']['real']): string {
+  const { found, measured, repeated, failed, leftOutBySample, declaring, folders } = ofClass;
+  const parts: readonly (readonly [number, string])[] = [
+    [repeated, 'repeated'],
+    [leftOutBySample, 'left out by --sample'],
+    [failed, 'not readable'],
+    [declaring, 'declare themselves generated'],
+  ];
+  const notes = parts.filter(([n]) => n > 0).map(([n, what]) => `, ${count(n)} ${what}`);
+  const places = folders === 1 ? '1 folder' : `${count(folders)} folders`;
+  return `${count(measured)} measured of ${count(found)} found, in ${places}${notes.join('')}`;
+}
+
+function aucTable({ conditions }: Validation): string {
+  const rows = conditions.map(({ condition, auc, calibration }) => [
+    condition,
+    exact(auc.value),
+    `${exact(auc.low)} to ${exact(auc.high)}`,
+    calibration === null ? 'too few pictures' : exact(calibration.error),
+  ]);
+  return listTable(['condition', 'AUC', '95 % interval', 'calibration error'], rows);
+}
+
+const classes = [
+  { name: 'real', what: 'photographs', wrong: 'fake' },
+  { name: 'fake', what: 'generated', wrong: 'real' },
+] as const;
+
+function errorTable({ conditions }: Validation, strategy: DecisionStrategy): string {
+  const rows = conditions.flatMap(({ condition, strategies }) =>
+    classes.map(({ name, what, wrong }) => {
+      const figures = strategies[strategy][name];
+      return [
+        condition,
+        what,
+        `${countOf(figures.wrong)} called ${wrong}`,
+        `${rate(figures.wrong.low)} to ${rate(figures.wrong.high)}`,
+        rate(figures.decided.share),
+        worstOf(figures),
+      ];
+    }),
+  );
+  const head = ['condition', 'pictures', 'errors', '95 % interval', 'decided', 'worst folder'];
+  return listTable(head, rows);
+}
+
+function countOf({ count: number, of, share }: Counted): string {
+  return `${count(number)} of ${count(of)} (${rate(share)})`;
+}
+
+function worstOf({ worstFolder }: ClassFigures): string {
+  if (worstFolder === null || worstFolder.wrong === 0) return '';
+  const { folder, wrong, pictures } = worstFolder;
+  return `${folder === '' ? '(no sub-folder)' : printable(folder)}: ${count(wrong)} of ${count(pictures)}`;
+}
+
+/** Why pictures were left open; nothing where all were decided. */
+function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): readonly string[] {
+  const rows = conditions.flatMap(({ condition, strategies }) => {
+    const { real, fake } = strategies[strategy];
+    return reasonCodes
+      .filter((code) => code in real.reasons || code in fake.reasons)
+      .map((code) => [
+        condition,
+        shortReasons[code],
+        count(real.reasons[code] ?? 0),
+        count(fake.reasons[code] ?? 0),
+      ]);
+  });
+  if (rows.length === 0) return [];
+  return [listTable(['condition', 'left open because', 'photographs', 'generated'], rows)];
+}
+
+function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[] {
+  const [first] = strategiesOf({ strategy });
+  return [
+    ...listRows('Errors', judgementOf(validation, first)),
+    ...listRows('Take care', warningsOf(validation)),
+  ];
+}
