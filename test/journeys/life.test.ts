@@ -56,6 +56,7 @@ test('an analysis is created, uploaded, started, completed, upgraded and deleted
     anomaly: null,
     heatmaps: null,
     report: null,
+    evidence: null,
   });
 
   const again = { id, options: { tier: 'flagging' } };
@@ -64,6 +65,7 @@ test('an analysis is created, uploaded, started, completed, upgraded and deleted
   const upgraded = only(await client.send('POST', '/retry', { id, options }));
   expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging', input: { options } });
   expect(upgraded.inferenceStatus.result?.resultClass).toBe(flagged.result?.resultClass);
+  expect(upgraded.inferenceStatus.result?.evidence?.findings).not.toHaveLength(0);
   expect(await complaint('Analysis', upgraded)).toBeNull();
   await expectFiles(upgraded.inferenceStatus.result);
   expect((await client.send('POST', '/retry', again)).status).toBe(400);

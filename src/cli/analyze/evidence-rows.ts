@@ -12,8 +12,10 @@ type Evidence = NonNullable<AnalysisRecord['evidence']>;
 const mostFindings = 3;
 
 export function strengthRows({ evidence, verdict }: AnalysisRecord): readonly Row[] {
-  const isDecided = verdict === 'real' || verdict === 'fake';
-  return evidence !== null && isDecided ? [['Strength', evidence.statement.en]] : [];
+  if (evidence === null || (verdict !== 'real' && verdict !== 'fake')) return [];
+  const { statement, ratio, cap } = evidence;
+  const isUnfounded = ratio === null && cap !== null;
+  return [['Strength', isUnfounded ? `${statement.en} ${cap.statement.en}` : statement.en]];
 }
 
 export function evidenceRows({ findings, stability, notChecked }: Evidence): readonly Row[] {
