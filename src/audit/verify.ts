@@ -31,8 +31,8 @@ export interface Verification {
   readonly chain: string;
   /** Entries that hold: all, or those before the break. */
   readonly count: number;
-  /** Of the last of them. */
-  readonly head: string;
+  /** Of the last entry; null when the chain is broken. */
+  readonly head: string | null;
   readonly broken: Break | null;
   /** Number of the entry whose hash was noted; null when none was, or when it is not there. */
   readonly notedSeq: number | null;
@@ -62,18 +62,27 @@ export function verifyChain(
   return db.transaction((tx) => {
     const recorded = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? null;
     const walk = walkLinks(chain, linksOf(tx, chain), head);
-    const end = walk.broken ?? breakAtEnd(walk, recorded, isExpected);
-    return { ...walk, broken: end ?? breakOfNoted(walk, head) };
+    return concluded(walk, breakAtEnd(walk, recorded, isExpected) ?? breakOfNoted(walk, head));
   });
 }
 
-/** The same for lines that were exported: nothing but the noted hash tells what was cut off their end. */
-export function verifyLines(chain: string, lines: Iterable<string>, { head }: Noted): Verification {
+/**
+ * The same for lines that were exported. They hold together or not; that they are all is told by the noted hash alone.
+ */
+export function verifyLines(lines: readonly string[], { head }: Noted): Verification {
+  const chain = toldBy(lines[0] ?? '')?.chain ?? '';
   const walk = walkLinks(chain, numbered(lines), head);
-  return { ...walk, broken: walk.broken ?? breakOfNoted(walk, head) };
+  return concluded(walk, breakOfNoted(walk, head));
 }
 
-function* numbered(lines: Iterable<string>): Generator<Link> {
+function concluded({ broken: before, ...walk }: Walk, after: Break | null): Verification {
+  const broken = before ?? after;
+  if (broken === null) return { ...walk, broken };
+  const { seq } = broken;
+  return { ...walk, broken, count: Math.min(walk.count, (seq ?? Infinity) - 1), head: null };
+}
+
+function* numbered(lines: readonly string[]): Generator<Link> {
   let place = 0;
   for (const text of lines) {
     place++;
@@ -99,7 +108,10 @@ function* linksOf(reader: Reader, chain: string): Generator<Link> {
   }
 }
 
-function walkLinks(chain: string, links: Iterable<Link>, noted?: string): Verification {
+/** As far as the links lead. */
+interface Walk extends Before, Pick<Verification, 'broken' | 'notedSeq'> {}
+
+function walkLinks(chain: string, links: Iterable<Link>, noted?: string): Walk {
   let [count, head]: [number, string] = [0, noHash];
   let notedSeq: number | null = noted === noHash ? 0 : null;
   for (const link of links) {
@@ -143,7 +155,8 @@ function toldBy(text: string) {
   const entry = jsonOrNull(text);
   if (typeof entry !== 'object' || entry === null) return null;
   const { chain, seq, previous }: Record<string, unknown> = { ...entry };
-  return { chain, seq: typeof seq === 'number' ? seq : 0, previous };
+  if (typeof chain !== 'string' || typeof seq !== 'number') return null;
+  return { chain, seq, previous };
 }
 
 function jsonOrNull(text: string): unknown {
@@ -155,7 +168,7 @@ function jsonOrNull(text: string): unknown {
 }
 
 function breakAtEnd(
-  { count, head }: Verification,
+  { count, head }: Before,
   recorded: Head | null,
   isExpected: boolean,
 ): Break | null {
@@ -184,7 +197,7 @@ function breakAtEnd(
   return found(count, 'changed', `Entry ${count} was changed: the last entry had another hash.`);
 }
 
-function breakOfNoted({ notedSeq }: Verification, noted?: string): Break | null {
+function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
   if (noted === undefined || notedSeq !== null) return null;
   return found(
     null,

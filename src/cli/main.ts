@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
+import { registerAudit } from './audit.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
@@ -72,6 +73,7 @@ Examples:
   registerKeys(program);
   registerUser(program);
   registerHold(program);
+  registerAudit(program);
   registerFeedback(program);
   registerModels(program);
   registerMasterKey(program);
