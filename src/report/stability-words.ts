@@ -1,4 +1,4 @@
-/** The stability test in words: what was done to the picture, and whether the verdict held. */
+/** The stability test in words: what was done to the picture, and on which side the values stayed. */
 
 import type { Stability, StabilityChange } from '../engine/result.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
@@ -30,14 +30,12 @@ export function writeStability({ holds, trials }: Stability): StabilityEvidence 
 const summaries: Readonly<
   Record<Language, (holds: boolean, flips: number, trials: number) => string>
 > = {
-  en(holds, flips, trials) {
-    if (holds) return `The verdict held under all of the changes that were tried (${trials}).`;
-    if (flips === 0) return 'The verdict did not hold under the changes that were tried.';
-    return `The verdict did not hold: under ${flips} of ${trials} changes the values point to the other side.`;
-  },
-  de(holds, flips, trials) {
-    if (holds) return `Das Ergebnis hielt allen erprobten Änderungen stand (${trials}).`;
-    if (flips === 0) return 'Das Ergebnis hielt den erprobten Änderungen nicht stand.';
-    return `Das Ergebnis hielt nicht stand: Bei ${flips} von ${trials} Änderungen weisen die Werte auf die andere Seite.`;
-  },
+  en: (holds, flips, trials) =>
+    holds
+      ? `The values stay on the same side under all of the changes that were tried (${trials}).`
+      : `The values do not stay on the same side: under ${flips} of ${trials} changes they point to the other.`,
+  de: (holds, flips, trials) =>
+    holds
+      ? `Die Werte bleiben bei allen erprobten Änderungen auf derselben Seite (${trials}).`
+      : `Die Werte bleiben nicht auf derselben Seite: Bei ${flips} von ${trials} Änderungen weisen sie auf die andere.`,
 };

@@ -53,7 +53,7 @@ describe('a card of the forensic tier', () => {
     const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
-    expect(card).toContain('Stability The verdict held');
+    expect(card).toContain('Stability The values stay on the same side');
     expect(card).toMatch(/Unchecked \d+ things/);
   });
 
@@ -79,6 +79,7 @@ describe('a verdict that a declaration decided', () => {
     const table = tableOf([told(declared()), told(makeExamination())], 120);
 
     expect(table.match(/declared by the file itself/g)).toHaveLength(1);
+    expect(table.match(/0\.97 ±/g)).toHaveLength(1);
   });
 });
 

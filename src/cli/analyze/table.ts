@@ -53,8 +53,9 @@ function verdictOf({ verdict }: AnalysisRecord): string {
   return verdict === null ? colour('magenta', 'failed') : colour(verdictStyles[verdict], verdict);
 }
 
-function probabilityOf({ verdict, decision }: AnalysisRecord): string {
-  if (decision === null || verdict === 'abstain') return '-';
+function probabilityOf(record: AnalysisRecord): string {
+  const { verdict, decision } = record;
+  if (decision === null || verdict === 'abstain' || isDeclared(record)) return '-';
   return `${decision.fakeProbability.toFixed(2)} ± ${decision.fakeUncertainty.toFixed(2)}`;
 }
 

@@ -233,7 +233,7 @@ describe('the stability test', () => {
 
     expect(held.stability?.trials.map(({ change }) => change)).toEqual(stabilityChanges);
     expect(new Set(held.stability?.trials.map(({ label }) => label.de)).size).toBe(5);
-    expect(held.stability?.statement.en).toContain('held under all of the changes');
+    expect(held.stability?.statement.en).toContain('under all of the changes');
     expect(flipped.stability?.statement.de).toContain('Bei 1 von 5 Änderungen');
   });
 });
