@@ -22,20 +22,15 @@ export function writeStability({ holds, trials }: Stability): StabilityEvidence 
   const flips = trials.filter(({ isFlip }) => isFlip).length;
   return {
     holds,
-    statement: inBoth((language) => summaries[language](holds, flips, trials.length)),
+    statement: inBoth((language) => summaries[language](flips, trials.length)),
     trials: trials.map((trial) => ({ ...trial, label: changes[trial.change] })),
   };
 }
 
-const summaries: Readonly<
-  Record<Language, (holds: boolean, flips: number, trials: number) => string>
-> = {
-  en: (holds, flips, trials) =>
-    holds
-      ? `The values stay on the same side under all of the changes that were tried (${trials}).`
-      : `The values do not stay on the same side: under ${flips} of ${trials} changes they point to the other.`,
-  de: (holds, flips, trials) =>
-    holds
-      ? `Die Werte bleiben bei allen erprobten Änderungen auf derselben Seite (${trials}).`
-      : `Die Werte bleiben nicht auf derselben Seite: Bei ${flips} von ${trials} Änderungen weisen sie auf die andere.`,
+/** A value just beyond the middle is doubt and no contradiction: it does not count as a flip. */
+const summaries: Readonly<Record<Language, (flips: number, trials: number) => string>> = {
+  en: (flips, trials) =>
+    `Under ${flips === 0 ? 'none' : flips} of the ${trials} changes that were tried, the values point clearly to the other side.`,
+  de: (flips, trials) =>
+    `Bei ${flips === 0 ? 'keiner' : flips} der ${trials} erprobten Änderungen weisen die Werte deutlich auf die andere Seite.`,
 };

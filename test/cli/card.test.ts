@@ -3,7 +3,7 @@ import { cardOf } from '../../src/cli/analyze/card.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { tableOf } from '../../src/cli/analyze/table.ts';
 import type { Finding } from '../../src/detectors/finding.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import { type Examination, stabilityChanges } from '../../src/engine/result.ts';
 import { writeEvidence } from '../../src/report/evidence.ts';
 import { makeExamination } from '../unit/report/examination.ts';
 
@@ -49,11 +49,14 @@ describe('a card of the forensic tier', () => {
   });
 
   test('says how strong the verdict is, whether it held, and that not all was looked at', () => {
-    const stability = { holds: true, trials: [] };
+    const trials = stabilityChanges.map((change) => {
+      return { change, fakeProbability: 0.9, isFlip: false };
+    });
+    const stability = { holds: true, trials };
     const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
-    expect(card).toContain('Stability The values stay on the same side');
+    expect(card).toContain('Stability Under none of the 5 changes');
     expect(card).toMatch(/Unchecked \d+ things/);
   });
 
