@@ -221,10 +221,11 @@ describe('findings', () => {
 });
 
 test('the stability test is told with every change by name, and with how many lead to the other side', () => {
-  const trialsWith = (flips: number) =>
-    stabilityChanges.map((change, at) => ({ change, fakeProbability: 0.5, isFlip: at < flips }));
   const tested = (flips: number) => {
-    const stability = { holds: flips === 0, trials: trialsWith(flips) };
+    const trials = stabilityChanges.map((change, at) => {
+      return { change, fakeProbability: 0.5, isFlip: at < flips };
+    });
+    const stability = { holds: flips === 0, trials };
     return writeEvidence(decided('fake', 0.9, { stability })).stability!;
   };
 
