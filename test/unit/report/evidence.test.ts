@@ -62,6 +62,14 @@ function declared(...declarations: readonly Declaration[]): Examination {
   };
 }
 
+function tested(flips: number) {
+  const trials = stabilityChanges.map((change, at) => {
+    return { change, fakeProbability: 0.5, isFlip: at < flips };
+  });
+  const stability = { holds: flips === 0, trials };
+  return writeEvidence(decided('fake', 0.9, { stability })).stability!;
+}
+
 function named(method: string, more: Partial<Finding>): Finding {
   return { ...finding, method, ...more };
 }
@@ -221,14 +229,6 @@ describe('findings', () => {
 });
 
 test('the stability test is told with every change by name, and with how many lead to the other side', () => {
-  const tested = (flips: number) => {
-    const trials = stabilityChanges.map((change, at) => {
-      return { change, fakeProbability: 0.5, isFlip: at < flips };
-    });
-    const stability = { holds: flips === 0, trials };
-    return writeEvidence(decided('fake', 0.9, { stability })).stability!;
-  };
-
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
   expect(tested(0).statement.en).toContain('Under none of the 5 changes');
