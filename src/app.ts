@@ -14,6 +14,7 @@ import type { Core } from './app/core.ts';
 import type { OpenFeedback } from './app/feedback.ts';
 import { createHealth } from './app/health.ts';
 import type { Check } from './app/health.ts';
+import { modelsFolder } from './app/models-folder.ts';
 import { withStack } from './app/stack.ts';
 import { openTenancy, webhookGuardOf } from './app/tenancy.ts';
 import { trialMd5s } from './app/trial-images.ts';
@@ -74,7 +75,8 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const core = openCore(settings, now, options.passwords);
     stack.defer(() => core.close());
     const { db } = core.database;
-    const registry = createRegistry({ extra: settings.modelsDir });
+    const modelsDir = modelsFolder(settings);
+    const registry = createRegistry({ extra: modelsDir });
     const models = await registry.list();
     // Read and verified now: a damaged model must stop the start, not the first analysis.
     await registry.open(null);
@@ -82,7 +84,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const lab = createLab({
       poolSize: settings.workers,
-      modelsDir: settings.modelsDir,
+      modelsDir,
       limits,
       trustList: readTrustList(settings.c2paTrustList),
     });

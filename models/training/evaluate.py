@@ -14,30 +14,50 @@ from data import Item, Pictures, open_pictures
 from drawings import draw
 from export import open_session
 from metrics import auc, auc_interval, recall_at, sigmoid, worst_source
-from reading import read_picture
+from reading import read_both_sizes, read_picture
 
 
 class Network:
-    """The two ONNX files of a model folder, as the service runs them, without dropout."""
+    """The ONNX files of a model folder, as the service runs them, without dropout."""
 
     def __init__(self, folder: Path):
         self.backbone_session = open_session(folder / "model.onnx")
         self.head_session = open_session(folder / "head.onnx")
+        votes = folder / "votes.onnx"
+        self.votes_session = open_session(votes) if votes.exists() else None
 
     def backbone(self, rgb: np.ndarray) -> np.ndarray:
         return self.backbone_session.run(None, {"rgb": rgb})[0][0]
 
+    def votes(self, rgb: np.ndarray) -> np.ndarray:
+        return self.votes_session.run(None, {"rgb": rgb})[0][0]
+
     def head(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """[N,C] -> logits [N,3], embedding [N,E]."""
-        masks = np.ones((1, features.shape[1]), np.float32)
+        """[N,C] -> logits [N,3], embedding [N,E]. Votes that are not given are none for either side."""
+        width = self.head_session.get_inputs()[0].shape[1]
+        features = np.pad(features, ((0, 0), (0, width - features.shape[1])))
+        masks = np.ones((1, width), np.float32)
         logits, embedding = self.head_session.run(None, {"features": features, "masks": masks})
         return logits[0], embedding
+
+    def features(self, rgb: np.ndarray) -> np.ndarray:
+        """What the head is shown of the patches that speak for a picture, [K,C]."""
+        if self.votes_session is None:
+            return read_picture(rgb, self.backbone).features
+        return read_both_sizes(rgb, self.backbone, self.votes).features
+
+    def read(self, rgb: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Logits [K,3] and embeddings [K,E] of those patches."""
+        return self.head(self.features(rgb))
+
+    def passes(self, features: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        """Mean logits of a picture in each Monte Carlo pass, [T,3]. @param masks [T,C]"""
+        return self.head_session.run(["logits"], {"features": features, "masks": masks})[0].mean(1)
 
 
 def mean_logits(pictures: Pictures, items: list[Item], network: Network, change: Callable) -> np.ndarray:
     """[pictures, 3]: real, fake, compression, averaged over the patches that speak for each picture."""
-    readings = (read_picture(change(pictures.read(item)), network.backbone) for item in items)
-    return np.stack([network.head(reading.features)[0].mean(0) for reading in readings])
+    return np.stack([network.read(change(pictures.read(item)))[0].mean(0) for item in items])
 
 
 def figures(scores: np.ndarray, items: list[Item], limits: tuple[float, float], seed: int = 1) -> dict:
@@ -90,8 +110,7 @@ def evaluate_drawings(folder: Path, count: int = 120, seed: int = 9001) -> dict:
     pictures = [draw(384, random) for _ in range(count)]
     answer = {}
     for name in ("as is", "jpeg 75"):
-        logits = np.stack([network.head(read_picture(CONDITIONS[name](rgb), network.backbone).features)[0].mean(0)
-                           for rgb in pictures])  # fmt: skip
+        logits = np.stack([network.read(CONDITIONS[name](rgb))[0].mean(0) for rgb in pictures])
         decision = calibrated(manifest, "decision", logits[:, 1] - logits[:, 0])
         trace = calibrated(manifest, "real", logits[:, 0]) + calibrated(manifest, "fake", logits[:, 1])
         left = trace >= manifest["thresholds"]["traceMin"]["default"]

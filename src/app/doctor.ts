@@ -13,6 +13,7 @@ import { checkFolder, isOfAnother } from './doctor/folder.ts';
 import { checkModels } from './doctor/models.ts';
 import { checkRuntime } from './doctor/runtime.ts';
 import { checkStores, type StoresToCheck } from './doctor/stores.ts';
+import { modelsFolder } from './models-folder.ts';
 import { tenantNamed } from './tenant-named.ts';
 
 export interface Examination {
@@ -27,7 +28,7 @@ export interface Examination {
 /** In the order in which people should mend. @throws {ForensicsError} `tenant_not_found`. */
 export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = asked;
-  const program = [...(await checkRuntime()), ...(await checkModels(settings.modelsDir))];
+  const program = [...(await checkRuntime()), ...(await checkModels(modelsFolder(settings)))];
   const { failed } = diagnose('data folder');
   if (isOfAnother(settings.dataDir)) {
     // Files that we make would be ours, and keep the server from its work.

@@ -1,40 +1,63 @@
-/** `forensics models`: which models this machine has, and whether their files are what their manifests say. */
+/** `forensics models`: which models this machine has, whether their files are what their manifests say, and further ones. */
 
 import type { Command } from 'commander';
 import { ForensicsError } from '../errors.ts';
 import type { ModelManifest } from '../inference/model.ts';
+import type { LocalOptions } from './local-core.ts';
 import { columnsOf } from './terminal.ts';
 
-interface Options {
+interface Options extends LocalOptions {
   readonly json: boolean;
+}
+
+interface AddOptions extends Options {
+  readonly replace: boolean;
 }
 
 export function registerModels(program: Command): void {
   const models = program
     .command('models')
-    .description('Show and verify the models that verdicts rest on.')
+    .description('Show, verify and add the models that verdicts rest on.')
     .addHelpText(
       'after',
       `
 Examples:
-  $ forensics models list
-  $ forensics models verify --json`,
+  $ forensics models verify --json
+  $ forensics models add ./trace-2`,
     );
-  models
-    .command('list')
+  common(models.command('list'))
     .description('List the models, newest first; the first is the default.')
-    .option('--json', 'print one JSON document', false)
     .action(list);
-  models
-    .command('verify')
+  common(models.command('verify'))
     .description('Compare the files of models with the SHA-256 of their manifests.')
     .argument('[id]', 'one model (default: all)')
-    .option('--json', 'print one JSON document', false)
     .action(verify);
+  common(models.command('add'))
+    .description('Install another model beside those of the package.')
+    .argument('<model>', 'its folder, or the manifest.json in it')
+    .option('--replace', 'also where a model of this id is installed', false)
+    .addHelpText(
+      'after',
+      `
+Its files are compared with the SHA-256 of its manifest, and it examines a picture, before it is installed: in
+the folder that the setting modelsDir names, else in "models" of the data folder. A running server has to be started again.
+
+Examples:
+  $ forensics models add ./trace-2
+  $ forensics models add ./trace-2/manifest.json --replace`,
+    )
+    .action(add);
 }
 
-async function list({ json }: Options): Promise<void> {
-  const manifests = await (await registry()).list();
+function common(command: Command): Command {
+  return command
+    .option('--data-dir <dir>', 'the data folder')
+    .option('--config <file>', 'the config file')
+    .option('--json', 'print one JSON document', false);
+}
+
+async function list({ json, ...local }: Options): Promise<void> {
+  const manifests = await (await registry(local)).list();
   if (json) return printJson({ models: manifests.map(summaryOf) });
   if (manifests.length === 0) {
     throw new ForensicsError('model_not_found', 'No model is installed; reinstall forensics.');
@@ -46,8 +69,8 @@ async function list({ json }: Options): Promise<void> {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-async function verify(id: string | undefined, { json }: Options): Promise<void> {
-  const models = await registry();
+async function verify(id: string | undefined, { json, ...local }: Options): Promise<void> {
+  const models = await registry(local);
   const ids = id === undefined ? (await models.list()).map((manifest) => manifest.id) : [id];
   // Damaged descriptions are told by opening the default model, so an empty list is opened as well.
   const asked = ids.length === 0 ? [null] : ids;
@@ -63,9 +86,25 @@ async function verify(id: string | undefined, { json }: Options): Promise<void> 
   }
 }
 
-async function registry() {
+async function add(from: string, { json, replace, ...local }: AddOptions): Promise<void> {
+  const { addModel } = await import('../app/add-model.ts');
+  const { installedModelsDir } = await import('../app/models-folder.ts');
+  const into = installedModelsDir(await settingsOf(local));
+  const manifest = await addModel({ from, into, isReplacing: replace });
+  if (json) return printJson({ model: summaryOf(manifest), folder: into });
+  process.stdout.write(`${manifest.id} ${manifest.version} is installed\n`);
+}
+
+async function registry(local: LocalOptions) {
+  const { modelsFolder } = await import('../app/models-folder.ts');
   const { createRegistry } = await import('../inference/registry.ts');
-  return createRegistry();
+  return createRegistry({ extra: modelsFolder(await settingsOf(local)) });
+}
+
+async function settingsOf({ dataDir, config }: LocalOptions) {
+  const { readConfig } = await import('../config.ts');
+  const configFile = config === undefined ? {} : { configFile: config };
+  return readConfig({ flags: { dataDir }, ...configFile }).settings;
 }
 
 function summaryOf({ id, version, created, files }: ModelManifest) {

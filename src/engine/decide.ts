@@ -17,6 +17,8 @@ export interface Evidence {
   readonly anomalyScore: number;
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
+  /** Whether a change that every shared picture goes through leads to the other side; see `stability.ts`. */
+  readonly isUnstable: boolean;
   /** What the file declares about itself; see `declarationOf`. */
   readonly declaration: DeclarationEvidence | null;
 }
@@ -29,31 +31,46 @@ export interface DeclarationEvidence {
 
 /**
  * How many standard deviations of the Monte Carlo passes must lie between the probability and one half: the two-sided
- * 99, 95 and 80 % points of the normal distribution.
+ * 99, 80 and 50 % points of the normal distribution. The models' thresholds are fitted under these.
  */
 const leastDeviations = {
   pedantic: 2.576,
-  default: 1.96,
-  relaxed: 1.282,
+  default: 1.282,
+  relaxed: 0.674,
 } as const satisfies Record<DecisionStrategy, number>;
 
+type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime'>;
 type Limits = Readonly<Record<keyof ModelManifest['thresholds'] | 'leastDeviations', number>>;
 
-export function decide(
-  evidence: Evidence,
-  manifest: Pick<ModelManifest, 'thresholds'>,
-  strategy: DecisionStrategy,
-): Decision {
-  const limits = limitsOf(manifest, strategy);
+export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrategy): Decision {
+  const limits = limitsOf(evidence, rules, strategy);
   const { fakeProbability, fakeUncertainty } = evidence;
   const byTraces = decideByTraces(evidence, limits);
-  const byDeclaration = decideByDeclaration(evidence, limitsOf(manifest, 'relaxed'));
+  const byDeclaration = decideByDeclaration(evidence, limitsOf(evidence, rules, 'relaxed'));
   return {
     ...(byDeclaration ?? byTraces),
     fakeProbability,
     fakeUncertainty,
     thresholds: limits,
   };
+}
+
+/**
+ * Whether there is a verdict of the traces that has to stand the test of stability: under the strategy, or, where it
+ * stands against what the file declares, under the loosest.
+ */
+export function needsStabilityTest(
+  evidence: Omit<Evidence, 'isUnstable'>,
+  rules: Rules,
+  strategy: DecisionStrategy,
+): boolean {
+  const { declaration } = evidence;
+  if (declaration?.isTrusted) return false;
+  const limits = limitsOf(evidence, rules, declaration === null ? strategy : 'relaxed');
+  const { resultClass } = decideByTraces({ ...evidence, isUnstable: false }, limits);
+  return declaration === null
+    ? resultClass === 'real' || resultClass === 'fake'
+    : resultClass === 'real';
 }
 
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
@@ -91,11 +108,14 @@ function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | 
 }
 
 function limitsOf(
-  { thresholds }: Pick<ModelManifest, 'thresholds'>,
+  { predictions }: Pick<Evidence, 'predictions'>,
+  { thresholds, compressedRegime }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
+  const isCompressed =
+    compressedRegime !== null && predictions.compression >= compressedRegime.from;
   return {
-    fakeMin: thresholds.fakeMin[strategy],
+    fakeMin: (isCompressed ? compressedRegime : thresholds).fakeMin[strategy],
     realMax: thresholds.realMax[strategy],
     traceMin: thresholds.traceMin[strategy],
     compressionMax: thresholds.compressionMax[strategy],
@@ -125,6 +145,7 @@ function reasonsToDoubt(evidence: Evidence, limits: Limits): readonly ReasonCode
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['margin_within_uncertainty', margin <= limits.leastDeviations * fakeUncertainty],
     ['evidence_below_threshold', !isClear],
+    ['unstable_under_resaving', evidence.isUnstable],
   ];
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
 }

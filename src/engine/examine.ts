@@ -12,14 +12,15 @@ import type { TraceModel } from '../inference/trace-model.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly } from './anomaly.ts';
 import { toFakeProbability, toPredictions } from './calibration.ts';
-import { decide, type DeclarationEvidence } from './decide.ts';
+import { decide, type DeclarationEvidence, needsStabilityTest } from './decide.ts';
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
 import { cellDistances, drawMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type Reading, readPicture } from './reading.ts';
-import type { Examination, ModelIdentity } from './result.ts';
+import type { DecisionStrategy, Examination, ModelIdentity } from './result.ts';
 import { measureSimilarities } from './similarity.ts';
+import { createStabilityTest, type StabilityTest } from './stability.ts';
 
 type Options = Examination['options'];
 
@@ -40,6 +41,24 @@ interface Case {
   readonly options: Options;
   readonly provenance: Provenance;
   readonly reading: Reading;
+  /** The picture's own; given where one reading is concluded several times, so that it is put to the test once. */
+  readonly testStability?: StabilityTest;
+}
+
+/** One reading under every strategy; read once and put to the test of stability at most once. */
+export async function concludeUnderEvery(
+  given: Omit<Case, 'options'>,
+  seed: number,
+): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
+  const testStability = createStabilityTest(given.picture, given.model);
+  const under = (decisionStrategy: DecisionStrategy) =>
+    conclude({ testStability, ...given, options: { decisionStrategy, seed } });
+  const [pedantic, balanced, relaxed] = [
+    await under('pedantic'),
+    await under('default'),
+    await under('relaxed'),
+  ];
+  return { pedantic, default: balanced, relaxed };
 }
 
 /** Everything after the pixels were read; cheap, so one reading can be concluded under several options. */
@@ -65,17 +84,21 @@ export async function conclude(given: Case): Promise<Examination> {
     isPhotograph: isPhotograph(findings),
     declaration: declarationOf(provenance),
   };
+  const { testStability = createStabilityTest(picture, model) } = given;
+  const isTested = needsStabilityTest(evidence, manifest, options.decisionStrategy);
+  const stability = isTested ? await testStability(traces.fakeProbability >= 0.5) : null;
+  const isUnstable = stability?.holds === false;
   return {
     facts: picture.facts,
     options,
     model: identityOf(model),
     measured: manifest.measured,
-    decision: decide(evidence, manifest, options.decisionStrategy),
+    decision: decide({ ...evidence, isUnstable }, manifest, options.decisionStrategy),
     predictions,
     classUncertainties: spread.classUncertainties,
     classSimilarities: measureSimilarities(reading, statistics),
     anomaly,
-    stability: null,
+    stability,
     provenance,
     findings,
     skipped: results.filter((result) => 'reason' in result),

@@ -1,15 +1,16 @@
 /**
- * One reading of a picture: the network's answer for every window of cells, and which of them speak for the picture.
+ * The reading of a picture: the model's answer for every window of cells, and which of them speak for the picture.
  * Everything that a result says later is computed from these numbers.
  */
 
-import type { Picture } from '../image/picture.ts';
+import type { Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { distancesOf } from './anomaly.ts';
 import type { Logits } from './calibration.ts';
-import { type CellPosition, type Grid, insideGrid, patchStarts, windowOf } from './grid.ts';
-import { cellTextures, mostTextured } from './texture.ts';
+import type { CellPosition, Grid } from './grid.ts';
+import { type PatchPlan, planPatches } from './patches.ts';
 import { readFeatureGrid } from './tiles.ts';
+import { readVotes, type Votes } from './votes.ts';
 import { meanWindows, type WindowMeans } from './windows.ts';
 
 export interface Reading {
@@ -19,7 +20,7 @@ export interface Reading {
   readonly window: Grid;
   /** Places a patch can take, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
   readonly places: Grid;
-  /** `[places, 3]`: raw real, fake, compression. */
+  /** `[places, 3]`: raw real, fake, compression, as the maps show them. */
   readonly logits: Float32Array;
   /** `[places, dimension]`, unit length. */
   readonly embeddings: Float32Array;
@@ -31,80 +32,113 @@ export interface Reading {
   readonly read: readonly number[];
   /** `[read, channels]`: what the head saw of them, for the Monte Carlo passes. */
   readonly readFeatures: Float32Array;
+  /** Of the patches that speak for the picture. */
   readonly meanLogits: Logits;
 }
 
 /** Windows that the head judges in one run: large enough to be fast, small enough to stay in the cache. */
 const batchSize = 2048;
 
-export async function readPicture(
-  picture: Pick<Picture, 'facts' | 'rgb' | 'luma'>,
-  model: TraceModel,
-): Promise<Reading> {
-  const { cellPx, patchCells, patchesRead } = model.manifest.input;
-  const grid = await readFeatureGrid(picture, model);
-  const window = windowOf(grid, patchCells);
-  const windows = meanWindows(grid, window);
-  const { logits, embeddings } = await judge(windows, model);
-
-  const patches = patchPlaces(insideGrid(picture.facts, cellPx), grid, model);
-  const textures = cellTextures(picture, grid, cellPx);
-  const read = mostTextured(patches, textures, { grid, window, count: patchesRead });
+export async function readPicture(picture: Planes, model: TraceModel): Promise<Reading> {
+  const patches = await readPatches(picture, model);
+  const { plan, windows, votes, features } = patches;
+  const { logits, embeddings } = await judgePlaces(windows, votes, model);
   const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
-  const readIndices = read.map(indexOf);
   return {
-    grid: { columns: grid.columns, rows: grid.rows },
-    window,
+    grid: plan.grid,
+    window: plan.window,
     places: { columns: windows.columns, rows: windows.rows },
     logits,
     embeddings,
     distances: distancesOf(embeddings, model.statistics),
-    patches: patches.map(indexOf),
-    read: readIndices,
-    readFeatures: rowsOf(windows.means, readIndices, windows.channels),
-    meanLogits: meanLogits(logits, readIndices),
+    patches: plan.all.map(indexOf),
+    read: plan.read.map(indexOf),
+    readFeatures: features,
+    meanLogits: await judgePatches(patches, model),
   };
 }
 
-/** Patches lie inside the picture as a whole; a picture too small for that is read as far as it goes. */
-function patchPlaces(inside: Grid, covering: Grid, model: TraceModel): readonly CellPosition[] {
-  const { patchCells, patchStrideCells } = model.manifest.input;
-  const along = (whole: number, covered: number) =>
-    patchStarts(whole < patchCells ? covered : whole, patchCells, patchStrideCells);
-  const columns = along(inside.columns, covering.columns);
-  return along(inside.rows, covering.rows).flatMap((row) =>
-    columns.map((column) => ({ column, row })),
-  );
+/** The picture's scores alone, without what the maps need. */
+export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
+  return judgePatches(await readPatches(picture, model), model);
 }
 
-/** The head's answer without dropout for every window. */
-async function judge(windows: WindowMeans, model: TraceModel) {
-  const { channels, means } = windows;
+interface Patches {
+  readonly plan: PatchPlan;
+  readonly windows: WindowMeans;
+  readonly votes: Votes | null;
+  /** `[read, channels]`, as the head wants it. */
+  readonly features: Float32Array;
+}
+
+async function readPatches(picture: Planes, model: TraceModel): Promise<Patches> {
+  const { input } = model.manifest;
+  const plan = planPatches(picture, input);
+  const { cellPx, haloPx } = input;
+  const cells = await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx });
+  const windows = meanWindows(cells, plan.window);
+  const votes = await readVotes(picture, plan, model);
+  const width = windows.channels + (votes?.members ?? 0);
+  const features = new Float32Array(plan.read.length * width);
+  plan.read.forEach(({ row, column }, at) => {
+    const place = row * windows.columns + column;
+    features.set(meansOf(windows, place), at * width);
+    if (!votes) return;
+    const { members, ofPatches } = votes;
+    const said = ofPatches.subarray(at * members, (at + 1) * members);
+    features.set(said, at * width + windows.channels);
+  });
+  return { plan, windows, votes, features };
+}
+
+function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {
+  return means.subarray(place * channels, (place + 1) * channels);
+}
+
+async function judgePatches({ plan, features }: Patches, model: TraceModel): Promise<Logits> {
+  const count = plan.read.length;
+  const { logits } = await judge(features, count, model);
+  const meanOf = (output: number) =>
+    plan.read.reduce((sum, _, at) => sum + logits[3 * at + output]!, 0) / count;
+  return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
+}
+
+/** The head's answer for every window. */
+async function judgePlaces(windows: WindowMeans, votes: Votes | null, model: TraceModel) {
   const count = windows.columns * windows.rows;
   const dimension = model.statistics.embedding.dimension;
-  const keepAll = new Float32Array(channels).fill(1);
   const logits = new Float32Array(count * 3);
   const embeddings = new Float32Array(count * dimension);
   for (let first = 0; first < count; first += batchSize) {
     const size = Math.min(batchSize, count - first);
-    const features = means.subarray(first * channels, (first + size) * channels);
-    const answer = await model.readHead(features, size, keepAll, 1);
+    const answer = await judge(rowsOf(windows, votes, first, size), size, model);
     logits.set(answer.logits, first * 3);
     embeddings.set(answer.embeddings, first * dimension);
   }
   return { logits, embeddings };
 }
 
-function rowsOf(table: Float32Array, indices: readonly number[], width: number): Float32Array {
-  const rows = new Float32Array(indices.length * width);
-  indices.forEach((index, at) => {
-    rows.set(table.subarray(index * width, (index + 1) * width), at * width);
-  });
+function rowsOf(
+  windows: WindowMeans,
+  votes: Votes | null,
+  first: number,
+  size: number,
+): Float32Array {
+  const { channels, columns } = windows;
+  if (!votes) return windows.means.subarray(first * channels, (first + size) * channels);
+  const width = channels + votes.members;
+  const rows = new Float32Array(size * width);
+  for (let at = 0; at < size; at++) {
+    const place = first + at;
+    rows.set(meansOf(windows, place), at * width);
+    const position = { column: place % columns, row: Math.floor(place / columns) };
+    rows.set(votes.ofPlace(position), at * width + channels);
+  }
   return rows;
 }
 
-function meanLogits(logits: Float32Array, indices: readonly number[]): Logits {
-  const meanOf = (output: number) =>
-    indices.reduce((sum, index) => sum + logits[3 * index + output]!, 0) / indices.length;
-  return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
+/** Without dropout. @param features - `[count, channels]`. */
+async function judge(features: Float32Array, count: number, model: TraceModel) {
+  const keepAll = new Float32Array(features.length / count).fill(1);
+  return model.readHead(features, count, keepAll, 1);
 }

@@ -1,20 +1,20 @@
 /** How much a place of the picture moves: flat places carry no traces, so they do not speak for the picture. */
 
-import type { Picture } from '../image/picture.ts';
+import type { Planes } from '../image/pixels.ts';
 import type { CellPosition, Grid } from './grid.ts';
 
 /** Grey levels. One hard edge must not make a patch textured, so a pixel counts at most this much. */
 const mostPerPixel = 32;
 
-type LumaPicture = Pick<Picture, 'luma'> & {
-  readonly facts: Pick<Picture['facts'], 'width' | 'height'>;
-};
-
 /**
  * For each cell the sum over its pixels of |luma - right neighbour| + |luma - lower neighbour|, each pixel's sum at most
  * 32. Neighbours and pixels outside the picture add nothing.
  */
-export function cellTextures(picture: LumaPicture, grid: Grid, cellPx: number): Float64Array {
+export function cellTextures(
+  picture: Pick<Planes, 'luma' | 'facts'>,
+  grid: Grid,
+  cellPx: number,
+): Float64Array {
   const { luma } = picture;
   const { width, height } = picture.facts;
   const lastColumn = width - 1;

@@ -1,10 +1,10 @@
 /**
- * Runs the backbone over a picture of any size in tiles, so that memory stays bounded. A tile is its core plus a halo as
- * wide as the network looks; the halo's answers are thrown away, so the seams do not show.
+ * Runs an arm of the model over a picture of any size in tiles, so that memory stays bounded. A tile is its core plus a
+ * halo as wide as the arm looks; the halo's answers are thrown away, so the seams do not show.
  */
 
-import type { Picture } from '../image/picture.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { Planes } from '../image/pixels.ts';
+import type { ReadCells } from '../inference/trace-model.ts';
 import { coveringGrid, type FeatureGrid, type Grid } from './grid.ts';
 
 /** In cells. `core` is kept, `outer` is what the network is shown. */
@@ -20,9 +20,15 @@ export interface CellBox {
   readonly rows: number;
 }
 
-type PixelPicture = Pick<Picture, 'rgb'> & {
-  readonly facts: Pick<Picture['facts'], 'width' | 'height'>;
-};
+type Coloured = Pick<Planes, 'rgb' | 'facts'>;
+
+/** How an arm of the model is shown pixels. */
+export interface Arm {
+  readonly read: ReadCells;
+  readonly cellPx: number;
+  /** How far beyond a cell it looks. */
+  readonly haloPx: number;
+}
 
 /**
  * Most cells of a tile, halo included: 1.3 megapixels at 16 px. One tile then holds a one-megapixel picture (no work is
@@ -30,19 +36,18 @@ type PixelPicture = Pick<Picture, 'rgb'> & {
  */
 export const maxTileCells = 5120;
 
-/** @returns features of all cells that cover the picture; edge pixels are repeated to fill the last cells. */
+/** @returns what the arm says of all cells that cover the picture; edge pixels are repeated to fill the last cells. */
 export async function readFeatureGrid(
-  picture: PixelPicture,
-  model: TraceModel,
+  picture: Coloured,
+  { read, cellPx, haloPx }: Arm,
   tileCells = maxTileCells,
 ): Promise<FeatureGrid> {
-  const { cellPx, haloPx } = model.manifest.input;
   const grid = coveringGrid(picture.facts, cellPx);
   let features: FeatureGrid | null = null;
   for (const tile of planTiles(grid, Math.ceil(haloPx / cellPx), tileCells)) {
     const { columns, rows } = tile.outer;
     const rgb = cutTile(picture, tile.outer, cellPx);
-    const answer = await model.readFeatures(rgb, columns * cellPx, rows * cellPx);
+    const answer = await read(rgb, columns * cellPx, rows * cellPx);
     features ??= emptyFeatures(grid, answer.length / (columns * rows));
     keepCore(features, tile, answer);
   }
@@ -83,7 +88,7 @@ function spans(length: number, most: number): { start: number; length: number }[
   });
 }
 
-function grown(core: CellBox, halo: number, grid: Grid): CellBox {
+export function grown(core: CellBox, halo: number, grid: Grid): CellBox {
   const column = Math.max(0, core.column - halo);
   const row = Math.max(0, core.row - halo);
   return {
@@ -95,7 +100,7 @@ function grown(core: CellBox, halo: number, grid: Grid): CellBox {
 }
 
 /** Pixels of a box of cells, edge pixels repeated; the picture's own array when the box is all of it. */
-function cutTile({ rgb, facts }: PixelPicture, box: CellBox, cellPx: number): Uint8Array {
+export function cutTile({ rgb, facts }: Coloured, box: CellBox, cellPx: number): Uint8Array {
   const width = box.columns * cellPx;
   const height = box.rows * cellPx;
   if (width === facts.width && height === facts.height) return rgb;

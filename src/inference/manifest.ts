@@ -36,6 +36,7 @@ export function parseManifest(text: string): ModelManifest {
       patchStrideCells: wholeOf(input['patchStrideCells'], 'input.patchStrideCells', 1, 256),
       patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
     },
+    votes: votesOf(root['votes'] ?? null),
     dropout: {
       rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
       passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
@@ -48,17 +49,18 @@ export function parseManifest(text: string): ModelManifest {
     },
     // The order of the strategies is what makes their decided pictures subsets of each other: a model that breaks it is refused.
     thresholds: {
-      fakeMin: thresholdsOf(thresholds['fakeMin'], 'fakeMin', 'falling', [0.5, 1]),
-      realMax: thresholdsOf(thresholds['realMax'], 'realMax', 'rising', [0, 0.5]),
-      traceMin: thresholdsOf(thresholds['traceMin'], 'traceMin', 'falling', [0, 2]),
+      fakeMin: thresholdsOf(thresholds['fakeMin'], 'thresholds.fakeMin', 'falling', [0.5, 1]),
+      realMax: thresholdsOf(thresholds['realMax'], 'thresholds.realMax', 'rising', [0, 0.5]),
+      traceMin: thresholdsOf(thresholds['traceMin'], 'thresholds.traceMin', 'falling', [0, 2]),
       compressionMax: thresholdsOf(
         thresholds['compressionMax'],
-        'compressionMax',
+        'thresholds.compressionMax',
         'rising',
         [0, 1],
       ),
-      anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'anomalyMax', 'rising', [0, 1]),
+      anomalyMax: thresholdsOf(thresholds['anomalyMax'], 'thresholds.anomalyMax', 'rising', [0, 1]),
     },
+    compressedRegime: compressedRegimeOf(root['compressedRegime'] ?? null),
     measured: measuredOf(root['measured'] ?? []),
   };
 }
@@ -135,6 +137,20 @@ function ratesOf(value: unknown, name: string): MeasuredRates {
     realCalledFake: share('realCalledFake'),
     fakeCalledReal: share('fakeCalledReal'),
     ...Object.fromEntries(later.filter((key) => key in fields).map((key) => [key, share(key)])),
+  };
+}
+
+function votesOf(value: unknown): ModelManifest['votes'] {
+  if (value === null) return null;
+  return { haloPx: wholeOf(fieldsOf(value, 'votes')['haloPx'], 'votes.haloPx', 0, 1024) };
+}
+
+function compressedRegimeOf(value: unknown): ModelManifest['compressedRegime'] {
+  if (value === null) return null;
+  const fields = fieldsOf(value, 'compressedRegime');
+  return {
+    from: numberOf(fields['from'], 'compressedRegime.from', 0, 1),
+    fakeMin: thresholdsOf(fields['fakeMin'], 'compressedRegime.fakeMin', 'falling', [0.5, 1]),
   };
 }
 
@@ -217,13 +233,12 @@ function thresholdsOf(
   order: 'falling' | 'rising',
   [min, max]: readonly [number, number],
 ): StrategyThresholds {
-  const fields = fieldsOf(value, `thresholds.${name}`);
-  const read = (strategy: string) =>
-    numberOf(fields[strategy], `thresholds.${name}.${strategy}`, min, max);
+  const fields = fieldsOf(value, name);
+  const read = (strategy: string) => numberOf(fields[strategy], `${name}.${strategy}`, min, max);
   const [pedantic, balanced, relaxed] = [read('pedantic'), read('default'), read('relaxed')];
   const sign = order === 'rising' ? 1 : -1;
   if (sign * (balanced - pedantic) < 0 || sign * (relaxed - balanced) < 0) {
-    throw damaged(`thresholds.${name} is not ${order} from pedantic to relaxed`);
+    throw damaged(`${name} is not ${order} from pedantic to relaxed`);
   }
   return { pedantic, default: balanced, relaxed };
 }

@@ -54,6 +54,8 @@ export interface ModelManifest {
     readonly patchStrideCells: number;
     readonly patchesRead: number;
   };
+  /** How the second arm is shown pixels; null for a model of the network alone. */
+  readonly votes: { readonly haloPx: number } | null;
   readonly dropout: { readonly rate: number; readonly passes: number };
   readonly calibration: {
     readonly real: Calibration;
@@ -68,6 +70,11 @@ export interface ModelManifest {
     readonly compressionMax: StrategyThresholds;
     readonly anomalyMax: StrategyThresholds;
   };
+  /**
+   * Limits of its own for pictures whose compression score is `from` or more, where real pictures look more generated;
+   * null where one limit fits all.
+   */
+  readonly compressedRegime: { readonly from: number; readonly fakeMin: StrategyThresholds } | null;
   /** Empty for a model that nobody has measured. `npm run evaluate -- --record` writes it. */
   readonly measured: readonly MeasuredCondition[];
 }

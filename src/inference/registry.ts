@@ -16,6 +16,8 @@ export interface VerifiedModel {
   readonly statistics: EmbeddingStatistics;
   readonly backbone: Uint8Array;
   readonly head: Uint8Array;
+  /** The second arm, for a model that has one. */
+  readonly votes: Uint8Array | null;
 }
 
 export interface Registry {
@@ -45,6 +47,7 @@ interface Shelf {
 
 /** Files without which a model cannot be run. */
 const neededFiles = ['model.onnx', 'head.onnx', 'statistics.json'] as const;
+const votesFile = 'votes.onnx';
 
 /** `models/` lies beside `src/` and `dist/`, so one relative path serves both. */
 const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
@@ -121,6 +124,26 @@ function entryOf({ entries, damages }: Shelf, id: string | null): Entry {
   return entry;
 }
 
+/**
+ * The files of one model folder that lies anywhere, checked like those of an installed one.
+ *
+ * @returns `files`: what its manifest lists, by name, and the manifest itself.
+ * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
+ */
+export async function readModelFolder(
+  folder: string,
+): Promise<{ readonly manifest: ModelManifest; readonly files: ReadonlyMap<string, Uint8Array> }> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause: unknown) => {
+    throw new ForensicsError('model_not_found', 'The folder holds no manifest.json of a model.', {
+      cause,
+    });
+  });
+  const manifest = parseManifest(text);
+  const files = await verifiedFiles({ folder, manifest });
+  parseStatistics(files.get('statistics.json')!.toString('utf8'));
+  return { manifest, files: new Map([...files, ['manifest.json', Buffer.from(text)]]) };
+}
+
 async function openModel(entry: Entry): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
@@ -128,6 +151,7 @@ async function openModel(entry: Entry): Promise<VerifiedModel> {
     statistics: parseStatistics(files.get('statistics.json')!.toString('utf8')),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
+    votes: files.get(votesFile) ?? null,
   };
 }
 
@@ -145,7 +169,8 @@ function notFound(entries: readonly Entry[], id: string | null): ForensicsError 
 
 /** Every file that the manifest lists is checked, also those that this version does not need. */
 async function verifiedFiles({ folder, manifest }: Entry): Promise<ReadonlyMap<string, Buffer>> {
-  const names = new Set([...neededFiles, ...Object.keys(manifest.files)]);
+  const needed = manifest.votes ? [...neededFiles, votesFile] : neededFiles;
+  const names = new Set([...needed, ...Object.keys(manifest.files)]);
   return new Map(
     await Promise.all(
       [...names].map(async (name) => [name, await verifiedFile(folder, name, manifest)] as const),

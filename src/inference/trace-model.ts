@@ -2,7 +2,7 @@
 
 import type { EmbeddingStatistics, ModelManifest } from './model.ts';
 import type { VerifiedModel } from './registry.ts';
-import type { Runtime } from './runtime.ts';
+import type { Runtime, Session } from './runtime.ts';
 
 export interface HeadAnswer {
   /** `[passes, count, 3]`: raw real, fake and compression logits. */
@@ -11,17 +11,25 @@ export interface HeadAnswer {
   readonly embeddings: Float32Array;
 }
 
+/**
+ * Pixels in, numbers for each cell out.
+ *
+ * @param rgb - row-major RGB, width and height multiples of the cell.
+ * @returns `[channels, height / cell, width / cell]`.
+ */
+export type ReadCells = (rgb: Uint8Array, width: number, height: number) => Promise<Float32Array>;
+
 export interface TraceModel {
   readonly manifest: ModelManifest;
   readonly statistics: EmbeddingStatistics;
   readonly runtimeVersion: string;
+  /** One feature vector for each cell. */
+  readonly readFeatures: ReadCells;
   /**
-   * One feature vector for each cell.
-   *
-   * @param rgb - row-major RGB, width and height multiples of the cell.
-   * @returns `[channels, height / cell, width / cell]`.
+   * The second arm: what each of its members says of the patch around a cell, or, near the border, of the nearest patch
+   * inside. Null for a model of the network alone. The head expects its channels behind the features.
    */
-  readFeatures(rgb: Uint8Array, width: number, height: number): Promise<Float32Array>;
+  readonly readVotes: ReadCells | null;
   /**
    * @param features - `[count, channels]`.
    * @param masks - `[passes, channels]` of dropout multipliers: 0 or 1 / (1 - rate).
@@ -39,18 +47,17 @@ export async function loadTraceModel(
   verified: VerifiedModel,
   runtime: Runtime,
 ): Promise<TraceModel> {
-  const [backbone, head] = await Promise.all([
+  const [backbone, head, votes] = await Promise.all([
     runtime.openSession(verified.backbone),
     runtime.openSession(verified.head),
+    verified.votes && runtime.openSession(verified.votes),
   ]);
   return {
     manifest: verified.manifest,
     statistics: verified.statistics,
     runtimeVersion: runtime.version,
-    readFeatures: async (rgb, width, height) => {
-      const answer = await backbone.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
-      return outputOf(answer, 'features');
-    },
+    readFeatures: cellsReader(backbone, 'features'),
+    readVotes: votes && cellsReader(votes, 'votes'),
     readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
         features: { data: features, dims: [count, features.length / count] },
@@ -59,8 +66,15 @@ export async function loadTraceModel(
       return { logits: outputOf(answer, 'logits'), embeddings: outputOf(answer, 'embedding') };
     },
     release: async () => {
-      await Promise.all([backbone.release(), head.release()]);
+      await Promise.all([backbone.release(), head.release(), votes?.release()]);
     },
+  };
+}
+
+function cellsReader(session: Session, output: string): ReadCells {
+  return async (rgb, width, height) => {
+    const answer = await session.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
+    return outputOf(answer, output);
   };
 }
 

@@ -1,4 +1,4 @@
-import { conclude } from '../engine/examine.ts';
+import { concludeUnderEvery } from '../engine/examine.ts';
 import { readPicture } from '../engine/reading.ts';
 import type { DecisionStrategy, Examination } from '../engine/result.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
@@ -47,16 +47,7 @@ async function underStrategies(
   seed: number,
 ): Promise<ByStrategy> {
   const reading = await readPicture(picture, model);
-  const under = (decisionStrategy: DecisionStrategy) => {
-    const options = { decisionStrategy, seed };
-    return conclude({ picture, model, options, provenance: noProvenance, reading });
-  };
-  const [pedantic, balanced, relaxed] = [
-    await under('pedantic'),
-    await under('default'),
-    await under('relaxed'),
-  ];
-  return { pedantic, default: balanced, relaxed };
+  return concludeUnderEvery({ picture, model, provenance: noProvenance, reading }, seed);
 }
 
 function readingOf(condition: Condition, examinations: ByStrategy): ConditionReading {

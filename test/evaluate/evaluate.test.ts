@@ -4,43 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/engine/random.ts';
 import { parseCsv, readSamples, splits } from './data-set.ts';
-import { auc, aucInterval, quantile, recallAt, type Scored } from './figures.ts';
-
-function drawn(count: number, seed = 1): Scored[] {
-  const random = createRandom(seed);
-  return Array.from({ length: count }, (_, at) => ({
-    isFake: at % 3 === 0,
-    source: `source ${at % 7}`,
-    // Rounded, so that there are ties within and between the classes.
-    score: Math.round(10 * (random() + (at % 3 === 0 ? 0.3 : 0))) / 10,
-  }));
-}
+import { recallAt, spearman } from './figures.ts';
 
 describe('figures', () => {
-  test('the AUC is the share of pairs in the right order, ties half', () => {
-    const scored = drawn(200);
-    const fakes = scored.filter(({ isFake }) => isFake);
-    const reals = scored.filter(({ isFake }) => !isFake);
-    let wins = 0;
-    for (const fake of fakes) {
-      for (const real of reals) wins += 0.5 * (Math.sign(fake.score - real.score) + 1);
-    }
-
-    expect(auc(scored)).toBeCloseTo(wins / (fakes.length * reals.length), 12);
-  });
-
-  test('the interval lies around the AUC and is the same each time', () => {
-    const scored = drawn(200);
-
-    const [low, high] = aucInterval(scored, { draws: 200 });
-
-    expect(low).toBeLessThan(auc(scored));
-    expect(high).toBeGreaterThan(auc(scored));
-    expect(aucInterval(scored, { draws: 200 })).toEqual([low, high]);
-  });
-
   test('recall is taken where at most the stated share of real pictures lies above', () => {
     const real = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
     const scored = [
@@ -52,8 +19,11 @@ describe('figures', () => {
     expect(recallAt(scored, 0)).toBeCloseTo(1 / 3, 12);
   });
 
-  test('a quantile lies on the straight line between its neighbours', () => {
-    expect(quantile([0, 10, 20], 0.25)).toBe(5);
+  test('the rank correlation is that of the order alone', () => {
+    expect(spearman([1, 2, 3, 4], [10, 20, 300, 4000])).toBe(1);
+    expect(spearman([1, 2, 3, 4], [4, 3, 2, 1])).toBe(-1);
+    // 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15)
+    expect(spearman([1, 2, 3, 4], [1, 3, 2, 4])).toBeCloseTo(0.8, 12);
   });
 });
 

@@ -1,51 +1,6 @@
-/** Figures with intervals. Scores grow towards fake; sources, not pictures, are what is drawn again. */
+/** Figures that only the evaluation needs; those of `src/validation/statistics.ts` stand beside them. */
 
-import { createRandom } from '../../src/engine/random.ts';
-
-export interface Scored {
-  readonly score: number;
-  readonly isFake: boolean;
-  readonly source: string;
-}
-
-/** Chance that a fake scores above a real one, ties half (Mann-Whitney U over the number of pairs). NaN without both classes. */
-export function auc(scored: readonly Scored[]): number {
-  const rising = scored.toSorted((one, other) => one.score - other.score);
-  let fakeRanks = 0;
-  let fakes = 0;
-  for (let start = 0; start < rising.length; ) {
-    let end = start;
-    while (end < rising.length && rising[end]!.score === rising[start]!.score) end++;
-    const tied = rising.slice(start, end).filter(({ isFake }) => isFake).length;
-    fakeRanks += tied * ((start + 1 + end) / 2);
-    fakes += tied;
-    start = end;
-  }
-  const reals = scored.length - fakes;
-  return (fakeRanks - (fakes * (fakes + 1)) / 2) / (fakes * reals);
-}
-
-/** 95 % interval of the AUC: whole sources of each class drawn with replacement (percentile bootstrap, Efron 1979). */
-export function aucInterval(
-  scored: readonly Scored[],
-  { draws = 1000, seed = 1 } = {},
-): readonly [number, number] {
-  const random = createRandom(seed);
-  const groups = [true, false].map((isFake) => [
-    ...groupBy(
-      scored.filter((one) => one.isFake === isFake),
-      ({ source }) => source,
-    ).values(),
-  ]);
-  const drawn = Array.from({ length: draws }, () =>
-    auc(
-      groups.flatMap((sources) =>
-        sources.flatMap(() => sources[Math.floor(random() * sources.length)] ?? []),
-      ),
-    ),
-  ).toSorted((one, other) => one - other);
-  return [quantile(drawn, 0.025), quantile(drawn, 0.975)];
-}
+import type { Scored } from '../../src/validation/statistics.ts';
 
 /** Share of fakes above the threshold that lets at most `falseAlarms` of the real pictures through. */
 export function recallAt(scored: readonly Scored[], falseAlarms: number): number {
@@ -56,24 +11,13 @@ export function recallAt(scored: readonly Scored[], falseAlarms: number): number
   return fake.filter(({ score }) => score > threshold).length / fake.length;
 }
 
-/** Of values in rising order, straight lines between neighbours. */
-export function quantile(rising: readonly number[], share: number): number {
-  const place = share * (rising.length - 1);
-  const lower = rising[Math.floor(place)]!;
-  const upper = rising[Math.ceil(place)]!;
-  return lower + (upper - lower) * (place - Math.floor(place));
+/** Rank correlation, -1..1, of pairs without ties in either list (Spearman 1904). */
+export function spearman(one: readonly number[], other: readonly number[]): number {
+  const otherRanks = ranksOf(other);
+  const squares = ranksOf(one).reduce((sum, rank, at) => sum + (rank - otherRanks[at]!) ** 2, 0);
+  return 1 - (6 * squares) / (one.length * (one.length ** 2 - 1));
 }
 
-/** In the order of first appearance. */
-export function groupBy<Value>(
-  values: readonly Value[],
-  keyOf: (value: Value) => string,
-): ReadonlyMap<string, readonly Value[]> {
-  const groups = new Map<string, Value[]>();
-  for (const value of values) {
-    const group = groups.get(keyOf(value));
-    if (group) group.push(value);
-    else groups.set(keyOf(value), [value]);
-  }
-  return groups;
+function ranksOf(values: readonly number[]): readonly number[] {
+  return values.map((value) => values.filter((each) => each < value).length);
 }

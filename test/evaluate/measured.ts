@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { DecisionStrategy, ResultClass } from '../../src/engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../src/inference/model.ts';
-import { auc, aucInterval, groupBy } from './figures.ts';
+import { auc, aucInterval, groupBy } from '../../src/validation/statistics.ts';
 import { type Row, toScored } from './read-samples.ts';
 
 export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
@@ -44,6 +44,36 @@ export function shareOf(
   ...wanted: readonly ResultClass[]
 ): number {
   return rows.filter(({ classes }) => wanted.includes(classes[strategy])).length / rows.length;
+}
+
+export interface WorstSource {
+  readonly source: string;
+  /** Of its pictures that are decided. */
+  readonly calledFake: number;
+  readonly decided: number;
+}
+
+/** Fewer pictures say nothing of a source. */
+const leastOfSource = 10;
+
+/** The photographs' source with the largest share called fake; null without a source of ten pictures. */
+export function worstSourceOf(
+  rows: readonly Row[],
+  strategy: DecisionStrategy,
+): WorstSource | null {
+  const real = rows.filter(({ sample }) => !sample.isFake);
+  const shares = [...groupBy(real, ({ sample }) => sample.source)]
+    .filter(([, some]) => some.length >= leastOfSource)
+    .map(([source, some]) => {
+      const decided = decidedOf(some, strategy);
+      const calledFake = shareOf(decided, strategy, 'fake') || 0;
+      return { source, calledFake, decided: decided.length };
+    });
+  return shares.toSorted((one, other) => other.calledFake - one.calledFake)[0] ?? null;
+}
+
+export function decidedOf(rows: readonly Row[], strategy: DecisionStrategy): readonly Row[] {
+  return rows.filter(({ classes }) => ['real', 'fake'].includes(classes[strategy]));
 }
 
 /** Nothing else of the manifest changes; the figures hold for the weights and thresholds that it names. */

@@ -2,8 +2,9 @@
 
 import Table from 'cli-table3';
 import { decisionStrategies } from '../../src/engine/result.ts';
-import { auc, aucInterval, groupBy, recallAt } from './figures.ts';
-import { ratesOf, shareOf } from './measured.ts';
+import { auc, aucInterval, calibrationError, groupBy } from '../../src/validation/statistics.ts';
+import { recallAt, spearman } from './figures.ts';
+import { decidedOf, ratesOf, shareOf, worstSourceOf } from './measured.ts';
 import { type Row, toScored } from './read-samples.ts';
 
 export function printFigures(rows: readonly Row[]): string {
@@ -12,20 +13,32 @@ export function printFigures(rows: readonly Row[]): string {
   const strategies = byCondition.flatMap(([condition, some]) => decided(condition, some));
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
-    table(['condition', 'real', 'generated', 'AUC', '95 %', 'recall at 5 %', 'at 1 %'], whole),
+    table(
+      ['condition', 'real', 'generated', 'AUC', '95 %', 'recall at 5 %', 'at 1 %', 'ECE'],
+      whole,
+    ),
+    'Errors are shares of the pictures of a class that are decided; worst source: of ten photographs or more.',
     table(
       [
         'condition',
         'strategy',
         'decided',
         'real called fake',
+        'worst source',
         'generated called real',
         'abstained',
+        'ECE of decided',
       ],
       strategies,
     ),
     table(['generator', 'n', ...byCondition.map(([name]) => `AUC ${name}`)], generators(rows)),
     table(['real source', 'n', 'mean p(fake)', 'called fake', 'not decided'], realSources(asIs)),
+    'As they are:',
+    table(
+      ['kind, size, quality', 'real', 'generated', 'AUC', 'decided', 'called fake', 'called real'],
+      groups(asIs),
+    ),
+    ...resaves(asIs),
   ].join('\n');
 }
 
@@ -40,21 +53,86 @@ function overall(condition: string, rows: readonly Row[]): string[] {
     `${low.toFixed(3)}-${high.toFixed(3)}`,
     percent(recallAt(scored, 0.05)),
     percent(recallAt(scored, 0.01)),
+    calibrationError(scored).toFixed(3),
   ];
 }
 
 function decided(condition: string, rows: readonly Row[]): string[][] {
   return decisionStrategies.map((strategy) => {
-    const { decided: share, realCalledFake, fakeCalledReal } = ratesOf(rows, strategy);
+    const some = decidedOf(rows, strategy);
+    const worst = worstSourceOf(rows, strategy);
     return [
       condition,
       strategy,
-      percent(share),
-      percent(realCalledFake),
-      percent(fakeCalledReal),
+      percent(ratesOf(rows, strategy).decided),
+      percent(shareOf(realOf(some), strategy, 'fake')),
+      worst === null || worst.calledFake === 0
+        ? 'none'
+        : `${worst.source} ${percent(worst.calledFake)} of ${worst.decided}`,
+      percent(shareOf(fakeOf(some), strategy, 'real')),
       percent(shareOf(rows, strategy, 'abstain')),
+      calibrationError(some.map(toScored)).toFixed(3),
     ];
   });
+}
+
+const realOf = (rows: readonly Row[]) => rows.filter(({ sample }) => !sample.isFake);
+const fakeOf = (rows: readonly Row[]) => rows.filter(({ sample }) => sample.isFake);
+
+/** Kinds of photographs against all generated pictures; sizes and qualities within themselves. */
+function groups(rows: readonly Row[]): string[][] {
+  const kinds = [...groupBy(realOf(rows), ({ sample }) => sample.generator)];
+  return [
+    ...kinds.map(([kind, some]) => groupRow(kind, [...some, ...fakeOf(rows)])),
+    ...[...groupBy(rows, sizeOf)].map(([size, some]) => groupRow(size, some)),
+    ...[...groupBy(rows, qualityOf)].map(([quality, some]) => groupRow(quality, some)),
+  ];
+}
+
+function groupRow(name: string, rows: readonly Row[]): string[] {
+  const [real, fake] = [realOf(rows), fakeOf(rows)];
+  const isMeasured = real.length > 0 && fake.length > 0;
+  return [
+    name,
+    String(real.length),
+    String(fake.length),
+    isMeasured ? auc(rows.map(toScored)).toFixed(3) : '',
+    percent(ratesOf(rows, 'default').decided),
+    percent(shareOf(real, 'default', 'fake') || 0),
+    percent(shareOf(fake, 'default', 'real') || 0),
+  ];
+}
+
+function sizeOf({ examination: { facts } }: Row): string {
+  const side = Math.min(facts.width, facts.height);
+  if (side < 256) return 'shorter side below 256 px';
+  return side < 384 ? 'shorter side 256 to 383 px' : 'shorter side 384 px or more';
+}
+
+function qualityOf({ examination: { facts } }: Row): string {
+  const quality = facts.jpeg?.quality?.value;
+  if (quality === undefined) return 'lossless, or no quality told';
+  if (quality < 75) return 'JPEG below 75';
+  return quality < 90 ? 'JPEG 75 to 89' : 'JPEG 90 or more';
+}
+
+function resaves(rows: readonly Row[]): string[] {
+  const turned = decisionStrategies.map((strategy) => {
+    const count = rows.filter(({ flips }) => flips?.[strategy]).length;
+    return `${strategy} ${count} (${percent(count / rows.length)})`;
+  });
+  const byPicture = rows.flatMap(({ compressionByQuality }) => compressionByQuality ?? []);
+  const correlations = byPicture.map((scores) =>
+    spearman(
+      [...scores.keys()].map((quality) => -quality),
+      [...scores.values()],
+    ),
+  );
+  const mean = correlations.reduce((sum, value) => sum + value, 0) / correlations.length;
+  return [
+    `Decided the other way after JPEG 90 or 70, 0.75 or 0.5 of the size, or a crop, of ${rows.length} pictures: ${turned.join(', ')}`,
+    `Compression score against JPEG quality 20 to 90 of one picture, rank correlation over ${correlations.length} pictures: mean ${mean.toFixed(3)}, least ${Math.min(...correlations).toFixed(3)}`,
+  ];
 }
 
 /** Each generator against all real pictures of the same condition. */

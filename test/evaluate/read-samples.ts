@@ -1,20 +1,14 @@
 /** Puts every sample through the real engine, once for each condition. */
 
-import { noProvenance } from '../../src/provenance/provenance.ts';
 import { join } from 'node:path';
-import { conclude } from '../../src/engine/examine.ts';
-import { type Reading, readPicture } from '../../src/engine/reading.ts';
-import {
-  type DecisionStrategy,
-  decisionStrategies,
-  defaultSeed,
-  type Examination,
-  type ResultClass,
-} from '../../src/engine/result.ts';
+import type { Reading } from '../../src/engine/reading.ts';
+import type { Examination } from '../../src/engine/result.ts';
 import type { TraceModel } from '../../src/inference/trace-model.ts';
+import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
-import type { Scored } from './figures.ts';
+import { type Classes, examineUnderAll } from './examine-under-all.ts';
+import { compressionOfResaves, type Flips, flipsOf } from './resaves.ts';
 
 export interface Row {
   readonly sample: Sample;
@@ -22,7 +16,11 @@ export interface Row {
   readonly reading: Pick<Reading, 'meanLogits'> & { readonly meanDistance: number };
   /** Under the default strategy. */
   readonly examination: Omit<Examination, 'maps'>;
-  readonly classes: Readonly<Record<DecisionStrategy, ResultClass>>;
+  readonly classes: Classes;
+  /** Of the picture as it is: strategies whose verdict a re-save turns round. */
+  readonly flips: Flips | null;
+  /** Of the picture as it is: score of compression by JPEG quality of a re-save. */
+  readonly compressionByQuality: ReadonlyMap<number, number> | null;
 }
 
 export function toScored({ sample, examination }: Row): Scored {
@@ -36,26 +34,16 @@ export async function* readSample(
   model: TraceModel,
 ): AsyncGenerator<Row> {
   for await (const [condition, picture] of picturesOf(join(dataDir, sample.file))) {
-    const reading = await readPicture(picture, model);
-    const under = (decisionStrategy: DecisionStrategy) =>
-      conclude({
-        picture,
-        model,
-        reading,
-        provenance: noProvenance,
-        options: { decisionStrategy, seed: defaultSeed },
-      });
-    const classes: Partial<Record<DecisionStrategy, ResultClass>> = {};
-    for (const strategy of decisionStrategies) {
-      classes[strategy] = (await under(strategy)).decision.resultClass;
-    }
-    const { maps: _, ...examination } = await under('default');
+    const isAsIs = condition === 'as is';
+    const { reading, examination, classes } = await examineUnderAll(picture, model);
     yield {
       sample,
       condition,
       reading: { meanLogits: reading.meanLogits, meanDistance: meanDistance(reading) },
       examination,
-      classes: asComplete(classes),
+      classes,
+      flips: isAsIs ? await flipsOf(picture, model, classes) : null,
+      compressionByQuality: isAsIs ? await compressionOfResaves(picture, model) : null,
     };
   }
 }
@@ -63,12 +51,6 @@ export async function* readSample(
 /** Of the patches that speak for the picture: what the manifest's quantiles of pictures are made of. */
 function meanDistance({ distances, read }: Reading): number {
   return read.reduce((sum, index) => sum + distances[index]!, 0) / read.length;
-}
-
-function asComplete(classes: Partial<Record<DecisionStrategy, ResultClass>>): Row['classes'] {
-  const { pedantic, default: balanced, relaxed } = classes;
-  if (!pedantic || !balanced || !relaxed) throw new Error('a strategy is missing');
-  return { pedantic, default: balanced, relaxed };
 }
 
 const columns: Readonly<Record<string, (row: Row) => string | number>> = {
@@ -98,6 +80,10 @@ const columns: Readonly<Record<string, (row: Row) => string | number>> = {
   pedantic: ({ classes }) => classes.pedantic,
   default: ({ classes }) => classes.default,
   relaxed: ({ classes }) => classes.relaxed,
+  flips: ({ flips }) =>
+    Object.entries(flips ?? {})
+      .map((entry) => entry.join(' '))
+      .join('; '),
   reasons: ({ examination }) => examination.decision.reasons.join(' '),
 };
 

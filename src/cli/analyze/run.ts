@@ -1,5 +1,6 @@
 /** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
 
+import { modelsFolder } from '../../app/models-folder.ts';
 import { readConfig } from '../../config.ts';
 import type { ExitCode } from '../../errors.ts';
 import { createRegistry } from '../../inference/registry.ts';
@@ -23,16 +24,17 @@ export async function runAnalyze(
   options: AnalyzeOptions,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  // Asked once here, a missing or damaged model is one line and not one for each picture.
-  await createRegistry().open(options.model);
   const { settings } = readConfig({ flags: { c2paTrustList: options.trustList } });
+  const modelsDir = modelsFolder(settings);
+  // Asked once here, a missing or damaged model is one line and not one for each picture.
+  await createRegistry({ extra: modelsDir }).open(options.model);
   const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
 
   const stop = listenForStop();
   const progress = await startProgress(inputs.length, !options.quiet);
-  const lab = createLab({ poolSize: Math.min(options.jobs, inputs.length), trustList });
+  const lab = createLab({ modelsDir, poolSize: Math.min(options.jobs, inputs.length), trustList });
   const onFailure: Bench['onFailure'] = (input, failure) => {
     if (isOfTheMachine(failure)) stop.because(failure);
     if (stop.signal.aborted || isToldByTable(inputs, options)) return;

@@ -1,5 +1,6 @@
 /** A run of `forensics validate`: gather, choose, measure side by side, store, print. It opens no network and no database. */
 
+import { modelsFolder } from '../../app/models-folder.ts';
 import { openValidations } from '../../app/validations.ts';
 import { newId } from '../../db/ids.ts';
 import { createRegistry } from '../../inference/registry.ts';
@@ -21,7 +22,7 @@ import { documentOf, printValidation } from './print.ts';
 export async function runValidate(options: ValidateOptions): Promise<void> {
   const folders = foldersOf(options);
   const settings = settingsFor(options);
-  const { modelsDir } = settings;
+  const modelsDir = modelsFolder(settings);
   await createRegistry({ extra: modelsDir }).open(options.model);
   if (options.out !== undefined) checkOut(options.out, options);
   const found = await gatherLabelled(folders);

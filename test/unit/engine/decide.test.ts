@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { decide, type Evidence } from '../../../src/engine/decide.ts';
+import { decide, type Evidence, needsStabilityTest } from '../../../src/engine/decide.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 import type { Decision, DecisionStrategy } from '../../../src/engine/result.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
@@ -12,6 +12,7 @@ const manifest = {
     compressionMax: { pedantic: 0.7, default: 0.8, relaxed: 0.9 },
     anomalyMax: { pedantic: 0.9, default: 0.95, relaxed: 1 },
   },
+  compressedRegime: { from: 0.4, fakeMin: { pedantic: 0.99, default: 0.96, relaxed: 0.8 } },
 };
 
 const clear: Evidence = {
@@ -21,6 +22,7 @@ const clear: Evidence = {
   anomalyScore: 0.5,
   fakeProbability: 0.95,
   fakeUncertainty: 0.01,
+  isUnstable: false,
   declaration: null,
 };
 
@@ -74,7 +76,8 @@ describe('a picture inside the domain stays uncertain', () => {
   test.each<[readonly string[], Partial<Evidence>]>([
     [['evidence_below_threshold'], { fakeProbability: 0.79 }],
     [['evidence_below_threshold'], { fakeProbability: 0.21 }],
-    [['margin_within_uncertainty'], { fakeUncertainty: 0.3 }],
+    [['margin_within_uncertainty'], { fakeUncertainty: 0.4 }],
+    [['unstable_under_resaving'], { isUnstable: true }],
     [['margin_within_uncertainty', 'evidence_below_threshold'], { fakeProbability: 0.5 }],
   ])('because of %j', (reasons, evidence) => {
     expect(verdict(evidence)).toMatchObject({ resultClass: 'uncertain', reasons });
@@ -82,6 +85,48 @@ describe('a picture inside the domain stays uncertain', () => {
 
   test('when the numbers are no numbers', () => {
     expect(verdict({ fakeProbability: Number.NaN }).resultClass).toBe('uncertain');
+  });
+});
+
+test('a compressed picture needs more to be called fake, and no more to be called real', () => {
+  const compressed = { real: 0.1, fake: 0.9, compression: 0.4 };
+
+  const fake = verdict({ predictions: compressed });
+  const real = verdict({ predictions: compressed, fakeProbability: 0.2 });
+
+  expect(fake).toMatchObject({ resultClass: 'uncertain', reasons: ['evidence_below_threshold'] });
+  expect(fake.thresholds['fakeMin']).toBe(0.96);
+  expect(verdict({ predictions: compressed, fakeProbability: 0.96 }).resultClass).toBe('fake');
+  expect(real.resultClass).toBe('real');
+});
+
+describe('the test of stability is needed', () => {
+  const camera = { fakeProbability: 0.05 };
+  const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
+
+  test.each<[string, boolean, Partial<Evidence>]>([
+    ['for a verdict', true, {}],
+    ['by no picture that is abstained from', false, { isPhotograph: false }],
+    ['by no picture that is uncertain under the strategy', false, { fakeProbability: 0.75 }],
+    [
+      'for a camera’s traces that stand against a declaration',
+      true,
+      { ...camera, declaration: unsigned },
+    ],
+    ['nowhere else beside a declaration', false, { declaration: unsigned }],
+    [
+      'by no trusted declaration',
+      false,
+      { ...camera, declaration: { ...unsigned, isTrusted: true } },
+    ],
+  ])('%s', (_, isNeeded, evidence) => {
+    expect(needsStabilityTest({ ...clear, ...evidence }, manifest, 'default')).toBe(isNeeded);
+  });
+
+  test('under the loosest limits where it decides whether a declaration is contradicted, whatever the strategy is', () => {
+    const evidence = { ...clear, fakeProbability: 0.28, declaration: unsigned };
+
+    expect(needsStabilityTest(evidence, manifest, 'pedantic')).toBe(true);
   });
 });
 
@@ -129,7 +174,7 @@ describe('a file that declares itself to be generated', () => {
 describe.each(['the thresholds of this test', 'the packaged model'])('under %s', (which) => {
   test('what a stricter strategy decides, a laxer one decides alike, and none turns real into fake', async () => {
     const packaged = await createRegistry().find(null);
-    const { thresholds } = which === 'the packaged model' ? packaged : manifest;
+    const rules = which === 'the packaged model' ? packaged : manifest;
     const random = createRandom(5);
     const decided: Record<DecisionStrategy, number> = { pedantic: 0, default: 0, relaxed: 0 };
 
@@ -141,10 +186,10 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
         anomalyScore: random(),
         fakeProbability: random(),
         fakeUncertainty: random() * 0.2,
+        isUnstable: random() < 0.1,
         declaration: randomDeclaration(random),
       };
-      const under = (strategy: DecisionStrategy) =>
-        decide(evidence, { thresholds }, strategy).resultClass;
+      const under = (strategy: DecisionStrategy) => decide(evidence, rules, strategy).resultClass;
       const [pedantic, balanced, relaxed] = [under('pedantic'), under('default'), under('relaxed')];
       if (isDecided(pedantic)) expect(balanced).toBe(pedantic);
       if (isDecided(balanced)) expect(relaxed).toBe(balanced);

@@ -23,14 +23,12 @@ test('the packaged model answers in the shapes of its contract', async () => {
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
   const [columns, rows, count, passes] = [9, 5, 3, 4];
 
-  const features = await model.readFeatures(
-    new Uint8Array(3 * 16 * columns * 16 * rows).fill(99),
-    16 * columns,
-    16 * rows,
-  );
-  const channels = features.length / (columns * rows);
+  const rgb = new Uint8Array(3 * 16 * columns * 16 * rows).fill(99);
+  const features = await model.readFeatures(rgb, 16 * columns, 16 * rows);
+  const votes = await model.readVotes!(rgb, 16 * columns, 16 * rows);
+  const channels = (features.length + votes.length) / (columns * rows);
   const { logits, embeddings } = await model.readHead(
-    features.subarray(0, count * channels),
+    new Float32Array(count * channels).fill(0.5),
     count,
     new Float32Array(passes * channels).fill(1),
     passes,

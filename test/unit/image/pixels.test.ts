@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { cutPixels, halvePixels, toPlanes } from '../../../src/image/pixels.ts';
+
+/** A picture whose red counts its pixels. */
+function counted(width: number, height: number) {
+  const rgb = new Uint8Array(3 * width * height);
+  for (let at = 0; at < width * height; at++) rgb[3 * at] = at;
+  return toPlanes({ width, height, rgb });
+}
+
+function reds({ rgb }: { rgb: Uint8Array }): number[] {
+  return [...rgb].filter((_, at) => at % 3 === 0);
+}
+
+test('half of a picture holds the rounded means of two by two pixels, and leaves an odd edge out', () => {
+  const half = halvePixels(counted(5, 5));
+
+  expect([half.width, half.height]).toEqual([2, 2]);
+  // (0 + 1 + 5 + 6) / 4 = 3, (2 + 3 + 7 + 8) / 4 = 5, ...
+  expect(reds(half)).toEqual([3, 5, 13, 15]);
+});
+
+test('a mean that ends in one half is rounded up', () => {
+  const rgb = Uint8Array.from([1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+  expect([...halvePixels(toPlanes({ width: 2, height: 2, rgb })).rgb]).toEqual([1, 0, 0]);
+});
+
+test('a part has the pixels of its box and nothing else', () => {
+  const part = cutPixels(counted(4, 4), { left: 1, top: 2, width: 2, height: 2 });
+
+  expect(reds(part)).toEqual([9, 10, 13, 14]);
+  expect([part.width, part.height]).toEqual([2, 2]);
+});
