@@ -16,6 +16,7 @@ import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
 import { registerMasterKey } from './master-key.ts';
 import { registerModels } from './models.ts';
+import { registerReproduce } from './reproduce.ts';
 import { registerServe } from './serve.ts';
 import { registerSigningKey } from './signing-key.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
@@ -67,6 +68,7 @@ Examples:
   registerAnalyze(program);
   registerValidate(program);
   registerVerify(program);
+  registerReproduce(program);
   registerServe(program);
   registerWorker(program);
   registerTenant(program);

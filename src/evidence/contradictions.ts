@@ -7,7 +7,16 @@ import { createHash } from 'node:crypto';
 import { mapNames } from '../engine/result.ts';
 import { languages } from '../report/language.ts';
 import { canonicalBytes } from './canonical-json.ts';
-import { heatmapFile, mapFile, reportFile, resultFile, settingsFile } from './layout.ts';
+import {
+  custodyFile,
+  heatmapFile,
+  mapFile,
+  modelFile,
+  reportFile,
+  resultFile,
+  settingsFile,
+  textsFile,
+} from './layout.ts';
 import type { Manifest } from './manifest.ts';
 import { parseResult, type ResultRecord } from './result-record.ts';
 import { sha256Of } from './seal.ts';
@@ -18,20 +27,40 @@ type Files = ReadonlyMap<string, Uint8Array>;
 
 /** @param files - only what is as it was signed: what was changed or is missing was told already. */
 export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
+  const unlisted = findUnlisted(manifest);
   const resultBytes = files.get(resultFile);
   const settingsBytes = files.get(settingsFile);
-  if (resultBytes === undefined || settingsBytes === undefined) return [];
+  if (resultBytes === undefined || settingsBytes === undefined) return unlisted;
   const result = parseResult(resultBytes);
   const settings = parseSettings(settingsBytes);
   if (result === null) return [contradiction(resultFile, `${resultFile} holds no result.`)];
   if (settings === null) return [contradiction(settingsFile, `${settingsFile} holds no settings.`)];
   return [
+    ...unlisted,
     ...ofItem(manifest, result),
     ...ofSettings(settings, { manifest, result }),
     ...ofOriginal(manifest, files),
     ...ofPictures(result, files),
     ...ofReports(manifest, files),
   ];
+}
+
+/** What no bundle can do without, whoever signed it. */
+const needed = [
+  resultFile,
+  settingsFile,
+  custodyFile,
+  textsFile,
+  modelFile,
+  ...languages.map(reportFile),
+  ...mapNames.flatMap((name) => [heatmapFile(name), mapFile(name)]),
+];
+
+function findUnlisted({ files, item }: Manifest): readonly Problem[] {
+  const listed = new Set(files.map(({ name }) => name));
+  return [...needed, ...(item.file === null ? [] : [item.file])]
+    .filter((name) => !listed.has(name))
+    .map((file) => ({ kind: 'missing', file, message: `${file} was never in this bundle.` }));
 }
 
 function ofItem({ item }: Manifest, { verdict, examination }: ResultRecord): readonly Problem[] {

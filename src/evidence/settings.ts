@@ -4,12 +4,14 @@ import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { decisionStrategies } from '../engine/result.ts';
 import { custodyEvents, type OwnValidation, type ReportItem } from '../report/item.ts';
+import { defaultLimits } from '../image/limits.ts';
 import { parseJson } from './canonical-json.ts';
 import type { BundleCase } from './case.ts';
+import { maxBundleBytes } from './layout.ts';
 
 const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });
-const side = Type.Integer({ minimum: 1, maximum: 65_535 });
+const side = Type.Integer({ minimum: 1, maximum: defaultLimits.maxSidePx });
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const names = Type.Record(Type.String(), Type.String());
 
@@ -37,7 +39,11 @@ const settingsSchema = Type.Object({
   seed: Type.Integer(),
   /** Monte Carlo passes. */
   passes: Type.Integer(),
-  limits: Type.Object({ minSidePx: side, maxSidePx: side, maxBytes: Type.Integer({ minimum: 1 }) }),
+  limits: Type.Object({
+    minSidePx: side,
+    maxSidePx: side,
+    maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
+  }),
   /** Versions and processor: what another run must match to be byte-identical. */
   environment: names,
   openedAs: Type.Union([Type.String(), Type.Null()]),

@@ -1,10 +1,7 @@
 /** What verifying a bundle found, to be read by a person. */
 
-import { mapNames } from '../../engine/result.ts';
-import { heatmapFile, reportFile } from '../../evidence/layout.ts';
 import type { Manifest } from '../../evidence/manifest.ts';
 import type { Verification } from '../../evidence/verification.ts';
-import { languages } from '../../report/language.ts';
 import { layCard, listRows, type Row } from '../card.ts';
 import { printable } from '../printable.ts';
 import { columnsOf, paint } from '../terminal.ts';
@@ -35,23 +32,15 @@ function filesRows(
   { files, signedAt, product }: Manifest,
   { holds }: Verification,
 ): readonly Row[] {
-  const names = files.map(({ name }) => name);
-  const isWhole = [...mapNames.map(heatmapFile), ...languages.map(reportFile)].every((name) =>
-    names.includes(name),
-  );
-  const belongs = isWhole
-    ? 'reports and heatmaps were signed together with this result and fit it'
-    : 'reports and heatmaps are not all there';
+  const whole: readonly Row[] = [
+    [
+      'Files',
+      `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
+    ],
+    ['', 'reports and heatmaps were signed together with this result and fit it'],
+  ];
   return [
-    ...(holds
-      ? ([
-          [
-            'Files',
-            `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
-          ],
-          ['Together', belongs],
-        ] as const)
-      : []),
+    ...(holds ? whole : []),
     ['Signed', `${signedAt}, by the clock of the signing machine, with ${product}`],
   ];
 }

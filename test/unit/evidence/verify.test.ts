@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { sealBundle } from '../../../src/evidence/seal.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import type { Problem } from '../../../src/evidence/verification.ts';
 import { makeExamination } from '../report/examination.ts';
@@ -179,6 +180,20 @@ describe('what was signed but does not belong together', () => {
       'contradiction heatmap-fake.png',
       'contradiction report-de.pdf',
     ]);
+  });
+
+  test('a bundle without a report, though its list says so', async () => {
+    const { manifest } = await verifyBundle(smallBundle());
+    const { product, examinedAt, item: listed } = manifest!;
+    const facts = { product, examinedAt, signedAt: examinedAt, item: listed };
+    const sealed = sealBundle([], facts, newSigner());
+
+    const found = await problemsOf(sealed.bytes);
+
+    expect(found).toHaveLength(16);
+    expect(found).toEqual(
+      expect.arrayContaining(['missing report-en.pdf', 'missing original.jpg']),
+    );
   });
 
   test('settings and list that state different times', async () => {

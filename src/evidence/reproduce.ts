@@ -1,0 +1,213 @@
+/**
+ * Does the examination of a bundle again: verifies the bundle, takes the very model and settings that it names, and
+ * compares everything that comes out with what was signed. It needs the picture, from the bundle or from beside it.
+ */
+
+import type { Examination } from '../engine/result.ts';
+import { ForensicsError } from '../errors.ts';
+import { createRegistry } from '../inference/registry.ts';
+import { createLab } from '../lab/create-lab.ts';
+import type { Lab, Rendering } from '../lab/lab.ts';
+import { languages } from '../report/language.ts';
+import { canonicalBytes, parseJson } from './canonical-json.ts';
+import { compareFields } from './compare.ts';
+import { compareFiles, type Surroundings } from './compare-files.ts';
+import { custodyFile, resultFile, settingsFile, textsFile, trustListFile } from './layout.ts';
+import type { Manifest } from './manifest.ts';
+import { readFileUpTo } from './read-file.ts';
+import type { Outcome, Reproduction } from './reproduction.ts';
+import { parseResult, resultRecordOf } from './result-record.ts';
+import { sha256Of } from './seal.ts';
+import { type BundleSettings, itemOf, parseCustody, parseSettings } from './settings.ts';
+import { inspectBundle, type VerifyOptions } from './verify.ts';
+
+export interface ReproduceOptions extends VerifyOptions {
+  /** The picture, where the bundle holds only its hashes. */
+  readonly original?: string;
+  /** A folder of further models. */
+  readonly modelsDir?: string | null;
+}
+
+/**
+ * @param bundle - path of the archive, or its bytes.
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `model_not_found` when this
+ * machine does not have the very model, `image_not_as_declared` for another picture, and what an examination throws.
+ */
+export async function reproduceBundle(
+  bundle: string | Uint8Array,
+  options: ReproduceOptions = {},
+): Promise<Reproduction> {
+  const recorded = await openRecorded(bundle, options);
+  const { settings, files } = recorded;
+  await requireModel(settings, options.modelsDir ?? null);
+  const trustList = files.get(trustListFile);
+  const lab = createLab({
+    poolSize: 1,
+    limits: settings.limits,
+    modelsDir: options.modelsDir ?? null,
+    trustList: trustList === undefined ? null : Buffer.from(trustList).toString('utf8'),
+  });
+  try {
+    return await compareAll(lab, recorded, await repeat(lab, recorded));
+  } finally {
+    await lab.close();
+  }
+}
+
+interface Recorded {
+  readonly original: Uint8Array;
+  readonly settings: BundleSettings;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+}
+
+async function openRecorded(
+  bundle: string | Uint8Array,
+  options: ReproduceOptions,
+): Promise<Recorded> {
+  const { verification, files } = await inspectBundle(bundle, options);
+  const { holds, manifest, problems } = verification;
+  if (!holds || manifest === null) {
+    const first = problems[0]?.message ?? '';
+    throw changed(`${first} "forensics verify" tells everything.`);
+  }
+  const settings = parseSettings(files.get(settingsFile) ?? new Uint8Array());
+  if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
+  return { settings, files, original: await originalOf(manifest, files, options) };
+}
+
+function changed(why: string): ForensicsError {
+  return new ForensicsError('bundle_changed', `The bundle does not hold: ${why}`);
+}
+
+async function originalOf(
+  { item }: Manifest,
+  files: Recorded['files'],
+  { original }: ReproduceOptions,
+): Promise<Uint8Array> {
+  const inside = item.file === null ? undefined : files.get(item.file);
+  if (inside !== undefined) return inside;
+  if (original === undefined) {
+    throw new ForensicsError(
+      'usage',
+      'The bundle holds only the hashes of its picture; name the picture with --original.',
+    );
+  }
+  const bytes = await readFileUpTo(original, item.sizeBytes);
+  if (sha256Of(bytes) === item.sha256) return bytes;
+  throw new ForensicsError(
+    'image_not_as_declared',
+    'This is not the picture that was examined: its SHA-256 differs.',
+  );
+}
+
+/** Another model would answer another question. */
+async function requireModel({ model }: BundleSettings, modelsDir: string | null): Promise<void> {
+  const found = await createRegistry({ extra: modelsDir })
+    .find(model.id)
+    .catch((error: unknown) => {
+      if (error instanceof ForensicsError && error.code === 'model_not_found') return null;
+      throw error;
+    });
+  const has = Object.entries(found?.files ?? {}).map(([name, { sha256 }]) => [name, sha256]);
+  if (isEqual(Object.fromEntries(has), model.files)) return;
+  const needed = Object.entries(model.files).map(([name, sha256]) => `${name} ${sha256}`);
+  const instead =
+    found === null ? '' : ` This machine has version ${found.version}, with other files.`;
+  throw new ForensicsError(
+    'model_not_found',
+    `The bundle needs the model ${model.id} ${model.version} (${needed.join(', ')}).${instead} Install the forensics of that time, or name a folder that holds the model with --models-dir.`,
+  );
+}
+
+interface Repetition {
+  readonly examination: Examination;
+  readonly rendering: Rendering;
+  /** Of this machine. */
+  readonly environment: Examination['environment'];
+}
+
+async function repeat(lab: Lab, { original, settings, files }: Recorded): Promise<Repetition> {
+  const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
+  const named = openedAs === null ? {} : { name: openedAs };
+  const source = { bytes: original, ...named };
+  const options = { model: model.id, decisionStrategy, seed };
+  const { environment, ...found } = await lab.examine({ source, options });
+  // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.
+  const examination = { ...found, environment: inOrderOf(environment, settings.environment) };
+  const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
+  const rendering = await lab.render({
+    source,
+    examination,
+    item: itemOf(settings, custody),
+    languages,
+    ...(heatmapSize === null ? {} : { heatmapSize }),
+    withRawMaps: true,
+  });
+  return { examination, rendering, environment };
+}
+
+function inOrderOf(
+  order: Readonly<Record<string, string>>,
+  entries: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const known = Object.keys(order).flatMap((name) =>
+    Object.hasOwn(entries, name) ? [[name, entries[name]!] as const] : [],
+  );
+  return { ...Object.fromEntries(known), ...entries };
+}
+
+async function compareAll(
+  lab: Lab,
+  { settings, files }: Recorded,
+  { examination, rendering, environment }: Repetition,
+): Promise<Reproduction> {
+  const record = (name: string) => parseJson(files.get(name) ?? new Uint8Array());
+  const texts = Object.fromEntries(
+    Object.entries(rendering.reports).map(([language, report]) => [language, report.texts]),
+  );
+  const fields = compareFields(
+    { ...Object(record(resultFile)), texts: record(textsFile) },
+    { ...resultRecordOf(examination, settings), texts },
+  );
+  const changes = environmentChanges(settings.environment, environment);
+  const surroundings: Surroundings = { lab, isElsewhere: changes.length > 0 };
+  const compared = await compareFiles(surroundings, files, rendering);
+  return {
+    outcome: outcomeOf({ differences: fields.differences, files: compared }, surroundings),
+    verdict: {
+      recorded: parseResult(files.get(resultFile) ?? new Uint8Array())?.verdict ?? '',
+      found: examination.decision.resultClass,
+    },
+    model: { id: examination.model.id, version: examination.model.version },
+    valuesCompared: fields.values,
+    differences: fields.differences,
+    files: compared,
+    environment: changes,
+  };
+}
+
+/** Words may differ where the program is another one; on the same machine nothing may. */
+function outcomeOf(
+  { differences, files }: Pick<Reproduction, 'differences' | 'files'>,
+  { isElsewhere }: Surroundings,
+): Outcome {
+  if (differences.length === 0 && files.every(({ isIdentical }) => isIdentical)) return 'identical';
+  const isSame =
+    differences.every(({ kind }) => kind === 'rounding' || (kind === 'wording' && isElsewhere)) &&
+    files.every(({ isTolerated }) => isTolerated);
+  return isSame ? 'same-result' : 'different';
+}
+
+function environmentChanges(
+  recorded: Readonly<Record<string, string>>,
+  found: Readonly<Record<string, string>>,
+): Reproduction['environment'] {
+  const names = [...new Set([...Object.keys(recorded), ...Object.keys(found)])];
+  return names
+    .filter((name) => recorded[name] !== found[name])
+    .map((name) => ({ name, recorded: recorded[name] ?? null, found: found[name] ?? null }));
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  return canonicalBytes(one).equals(canonicalBytes(other));
+}

@@ -1,0 +1,128 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { beforeAll, expect, test } from 'vitest';
+import type { BundleCase } from '../../../src/evidence/case.ts';
+import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
+import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { temporaryFolder } from '../db/temporary.ts';
+import { realCase } from './real-case.ts';
+import { newSigner, signedAt } from './small-case.ts';
+
+let real: BundleCase;
+
+beforeAll(async () => {
+  real = await realCase();
+});
+
+function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8Array {
+  return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
+}
+
+test('on the machine that made it every value and every byte comes out again', async () => {
+  const found = await reproduceBundle(bundleOf());
+
+  expect(found).toMatchObject({ outcome: 'identical', differences: [], environment: [] });
+  expect(found.verdict.found).toBe(found.verdict.recorded);
+  expect(found.files.map(({ isIdentical }) => isIdentical)).toEqual(Array(10).fill(true));
+  expect(found.valuesCompared).toBeGreaterThan(4 * 10 * 9);
+});
+
+test('a bundle without its picture needs the very picture beside it', async () => {
+  const bundle = bundleOf({}, false);
+  const folder = temporaryFolder();
+  const [right, wrong] = [join(folder, 'right.jpg'), join(folder, 'wrong.jpg')];
+  writeFileSync(right, real.original);
+  writeFileSync(wrong, Buffer.alloc(real.original.length));
+
+  expect(await reproduceBundle(bundle, { original: right })).toMatchObject({
+    outcome: 'identical',
+  });
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'usage' });
+  await expect(reproduceBundle(bundle, { original: wrong })).rejects.toMatchObject({
+    code: 'image_not_as_declared',
+  });
+});
+
+test('a number that somebody changed before signing is found and named', async () => {
+  const { examination } = real;
+  const decision = { ...examination.decision, fakeProbability: 0.0123 };
+  const bundle = bundleOf({ examination: { ...examination, decision } });
+
+  const found = await reproduceBundle(bundle);
+
+  expect(found.outcome).toBe('different');
+  expect(found.differences).toContainEqual({
+    path: 'examination.decision.fakeProbability',
+    recorded: 0.0123,
+    found: examination.decision.fakeProbability,
+    kind: 'value',
+  });
+});
+
+test('a heatmap that somebody painted over before signing is found and named', async () => {
+  const { heatmaps } = real.rendering;
+  const painted = await sharp(heatmaps.fake)
+    .composite([
+      {
+        input: Buffer.from(
+          '<svg width="40" height="40"><rect width="40" height="40" fill="red"/></svg>',
+        ),
+      },
+    ])
+    .removeAlpha()
+    .png()
+    .toBuffer();
+  const rendering = { ...real.rendering, heatmaps: { ...heatmaps, fake: painted } };
+
+  const found = await reproduceBundle(bundleOf({ rendering }));
+
+  expect(found).toMatchObject({ outcome: 'different', differences: [] });
+  expect(found.files.filter(({ isTolerated }) => !isTolerated)).toEqual([
+    {
+      name: 'heatmap-fake.png',
+      isIdentical: false,
+      pixels: { differing: expect.any(Number), largest: expect.any(Number) },
+      isTolerated: false,
+    },
+  ]);
+});
+
+test('what rounds otherwise on another processor is the same result, and the processor is named', async () => {
+  const { examination } = real;
+  const { fake, ...rest } = examination.predictions;
+  const elsewhere = {
+    ...examination,
+    predictions: { ...rest, fake: fake + 4e-5 },
+    environment: { ...examination.environment, cpu: 'Another processor' },
+  };
+
+  const found = await reproduceBundle(bundleOf({ examination: elsewhere }));
+
+  expect(found.outcome).toBe('same-result');
+  expect(found.environment).toEqual([
+    { name: 'cpu', recorded: 'Another processor', found: examination.environment['cpu'] },
+  ]);
+  expect(found.differences.map(({ path, kind }) => `${path} ${kind}`)).toEqual(
+    expect.arrayContaining(['examination.predictions.fake rounding']),
+  );
+});
+
+test('another model is not taken in its place: the one that is needed is named', async () => {
+  const { examination } = real;
+  const files = { ...examination.model.files, 'model.onnx': 'ab'.repeat(32) };
+  const model = { ...examination.model, version: '0.9.0', files };
+  const bundle = bundleOf({ examination: { ...examination, model } });
+
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+    code: 'model_not_found',
+    message: expect.stringMatching(/needs the model \S+ 0\.9\.0 .*model\.onnx (?:ab){32}/),
+  });
+});
+
+test('a bundle that does not hold is not reproduced', async () => {
+  const bundle = Buffer.from(bundleOf());
+  bundle[bundle.length >> 1]! ^= 1;
+
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'bundle_changed' });
+});
