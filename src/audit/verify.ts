@@ -78,8 +78,8 @@ export function verifyLines(lines: readonly string[], { head }: Noted): Verifica
 function concluded({ broken: before, ...walk }: Walk, after: Break | null): Verification {
   const broken = before ?? after;
   if (broken === null) return { ...walk, broken };
-  const { seq } = broken;
-  return { ...walk, broken, count: Math.min(walk.count, (seq ?? Infinity) - 1), head: null };
+  const held = broken.seq === null ? walk.count : Math.max(0, broken.seq - 1);
+  return { ...walk, broken, count: Math.min(walk.count, held), head: null };
 }
 
 function* numbered(lines: readonly string[]): Generator<Link> {

@@ -54,7 +54,10 @@ async function verifyFile(file: string, options: VerifyOptions): Promise<readonl
 
 function wordsFor({ name, count, head, broken, notedSeq }: Verified): string {
   const held = count === 1 ? '1 entry holds' : `${count} entries hold`;
-  if (broken !== null) return `${name}: BROKEN. ${broken.explanation} Before it ${held}.`;
+  if (broken !== null) {
+    const before = broken.seq === null ? '' : ` Before it ${held}.`;
+    return `${name}: BROKEN. ${broken.explanation}${before}`;
+  }
   if (count === 0) return `${name}: nothing was logged yet.`;
   const last = `${name}: ${held} together. The last has the hash ${head}.`;
   if (notedSeq === null) return last;

@@ -1,0 +1,13 @@
+/** Adds 100 entries with the subject of its third argument to the chain of its second. */
+
+import { createAudit } from '../../../src/audit/audit.ts';
+import { service } from '../../../src/audit/entry.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+
+const [path = '', chain = '', subject = ''] = process.argv.slice(2);
+const database = openDatabase({ path });
+const audit = createAudit({ db: database.db, now: () => new Date() });
+for (let i = 0; i < 100; i++) {
+  audit.note({ chain, subject, actor: service, event: 'analysis.begun', details: {} });
+}
+database.close();

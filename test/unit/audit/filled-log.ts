@@ -1,0 +1,54 @@
+/** A log with some entries on a real database, and a hand that may write in it as nobody should. */
+
+import { createAudit } from '../../../src/audit/audit.ts';
+import { operator, service } from '../../../src/audit/entry.ts';
+import type { Db } from '../../../src/db/open.ts';
+import { steppedClock, temporaryDb } from '../db/temporary.ts';
+
+export const chain = 'a'.repeat(24);
+export const analysisId = 'b'.repeat(24);
+
+export function openLog(db: Db = temporaryDb()) {
+  const clock = steppedClock();
+  const audit = createAudit({ db, now: clock.now });
+  return { db, clock, audit };
+}
+
+/** Five entries; the fourth belongs to another chain. */
+export function fillLog({ audit, clock }: ReturnType<typeof openLog>): void {
+  const add = (note: Parameters<typeof audit.note>[0]) => {
+    audit.note(note);
+    clock.step(1000);
+  };
+  const about = { chain, subject: analysisId };
+  add({
+    chain,
+    subject: chain,
+    actor: operator,
+    event: 'tenant.created',
+    details: { isTrial: false },
+  });
+  const received = { sha256: 'c'.repeat(64), md5: 'd'.repeat(32), sizeBytes: 7 };
+  const actor = { type: 'api', id: 'key-1' } as const;
+  add({ ...about, actor, event: 'analysis.received', details: received });
+  add({
+    ...about,
+    actor: service,
+    event: 'analysis.failed',
+    details: { code: 'image_unreadable' },
+  });
+  add({ chain: 'other', subject: null, actor: service, event: 'audit.begun', details: {} });
+  add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
+}
+
+/** What somebody does who can write to the file. */
+export function tamper({ $client }: Db, sql: string, ...values: unknown[]): void {
+  $client.exec(`
+    DROP TRIGGER IF EXISTS audit_entries_unchanged;
+    DROP TRIGGER IF EXISTS audit_entries_kept;
+    DROP TRIGGER IF EXISTS audit_entries_unreplaced;
+    DROP TRIGGER IF EXISTS audit_heads_step;
+    DROP TRIGGER IF EXISTS audit_heads_kept;
+    DROP INDEX IF EXISTS audit_by_subject;`);
+  $client.prepare(sql).run(...values);
+}
