@@ -38,24 +38,27 @@ export interface GridRow {
   readonly below?: readonly string[];
 }
 
+export interface HeatmapBlock {
+  readonly map: MapName;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
 export type Block =
   | { readonly kind: 'verdict'; readonly headline: string; readonly text: string }
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
+  /** To be typed as it stands. */
+  | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
   | { readonly kind: 'entry'; readonly title: string; readonly text: string; readonly note: string }
   | { readonly kind: 'table'; readonly rows: readonly Row[] }
   | ({ readonly kind: 'grid' } & Grid)
   /** Rules to write on: one with each label before it, and free ones below. */
   | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }
-  | {
-      readonly kind: 'heatmap';
-      readonly map: MapName;
-      readonly title: string;
-      readonly text: string;
-      readonly note: string;
-    };
+  | { readonly kind: 'heatmaps'; readonly maps: readonly HeatmapBlock[] };
 
 /** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
 export const parts = ['facts', 'evaluation', 'annex'] as const;

@@ -2,12 +2,12 @@
 
 import type { Block, Part, Section } from './blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
-import { drawHeatmap, type Surroundings } from './draw-heatmap.ts';
+import { drawHeatmaps, type Surroundings } from './draw-heatmap.ts';
 import { drawTable, measureRow } from './draw-table.ts';
 import { drawFigure, placeFigure } from './figure.ts';
 import { ink, type Page, sheet, type Style, styles, textWidth } from './page.ts';
 
-const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 15 } as const;
+const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 13 } as const;
 const listIndent = 11;
 const formLine = { height: 24, labelWidth: 150 } as const;
 
@@ -49,12 +49,14 @@ function leastHeight(page: Page, block: Block): number {
       return headingHeight;
     case 'note':
       return linesHeight(page, block.text, styles.note);
+    case 'command':
+      return styles.entry.leading;
     case 'paragraph':
       return Math.min(linesHeight(page, block.text, styles.body), 6 * styles.body.leading);
     case 'list':
       return 3 * styles.body.leading;
     case 'table':
-      return block.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+      return block.rows.slice(0, 4).reduce((sum, row) => sum + measureRow(page, row).height, 0);
     case 'grid':
       return leastGridHeight(page, block);
     case 'entry':
@@ -62,7 +64,7 @@ function leastHeight(page: Page, block: Block): number {
     case 'form':
       return formHeight(block);
     case 'verdict':
-    case 'heatmap':
+    case 'heatmaps':
       break;
   }
   // These two see to their own height.
@@ -78,8 +80,8 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
   switch (block.kind) {
     case 'verdict':
       return drawVerdict(around, block);
-    case 'heatmap':
-      return drawHeatmap(around, block);
+    case 'heatmaps':
+      return drawHeatmaps(around, block.maps);
     case 'table':
       return drawTable(page, block.rows);
     case 'grid':
@@ -101,6 +103,10 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'note':
       page.flow('P', block.text, styles.note);
       page.y += 4;
+      return;
+    case 'command':
+      page.flow('P', block.text, styles.entry, { indent: listIndent });
+      page.y += 5;
       return;
     case 'entry':
       drawEntry(page, block);

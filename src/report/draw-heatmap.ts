@@ -1,6 +1,7 @@
 /** A heatmap beside its original, the scale, and what is to be read from them. */
 
 import type { MapName } from '../engine/result.ts';
+import type { HeatmapBlock } from './blocks.ts';
 import { drawFigure, type Placement, placeFigure } from './figure.ts';
 import type { Labels } from './labels.ts';
 import type { NumberWriter } from './numbers.ts';
@@ -25,26 +26,46 @@ export interface Surroundings {
   readonly numbers: NumberWriter;
 }
 
-export interface HeatmapBlock {
-  readonly map: MapName;
-  readonly title: string;
-  readonly text: string;
-  readonly note: string;
-}
-
 const columnGap = 16;
 const columnWidth = (textWidth - columnGap) / 2;
 const rightColumn = sheet.left + columnWidth + columnGap;
-/** Points; so high that three landscape heatmaps, or two upright ones and the introduction, share a page. */
-const tallest = { landscape: 128, upright: 172 };
-const gaps = { aroundPictures: 4, scale: 22, below: 12 };
+/** Points that a picture may be high, from the most to the least; see `chooseHeight`. */
+const heights = {
+  landscape: [158, 146, 134, 122, 110],
+  upright: [200, 185, 170, 155, 140],
+} as const;
+const gaps = { aroundPictures: 4, scale: 21, below: 10 };
 const scaleHeight = 7;
 const leastScaleWidth = 110;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
-export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
+export function drawHeatmaps(around: Surroundings, blocks: readonly HeatmapBlock[]): void {
+  const tallest = chooseHeight(around, blocks);
+  for (const block of blocks) drawHeatmap(around, block, tallest);
+}
+
+/** One height for all, so that they can be compared: the greatest of those that take the fewest pages. */
+function chooseHeight(around: Surroundings, blocks: readonly HeatmapBlock[]): number {
+  const { page, size } = around;
+  const candidates = size.width > size.height ? heights.landscape : heights.upright;
+  const pagesWith = (tallest: number) => {
+    let pages = 0;
+    let { y } = page;
+    for (const block of blocks) {
+      const { height } = measure(around, block, tallest);
+      const isFull = y + height > sheet.bottom;
+      if (isFull) pages++;
+      y = (isFull ? sheet.top : y) + height + gaps.below;
+    }
+    return pages;
+  };
+  const fewest = Math.min(...candidates.map(pagesWith));
+  return candidates.find((tallest) => pagesWith(tallest) === fewest)!;
+}
+
+function drawHeatmap(around: Surroundings, block: HeatmapBlock, tallest: number): void {
   const { page } = around;
-  const { placement, captions, captionHeight, height } = measure(around, block);
+  const { placement, captions, captionHeight, height } = measure(around, block, tallest);
   // In one piece: a heatmap parted from its scale or its text would be misread.
   page.reserve(height);
   page.flow('H3', block.title, styles.entry);
@@ -63,9 +84,12 @@ export function drawHeatmap(around: Surroundings, block: HeatmapBlock): void {
   page.y += gaps.below;
 }
 
-function measure({ page, size, labels, numbers }: Surroundings, block: HeatmapBlock) {
-  const box = size.width > size.height ? tallest.landscape : tallest.upright;
-  const placement = placeFigure(size, { width: columnWidth, height: box });
+function measure(
+  { page, size, labels, numbers }: Surroundings,
+  block: HeatmapBlock,
+  tallest: number,
+) {
+  const placement = placeFigure(size, { width: columnWidth, height: tallest });
   const { reading } = placement;
   const strips =
     reading === null ? '' : ` (${labels.strips[reading](numbers.count(placement.strips))})`;

@@ -49,6 +49,7 @@ export const labelsDe: Labels = {
     jpegQuality: 'JPEG-Qualität',
     jpegSubsampling: 'Farbunterabtastung',
     jpegCoding: 'JPEG-Codierung',
+    statements: 'Angaben in der Datei',
     camera: 'Kamera laut Datei',
     software: 'Software laut Datei',
     takenAt: 'Aufnahmezeit laut Datei',

@@ -49,6 +49,7 @@ export const labelsEn: Labels = {
     jpegQuality: 'JPEG quality',
     jpegSubsampling: 'Chroma subsampling',
     jpegCoding: 'JPEG coding',
+    statements: 'Statements in the file',
     camera: 'Camera, as stated in the file',
     software: 'Software, as stated in the file',
     takenAt: 'Time taken, as stated in the file',

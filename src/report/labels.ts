@@ -20,6 +20,7 @@ export const rowNames = [
   'jpegQuality',
   'jpegSubsampling',
   'jpegCoding',
+  'statements',
   'camera',
   'software',
   'takenAt',

@@ -45,6 +45,12 @@ export const phrasesDe: Phrases = {
         'Die Angabe ist signiert, doch niemand, dem vertraut wird, bürgt für den Unterzeichner.',
       trusted: 'Die Angabe ist von einem Unterzeichner auf der Vertrauensliste signiert.',
     },
+    tracesAlone: [
+      (p, deviation) =>
+        `Die Spuren im Bild allein ergeben eine geschätzte Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}); die Entscheidung beruht nicht darauf.`,
+      (p, deviation) =>
+        `Die Entscheidung beruht nicht auf den Spuren im Bild, die allein eine geschätzte Wahrscheinlichkeit von ${p} ergeben (Unsicherheit ${deviation}).`,
+    ],
     probability: [
       (p, deviation) =>
         `Die geschätzte Wahrscheinlichkeit, dass das Bild erzeugt oder verändert wurde, beträgt ${p} (Unsicherheit ${deviation}).`,

@@ -43,6 +43,12 @@ export const phrasesEn: Phrases = {
       signed: 'The declaration is signed, but nobody who is trusted vouches for the signer.',
       trusted: 'The declaration is signed by a signer on the trust list.',
     },
+    tracesAlone: [
+      (p, deviation) =>
+        `The traces in the picture alone give an estimated probability of ${p} (uncertainty ${deviation}); the decision does not rest on it.`,
+      (p, deviation) =>
+        `The decision does not rest on the traces in the picture, which alone give an estimated probability of ${p} (uncertainty ${deviation}).`,
+    ],
     probability: [
       (p, deviation) =>
         `The estimated probability that the picture was generated or altered is ${p} (uncertainty ${deviation}).`,

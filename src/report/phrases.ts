@@ -32,6 +32,8 @@ export interface Phrases {
     readonly declared: readonly ((origin: string) => string)[];
     readonly generator: (name: string) => string;
     readonly vouched: Readonly<Record<Assurance, string>>;
+    /** The probability beside a decision that does not rest on it. */
+    readonly tracesAlone: readonly ((p: string, deviation: string) => string)[];
     readonly probability: readonly ((p: string, deviation: string) => string)[];
     readonly kinds: Readonly<Record<ResultSubClass, string>>;
     readonly kindUnknown: string;

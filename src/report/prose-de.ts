@@ -30,7 +30,7 @@ export const proseDe: Prose = {
     metadataTitle: 'Angaben der Metadaten',
     metadataNote:
       'Angaben in der Datei (Kamera, Zeit, Software) lassen sich beliebig ändern. MD5 dient nur der Identifizierung; die Unversehrtheit belegen SHA-256 und SHA-512.',
-    noMetadata: 'Die Datei nennt weder Kamera noch Aufnahmezeit noch Programm.',
+    noMetadata: 'weder Kamera noch Aufnahmezeit noch Programm sind genannt',
     absent: 'in der Datei nicht vorhanden',
   },
   custody: {
@@ -119,8 +119,7 @@ export const proseDe: Prose = {
       'Wahrscheinlichkeit: erzeugt oder verändert',
       'Seite',
     ],
-    stabilityMissing:
-      'Die Stabilität wurde nicht geprüft: Nur eine Entscheidung lässt sich auf die Probe stellen.',
+    stabilityMissing: 'Die Stabilität wurde bei dieser Untersuchung nicht geprüft.',
     holds: 'unverändert',
     flips: 'gewechselt',
   },
@@ -220,11 +219,10 @@ export const proseDe: Prose = {
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
   },
   integrity: {
-    bundle: [
+    bundle:
       'Das Beweispaket zu diesem Bericht enthält ihn zusammen mit den Heatmaps, dem Ergebnis, allen Einstellungen und einer Signatur. Ein einziger Befehl prüft es, ohne Server, Netz oder Benutzerkonto, und nennt jede Datei, die verändert wurde, fehlt oder hinzugekommen ist:',
-      'forensics verify BUNDLE',
-      'Mit „forensics reproduce BUNDLE“ kann jeder die Untersuchung wiederholen und jeden Wert und jeden Bildpunkt vergleichen lassen.',
-    ],
+    reproduce:
+      'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jeden Bildpunkt:',
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',

@@ -30,7 +30,7 @@ export const proseEn: Prose = {
     metadataTitle: 'What the metadata state',
     metadataNote:
       'Statements in the file (camera, time, software) can be changed at will. MD5 serves identification only; integrity is shown by SHA-256 and SHA-512.',
-    noMetadata: 'The file states neither a camera nor a time nor a program.',
+    noMetadata: 'neither camera nor time nor program are stated',
     absent: 'none in the file',
   },
   custody: {
@@ -109,7 +109,7 @@ export const proseEn: Prose = {
   results: {
     stabilityTitle: 'Stability',
     stabilityColumns: ['After this change', 'Probability: generated or altered', 'Side'],
-    stabilityMissing: 'Stability was not tested: only a verdict can be put to the test.',
+    stabilityMissing: 'Stability was not tested in this examination.',
     holds: 'unchanged',
     flips: 'changed',
   },
@@ -207,11 +207,9 @@ export const proseEn: Prose = {
       'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner has to view the picture, its origin and the other evidence, and to answer for the conclusion.',
   },
   integrity: {
-    bundle: [
+    bundle:
       'The evidence bundle that belongs to this report holds it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
-      'forensics verify BUNDLE',
-      'With “forensics reproduce BUNDLE” anybody can run the examination again and have every value and every pixel compared.',
-    ],
+    reproduce: 'Another one runs the examination again and compares every value and every pixel:',
     pdfOnlyTitle: 'With nothing but this PDF at hand',
     pdfOnly: [
       'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one that the bundle states for it in manifest.json.',

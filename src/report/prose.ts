@@ -90,7 +90,8 @@ export interface Prose {
     readonly examiner: string;
   };
   readonly integrity: {
-    readonly bundle: readonly string[];
+    readonly bundle: string;
+    readonly reproduce: string;
     readonly pdfOnlyTitle: string;
     readonly pdfOnly: readonly string[];
   };

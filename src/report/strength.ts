@@ -69,7 +69,8 @@ export function boundedFinding(finding: Finding, examined: Examined): Finding {
   const { method, speaksFor, strength } = finding;
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   const { measured, options, decision } = examined;
-  if (decision.resultClass === 'abstain') return { ...finding, ...silent };
+  const { resultClass } = decision.byTraces ?? decision;
+  if (resultClass === 'abstain') return { ...finding, ...silent };
   const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
   const bounded = strengthOfRatio(Math.min(ratioOf(finding.score), supported?.ratio ?? 1));
   if (bounded === 'none') return { ...finding, ...silent };

@@ -58,7 +58,10 @@ function writeSummary(writing: Writing): string {
     ...(isDeclared ? writeDeclared(writing) : []),
     writeSide(writing, resultClass),
     ...(resultClass === 'fake' && !isDeclared ? writeKinds(examination, phrases) : []),
-    vary(summary.probability, 'probability')(p, numbers.score(decision.fakeUncertainty)),
+    vary(isDeclared ? summary.tracesAlone : summary.probability, 'probability')(
+      p,
+      numbers.score(decision.fakeUncertainty),
+    ),
   ]);
 }
 

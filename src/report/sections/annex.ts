@@ -16,7 +16,10 @@ import { references } from '../references.ts';
 
 export function integrityBlocks({ prose: { integrity } }: SectionInput): readonly Block[] {
   return [
-    ...integrity.bundle.map(paragraph),
+    paragraph(integrity.bundle),
+    { kind: 'command', text: 'forensics verify BUNDLE' },
+    paragraph(integrity.reproduce),
+    { kind: 'command', text: 'forensics reproduce BUNDLE' },
     heading(integrity.pdfOnlyTitle),
     ...integrity.pdfOnly.map(paragraph),
   ];

@@ -8,14 +8,14 @@ export function heatmapBlocks({ texts, labels, heatmapDigests }: SectionInput): 
   const textOf = { real, fake, compression: compressed, anomaly };
   return [
     ...texts.heatmapIntro.split('\n\n').map(paragraph),
-    ...mapNames.map(
-      (map): Block => ({
-        kind: 'heatmap',
+    {
+      kind: 'heatmaps',
+      maps: mapNames.map((map) => ({
         map,
         title: labels.maps[map],
         text: textOf[map],
         note: `${labels.checksum('PNG')}: ${heatmapDigests[map]}`,
-      }),
-    ),
+      })),
+    },
   ];
 }

@@ -103,10 +103,13 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
   const { absent } = prose.item;
+  const camera = joined([metadata.cameraMake, metadata.cameraModel]);
+  const isSilent = [camera, metadata.takenAt, metadata.software].every((it) => !it);
   return [
-    { label: rows.camera, value: stated(joined([metadata.cameraMake, metadata.cameraModel])) },
-    { label: rows.takenAt, value: stated(metadata.takenAt) },
-    { label: rows.software, value: stated(metadata.software) },
+    ...row(isSilent, rows.statements, prose.item.noMetadata),
+    ...foreign(rows.camera, camera),
+    ...foreign(rows.takenAt, metadata.takenAt),
+    ...foreign(rows.software, metadata.software),
     ...foreign(rows.lens, joined([exif['LensModel']])),
     ...foreign(rows.exposure, exposure.join(', ')),
     ...foreign(rows.pngText, texts.join('; ')),
@@ -114,10 +117,6 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
     ...foreign(rows.metadataWarnings, metadata.warnings.join(' ')),
   ];
-
-  function stated(value: string | null): string {
-    return value === null || value === '' ? absent : printable(value, valueLimit);
-  }
 }
 
 function foreign(label: string, value: string | null): readonly Row[] {

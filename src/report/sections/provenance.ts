@@ -47,7 +47,7 @@ function declarationGrid({ prose, evidence }: SectionInput): Block {
       [
         printable(value, valueLimit),
         ...(generator === null ? [] : [printable(generator, 80)]),
-      ].join(' · '),
+      ].join('\n'),
       words.assurances[assurance],
     ],
   });

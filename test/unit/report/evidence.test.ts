@@ -209,12 +209,17 @@ describe('findings', () => {
     ]);
   });
 
-  test('of the trace network speak for nothing outside the validated domain', () => {
-    const abstained = makeExamination({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
+  test('of the trace network speak for nothing outside the validated domain, whatever decided', () => {
+    const byTraces = { resultClass: 'abstain', reasons: ['not_a_photograph'] } as const;
+    const abstained = makeExamination(byTraces);
+    const declaredDrawing = declared(declaration);
+    const decision = { ...declaredDrawing.decision, byTraces };
 
-    const [only] = writeEvidence({ ...abstained, measured, findings: [traces] }).findings;
+    for (const examination of [abstained, { ...declaredDrawing, decision }]) {
+      const [only] = writeEvidence({ ...examination, measured, findings: [traces] }).findings;
 
-    expect(only).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.999 });
+      expect(only).toMatchObject({ speaksFor: 'neither', strength: 'none', score: 0.999 });
+    }
   });
 
   test('hold no number that JSON cannot hold', () => {

@@ -189,6 +189,9 @@ function stringsOfBlock(block: Block): readonly string[] {
   }
   if (block.kind === 'list') return block.items;
   if (block.kind === 'form') return block.labels;
+  if (block.kind === 'heatmaps') {
+    return block.maps.flatMap(({ title, text, note }) => [title, text, note]);
+  }
   const { kind: _, ...rest } = block;
   return Object.values(rest);
 }
