@@ -70,26 +70,20 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
 }
 
 /**
- * What the reports of the service cite.
+ * What reports cite by the setting of that name; null where it names none.
  *
- * @throws {ForensicsError} `config_invalid` when the setting names none, or one of another model: then no report may go
- * out that claims it.
+ * @param model - identifier of the model that examines, null for the latest.
+ * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`, and `conflict` when the validation measured
+ * another model: then no report may go out that claims its figures.
  */
 export async function citedValidation(
   settings: Pick<Settings, 'dataDir' | 'validation'>,
   registry: Registry,
+  model: string | null = null,
 ): Promise<OwnValidation | null> {
   const { validation: id } = settings;
   if (id === null) return null;
-  const model = await registry.find(null);
-  try {
-    return citedAs(openValidations(settings).find(id), model);
-  } catch (cause) {
-    if (!(cause instanceof ForensicsError)) throw cause;
-    throw new ForensicsError('config_invalid', `The setting validation: ${cause.message}`, {
-      cause,
-    });
-  }
+  return citedAs(openValidations(settings).find(id), await registry.find(model));
 }
 
 function writeWhole(folder: string, file: string, validation: Validation): void {

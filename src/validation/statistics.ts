@@ -11,7 +11,8 @@ export interface Scored {
 
 /** Chance that a fake scores above a real one, ties half (Mann-Whitney U over the number of pairs). NaN without both classes. */
 export function auc(scored: readonly Scored[]): number {
-  return weightedAuc(tiesOf(scored), () => 1);
+  const { rising, sources } = inOrder(scored);
+  return weightedAuc(rising, new Uint32Array(sources).fill(1));
 }
 
 /** 95 % interval of the AUC: whole sources of each class drawn with replacement (percentile bootstrap, Efron 1979). */
@@ -20,58 +21,61 @@ export function aucInterval(
   { draws = 1000, seed = 1 } = {},
 ): readonly [low: number, high: number] {
   const random = createRandom(seed);
-  const ties = tiesOf(scored);
-  const classes = [true, false].map((isFake) => [
-    ...new Set(scored.filter((one) => one.isFake === isFake).map(drawnAs)),
-  ]);
+  const { rising, sources, realSources } = inOrder(scored);
+  const times = new Uint32Array(sources);
+  const drawFrom = (first: number, end: number) => {
+    for (let n = first; n < end; n++) times[first + Math.floor(random() * (end - first))]! += 1;
+  };
   const drawn = Array.from({ length: draws }, () => {
-    const times = new Map<string, number>();
-    for (const sources of classes) drawInto(times, sources, random);
-    return weightedAuc(ties, (one) => times.get(drawnAs(one)) ?? 0);
+    times.fill(0);
+    drawFrom(0, realSources);
+    drawFrom(realSources, sources);
+    return weightedAuc(rising, times);
   });
-  const rising = drawn.toSorted((one, other) => one - other);
-  return [quantile(rising, 0.025), quantile(rising, 0.975)];
+  const ordered = drawn.toSorted((one, other) => one - other);
+  return [quantile(ordered, 0.025), quantile(ordered, 0.975)];
 }
 
-/** The same name may stand for a source of either class. */
-function drawnAs({ isFake, source }: Scored): string {
-  return `${isFake ? 1 : 0}${source}`;
+interface Placed {
+  readonly score: number;
+  readonly isFake: boolean;
+  /** Number of its source: those of photographs first. */
+  readonly source: number;
 }
 
-function drawInto(
-  times: Map<string, number>,
-  sources: readonly string[],
-  random: () => number,
-): void {
-  for (let n = 0; n < sources.length; n++) {
-    const source = sources[Math.floor(random() * sources.length)]!;
-    times.set(source, (times.get(source) ?? 0) + 1);
-  }
+/** Sorted once, however often it is drawn. The same name may stand for a source of either class. */
+function inOrder(scored: readonly Scored[]) {
+  const numberSources = (isFake: boolean, first: number) => {
+    const names = new Set(scored.filter((one) => one.isFake === isFake).map((one) => one.source));
+    return new Map([...names].map((name, at) => [name, first + at]));
+  };
+  const real = numberSources(false, 0);
+  const fake = numberSources(true, real.size);
+  const rising: readonly Placed[] = scored
+    .map(({ score, isFake, source }) => {
+      return { score, isFake, source: (isFake ? fake : real).get(source)! };
+    })
+    .toSorted((one, other) => one.score - other.score);
+  return { rising, sources: real.size + fake.size, realSources: real.size };
 }
 
-/** Pictures of equal score together, in rising order: sorted once, however often it is drawn. */
-function tiesOf(scored: readonly Scored[]): readonly (readonly Scored[])[] {
-  const rising = scored.toSorted((one, other) => one.score - other.score);
-  return [...groupBy(rising, ({ score }) => score).values()];
-}
-
-function weightedAuc(
-  ties: readonly (readonly Scored[])[],
-  weightOf: (one: Scored) => number,
-): number {
+/** @param weights - by number of the source: how often each of its pictures counts. */
+function weightedAuc(rising: readonly Placed[], weights: Uint32Array): number {
   let wins = 0;
   let reals = 0;
   let fakes = 0;
-  for (const tie of ties) {
-    let real = 0;
-    let fake = 0;
-    for (const one of tie) {
-      if (one.isFake) fake += weightOf(one);
-      else real += weightOf(one);
+  for (let at = 0; at < rising.length; ) {
+    const { score } = rising[at]!;
+    let tiedReals = 0;
+    let tiedFakes = 0;
+    for (; at < rising.length && rising[at]!.score === score; at++) {
+      const { isFake, source } = rising[at]!;
+      if (isFake) tiedFakes += weights[source]!;
+      else tiedReals += weights[source]!;
     }
-    wins += fake * (reals + real / 2);
-    reals += real;
-    fakes += fake;
+    wins += tiedFakes * (reals + tiedReals / 2);
+    reals += tiedReals;
+    fakes += tiedFakes;
   }
   return wins / (reals * fakes);
 }
@@ -80,19 +84,26 @@ function weightedAuc(
  * Mean gap between the probability that was stated and the share of fakes among the pictures it was stated for, over
  * ten bins of equal width (Naeini, Cooper, Hauskrecht, AAAI 2015). Both classes weigh the same whatever their numbers:
  * that is what the probability is calibrated for. NaN without both classes.
+ *
+ * @param all - whose classes weigh the same, where `scored` are only some of them, such as those that are decided.
  */
-export function calibrationError(scored: readonly Scored[]): number {
+export function calibrationError(
+  scored: readonly Scored[],
+  all: readonly Scored[] = scored,
+): number {
   const bins = Array.from({ length: 10 }, () => ({ weight: 0, stated: 0, fake: 0 }));
-  const fakes = scored.filter(({ isFake }) => isFake).length;
+  const fakes = all.filter(({ isFake }) => isFake).length;
+  let total = 0;
   for (const { score, isFake } of scored) {
-    const weight = 0.5 / (isFake ? fakes : scored.length - fakes);
+    const weight = 0.5 / (isFake ? fakes : all.length - fakes);
+    total += weight;
     const bin = bins[Math.min(9, Math.floor(10 * score))]!;
     bin.weight += weight;
     bin.stated += weight * score;
     if (isFake) bin.fake += weight;
   }
   const gap = bins.reduce((sum, { stated, fake }) => sum + Math.abs(stated - fake), 0);
-  return fakes === 0 || fakes === scored.length ? Number.NaN : gap;
+  return fakes === 0 || fakes === all.length ? Number.NaN : gap / total;
 }
 
 /** Of values in rising order, straight lines between neighbours. */

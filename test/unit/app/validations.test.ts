@@ -92,7 +92,7 @@ describe('the store', () => {
   });
 });
 
-describe('what the service cites', () => {
+describe('what reports cite', () => {
   const registry = createRegistry();
 
   test('is nothing unless the setting names one', async () => {
@@ -112,16 +112,15 @@ describe('what the service cites', () => {
     expect(cited!.conditions.map(({ condition }) => condition)).toEqual(['clean', 'web', 'hard']);
   });
 
-  test('is refused at the start when it measured another model, or is not there', async () => {
+  test('is refused when it measured another model, or is not there', async () => {
     openValidations({ dataDir }).save(validation(one));
 
-    const ofOther = citedValidation({ dataDir, validation: one }, registry);
-    const absent = citedValidation({ dataDir, validation: other }, registry);
+    const cite = (id: string) => citedValidation({ dataDir, validation: id }, registry);
 
-    await expect(ofOther).rejects.toMatchObject({
-      code: 'config_invalid',
-      message: expect.stringContaining('measured m 1'),
+    await expect(cite(one)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('measured m 1, not trace-1'),
     });
-    await expect(absent).rejects.toMatchObject({ code: 'config_invalid' });
+    await expect(cite(other)).rejects.toMatchObject({ code: 'validation_not_found' });
   });
 });
