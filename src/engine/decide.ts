@@ -47,8 +47,9 @@ export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrat
   const { fakeProbability, fakeUncertainty } = evidence;
   const byTraces = decideByTraces(evidence, limits);
   const byDeclaration = decideByDeclaration(evidence, limitsOf(evidence, rules, 'relaxed'));
+  const { resultClass, reasons } = byTraces;
   return {
-    ...(byDeclaration ?? byTraces),
+    ...(byDeclaration ? { ...byDeclaration, byTraces: { resultClass, reasons } } : byTraces),
     fakeProbability,
     fakeUncertainty,
     thresholds: limits,

@@ -106,6 +106,8 @@ export interface Decision {
   /** Empty for real and fake. */
   readonly reasons: readonly ReasonCode[];
   readonly basis: DecisionBasis;
+  /** What the traces alone would have led to; only where the basis is a declaration. */
+  readonly byTraces?: Pick<Decision, 'resultClass' | 'reasons'>;
   /** Calibrated probability that the picture is fake, 0..1, given that it is inside the validated domain. */
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */

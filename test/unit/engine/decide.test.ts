@@ -156,6 +156,13 @@ describe('a file that declares itself to be generated', () => {
     }
   });
 
+  test('leaves untold nothing that the traces alone would have led to', () => {
+    const declared = verdict({ isPhotograph: false, declaration: unsigned });
+
+    expect(declared.byTraces).toEqual({ resultClass: 'abstain', reasons: ['not_a_photograph'] });
+    expect(verdict({ isPhotograph: false })).not.toHaveProperty('byTraces');
+  });
+
   test('is not believed against traces of a camera, under no strategy, unless somebody trusted signed it', () => {
     for (const strategy of ['pedantic', 'default', 'relaxed'] as const) {
       expect(verdict({ ...speaksForCamera, declaration: unsigned }, strategy)).toMatchObject({
