@@ -1,0 +1,19 @@
+/** What the audit log says, in short: who, what, and the details. */
+
+import type { Actor } from '../../../src/audit/entry.ts';
+import { parseEntry, readLines } from '../../../src/audit/read.ts';
+import type { EventName } from '../../../src/audit/events.ts';
+import type { Db } from '../../../src/db/open.ts';
+
+export function logOf(
+  db: Db,
+  selection: { readonly chain: string; readonly subject?: string },
+): [by: string, event: EventName, details: object][] {
+  return readLines(db, selection)
+    .map(parseEntry)
+    .map(({ actor, event, details }) => [byOf(actor), event, details]);
+}
+
+function byOf({ type, id }: Actor): string {
+  return id === null ? type : `${type} ${id}`;
+}
