@@ -17,7 +17,7 @@ const gaps = [
     applies: always,
     statement: {
       en: 'Invisible watermarks such as SynthID were not looked for: they can be read only with their makers’ own detectors, which are not available offline.',
-      de: 'Nach unsichtbaren Wasserzeichen wie SynthID wurde nicht gesucht: Sie lassen sich nur mit den Detektoren ihrer Hersteller auslesen, die ohne Netzverbindung nicht zur Verfügung stehen.',
+      de: 'Nach unsichtbaren Wasserzeichen wie SynthID wurde nicht gesucht: Sie lassen sich nur mit den Detektoren ihrer Hersteller auslesen, und diese sind ohne Netzverbindung nicht verfügbar.',
     },
   },
   {
@@ -57,7 +57,7 @@ const gaps = [
     applies: always,
     statement: {
       en: 'No search was made for earlier publications or other versions of the picture (reverse image search).',
-      de: 'Nach früheren Veröffentlichungen oder anderen Fassungen des Bildes wurde nicht gesucht (Bilder-Rückwärtssuche).',
+      de: 'Nach früheren Veröffentlichungen oder anderen Fassungen des Bildes wurde nicht gesucht (Bilderrückwärtssuche).',
     },
   },
   {

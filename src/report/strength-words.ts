@@ -38,7 +38,7 @@ const sideNames: Readonly<Record<Language, Readonly<Record<Side, string>>>> = {
 
 export const undecided: Bilingual = {
   en: 'Nothing was decided, so no strength is stated.',
-  de: 'Es wurde nichts entschieden; eine Stärke wird daher nicht angegeben.',
+  de: 'Es wurde keine Entscheidung getroffen, daher wird keine Stärke angegeben.',
 };
 
 interface Traced {
@@ -129,8 +129,9 @@ const cappedWords: Readonly<Record<Language, Readonly<Record<Side, (f: CapFigure
     real: (f) => cappedEn(f, ['photographs', 'generated pictures', '“real”']),
   },
   de: {
-    fake: (f) => cappedDe(f, ['erzeugten Bildern', 'Fotografien', '„fake“']),
-    real: (f) => cappedDe(f, ['Fotografien', 'erzeugten Bildern', '„real“']),
+    fake: (f) => cappedDe(f, ['erzeugten Bildern', 'Fotografien', 'der Fotografien', '„fake“']),
+    real: (f) =>
+      cappedDe(f, ['Fotografien', 'erzeugten Bildern', 'der erzeugten Bilder', '„real“']),
   },
 };
 
@@ -138,14 +139,14 @@ function cappedEn(
   { right, wrong, condition, bound, ratio }: CapFigures,
   [own, other, called]: readonly [string, string, string],
 ): string {
-  return `When the method was measured with this strategy, ${right} ${own} and ${wrong} ${other} were called ${called} (condition “${condition}”, the least favourable of those measured). A true rate of this error of up to ${bound} is compatible with that (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`;
+  return `When the method was measured with this strategy, ${right} ${own} and ${wrong} ${other} were called ${called} (condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} of ${other} being called ${called} wrongly (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`;
 }
 
 function cappedDe(
   { right, wrong, condition, bound, ratio }: CapFigures,
-  [own, other, called]: readonly [string, string, string],
+  [own, other, ofOther, called]: readonly [string, string, string, string],
 ): string {
-  return `Bei der Messung des Verfahrens mit dieser Strategie wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist eine wahre Rate dieses Fehlers von bis zu ${bound} vereinbar (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`;
+  return `Bei der Messung des Verfahrens mit dieser Strategie wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`;
 }
 
 export function writeDeclared(assurance: Assurance, strength: Spoken): Bilingual {
