@@ -399,7 +399,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
         'Die verlustbehaftete Kompression hat die feinen Spuren getilgt',
         'Was weiterhelfen würde',
         'Eine frühere, weniger stark komprimierte Fassung',
-        'eine Stärke wird daher nicht angegeben',
+        'daher wird keine Stärke angegeben',
       ],
     };
 
