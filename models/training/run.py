@@ -25,6 +25,7 @@ from discriminant import ensemble
 from evaluate import evaluate
 from export import export_model
 from network import Backbone, Head
+from release import part
 from tables import Reader, make_draws
 from train import Plan, plans_of, train
 
@@ -55,7 +56,8 @@ def main() -> None:
         if asked.until is not None:
             return
         export_model(*load(best), network)
-    combine(network, fit_votes(pictures, network, asked.work, plan.seed), asked.out)
+    combine(network, fit_votes(pictures, network, asked.work, plan.seed), asked.work / "joined")
+    part(asked.work / "joined", asked.out)
     told = provenance_with(network, plan.seed) if asked.network else provenance(plan, plans_of(asked.work / "run"))
     calibrate(pictures, asked.out, told)
     print(json.dumps(evaluate(pictures, asked.out, "val"), indent=2))

@@ -1,20 +1,23 @@
 /**
  * (a) and (b): a whole analysis through the lab, child process and all, against nothing but decoding the JPEG and
- * running the network on the very tensors that the engine gives it.
+ * running both arms of the model on the very tensors that the engine gives them. Only a picture that is decided is put to
+ * the test of re-saves, so that stands apart.
  */
 
 import sharp from 'sharp';
-import { coveringGrid } from '../../src/engine/grid.ts';
-import { maxTileCells, planTiles } from '../../src/engine/tiles.ts';
+import { readPicture } from '../../src/engine/reading.ts';
+import { createStabilityTest } from '../../src/engine/stability.ts';
+import { decodePicture } from '../../src/image/decode.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
-import { type Tensor, loadRuntime } from '../../src/inference/runtime.ts';
+import { loadRuntime } from '../../src/inference/runtime.ts';
+import { loadTraceModel, type ReadCells } from '../../src/inference/trace-model.ts';
 import { createLab } from '../../src/lab/create-lab.ts';
 import { type Row, interleaved } from './figures.ts';
 import { type Size, sceneOf } from './sizes.ts';
 
 export async function benchPipeline(size: Size, rounds: number): Promise<readonly Row[]> {
   const bytes = await sceneOf(size);
-  const bare = await prepareBare(bytes, size);
+  const bare = await prepareBare(bytes);
   const lab = createLab({ poolSize: 1 });
   const source = { bytes };
   const options = { model: null, decisionStrategy: 'default', seed: 1337 } as const;
@@ -25,10 +28,11 @@ export async function benchPipeline(size: Size, rounds: number): Promise<readonl
     const languages = ['en', 'de'] as const;
     await lab.render({ source, examination, item, languages, withRawMaps: false });
   };
-  const [bareMs = 0, flagMs = 0, reportMs = 0] = await interleaved(rounds, [
+  const [bareMs = 0, flagMs = 0, reportMs = 0, stabilityMs = 0] = await interleaved(rounds, [
     bare.run,
     flag,
     report,
+    bare.testStability,
   ]);
   await Promise.all([lab.close(), bare.release()]);
   const { megapixels } = size;
@@ -41,6 +45,7 @@ export async function benchPipeline(size: Size, rounds: number): Promise<readonl
       unit: 'x',
       ...goal(megapixels, { 1: 1.3 }),
     },
+    { what: 'test of a verdict on re-saves', value: stabilityMs, unit: 'ms' },
     { what: 'forensicReporting, 2 PDFs', value: reportMs, unit: 'ms' },
     {
       what: '(b) forensicReporting / bare',
@@ -56,46 +61,31 @@ function goal(megapixels: number, goals: Readonly<Record<number, number>>): { at
   return atMost === undefined ? {} : { atMost };
 }
 
-/** The tensors are cut beforehand: neither cutting nor what the engine makes of the answers is part of the bare run. */
-async function prepareBare(bytes: Buffer, size: Size) {
+/**
+ * What the engine shows the model while it reads, kept beforehand: neither cutting nor what the engine makes of the
+ * answers is part of the bare run.
+ */
+async function prepareBare(bytes: Buffer) {
   // The lab's children decode on one thread, and so does this.
   sharp.concurrency(1);
-  const registry = createRegistry();
-  const { manifest, backbone } = await registry.open(null);
-  const session = await (await loadRuntime()).openSession(backbone);
-  const tensors = await cutTensors(bytes, size, manifest.input);
+  const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
+  const picture = await decodePicture(bytes);
+  const shown: (() => Promise<unknown>)[] = [];
+  const kept =
+    (read: ReadCells): ReadCells =>
+    async (rgb, width, height) => {
+      shown.push(() => read(rgb, width, height));
+      return read(rgb, width, height);
+    };
+  const { readFeatures, readVotes } = model;
+  const recording = { readFeatures: kept(readFeatures), readVotes: readVotes && kept(readVotes) };
+  await readPicture(picture, { ...model, ...recording });
   return {
     run: async () => {
       await sharp(bytes).raw().toBuffer();
-      for (const rgb of tensors) await session.run({ rgb });
+      for (const show of shown) await show();
     },
-    release: () => session.release(),
+    testStability: () => createStabilityTest(picture, model)(true),
+    release: () => model.release(),
   };
-}
-
-async function cutTensors(
-  bytes: Buffer,
-  size: Size,
-  { cellPx, haloPx }: { readonly cellPx: number; readonly haloPx: number },
-): Promise<readonly Tensor[]> {
-  const tiles = planTiles(coveringGrid(size, cellPx), Math.ceil(haloPx / cellPx), maxTileCells);
-  return Promise.all(
-    tiles.map(async ({ outer }) => {
-      const left = outer.column * cellPx;
-      const top = outer.row * cellPx;
-      const [width, height] = [outer.columns * cellPx, outer.rows * cellPx];
-      const inside = {
-        left,
-        top,
-        width: Math.min(width, size.width - left),
-        height: Math.min(height, size.height - top),
-      };
-      const data = await sharp(bytes)
-        .extract(inside)
-        .extend({ right: width - inside.width, bottom: height - inside.height, extendWith: 'copy' })
-        .raw()
-        .toBuffer();
-      return { data, dims: [1, height, width, 3] };
-    }),
-  );
 }

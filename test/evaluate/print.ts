@@ -71,7 +71,7 @@ function decided(condition: string, rows: readonly Row[]): string[][] {
         : `${worst.source} ${percent(worst.calledFake)} of ${worst.decided}`,
       percent(shareOf(fakeOf(some), strategy, 'real')),
       percent(shareOf(rows, strategy, 'abstain')),
-      calibrationError(some.map(toScored)).toFixed(3),
+      calibrationError(some.map(toScored), rows.map(toScored)).toFixed(3),
     ];
   });
 }

@@ -3,9 +3,14 @@ import { serialize } from 'node:v8';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
-import { conclude, examine } from '../../../src/engine/examine.ts';
+import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { readPicture } from '../../../src/engine/reading.ts';
-import { defaultSeed, type Examination, mapNames } from '../../../src/engine/result.ts';
+import {
+  decisionStrategies,
+  defaultSeed,
+  type Examination,
+  mapNames,
+} from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
@@ -69,6 +74,34 @@ describe('an examination', () => {
     expect(examination.model.files['model.onnx']).toBe(model.manifest.files['model.onnx']?.sha256);
     expect(examination.passes).toBe(model.manifest.dropout.passes);
     expect(examination.patchesRead).toBe(16);
+  });
+
+  test('puts a verdict, and nothing but a verdict, to the test of stability', async () => {
+    // A model that is sure of everything, and says fake of everything.
+    const fakeMin = { pedantic: 0.5, default: 0.5, relaxed: 0.5 };
+    const thresholds = { ...model.manifest.thresholds, fakeMin };
+    const calibration = { ...model.manifest.calibration, decision: { scale: 1e-6, offset: 2 } };
+    const manifest = { ...model.manifest, thresholds, compressedRegime: null, calibration };
+
+    const clear = await examine(picture, { ...model, manifest }, options);
+    const tooSmall = await examine(await scenePicture(100, 100), { ...model, manifest }, options);
+
+    expect(clear.decision.resultClass).toBe('fake');
+    expect(clear.stability).toMatchObject({ holds: true });
+    expect(clear.stability?.trials).toHaveLength(5);
+    expect(tooSmall.stability).toBeNull();
+  });
+
+  test('under every strategy is that of each strategy alone', async () => {
+    const reading = await readPicture(picture, model);
+    const given = { picture, model, reading, provenance: noProvenance };
+
+    const every = await concludeUnderEvery(given, defaultSeed);
+
+    for (const decisionStrategy of decisionStrategies) {
+      const alone = await examine(picture, model, { ...options, decisionStrategy });
+      expect(serialize(every[decisionStrategy])).toEqual(serialize(alone));
+    }
   });
 
   test('carries a finding or a skip of every method', () => {

@@ -78,6 +78,17 @@ describe('the AUC', () => {
     expect(aucInterval(scored, { draws: 20 })).toEqual([0.5, 0.5]);
   });
 
+  test('of some pictures weighs them by the classes of all', () => {
+    const some = [
+      { isFake: false, score: 0.25, source: '' },
+      { isFake: true, score: 0.25, source: '' },
+    ];
+    const all = [...some, ...some.slice(0, 1), ...some.slice(0, 1)];
+
+    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 of what was stated to be 0.25 is fake.
+    expect(calibrationError(some, all)).toBeCloseTo(0.5, 12);
+  });
+
   test('does not exist without both classes', () => {
     expect(auc(drawn(30).filter(({ isFake }) => isFake))).toBeNaN();
   });
@@ -104,6 +115,17 @@ describe('the calibration error', () => {
 
     // Bins: 0.05 against 0; 0.65 against 0.5; 1 against 1.
     expect(calibrationError(scored)).toBeCloseTo(0.25 * 0.05 + 0.5 * 0.15, 12);
+  });
+
+  test('of some pictures weighs them by the classes of all', () => {
+    const some = [
+      { isFake: false, score: 0.25, source: '' },
+      { isFake: true, score: 0.25, source: '' },
+    ];
+    const all = [...some, ...some.slice(0, 1), ...some.slice(0, 1)];
+
+    // One real picture of three and the only fake: weights 1/6 and 1/2, so 0.75 of what was stated to be 0.25 is fake.
+    expect(calibrationError(some, all)).toBeCloseTo(0.5, 12);
   });
 
   test('does not exist without both classes', () => {
