@@ -26,6 +26,8 @@ export function registerAnalyze(program: Command): void {
         .default([...languages], languages.join(',')),
     )
     .option('--trust-list <file>', 'PEM file of authorities whose C2PA signers to trust', named)
+    .option('--validation <id>', 'a stored validation that the reports cite', named)
+    .option('--data-dir <dir>', 'the data folder that keeps validations', named)
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
     .option('--force', 'replace a result folder that exists', false)

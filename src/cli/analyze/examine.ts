@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { Examination } from '../../engine/result.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import type { Lab, PictureSource, Rendering } from '../../lab/lab.ts';
-import type { ReportItem } from '../../report/item.ts';
+import type { OwnValidation, ReportItem } from '../../report/item.ts';
 import type { Language } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
@@ -18,6 +18,8 @@ export interface Bench {
   readonly lab: Lab;
   /** Null when nothing is to be written. */
   readonly results: ResultsFolder | null;
+  /** What the reports cite beside the model's own error rates. */
+  readonly validation: OwnValidation | null;
   readonly options: AnalyzeOptions;
   readonly signal: AbortSignal;
   onFailure(input: Input, failure: ForensicsError): void;
@@ -28,7 +30,7 @@ export async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { results, options } = bench;
+  const { results, options, validation } = bench;
   const examinedAt = new Date();
   const began = performance.now();
   const told = () => ({
@@ -42,7 +44,8 @@ export async function examineInput(
     const source = await openSource(input);
     const examination = await examine(bench, source);
     const custody = localCustody(examination.facts.sha256, examinedAt);
-    const item = { name: nameOf(input), analysisId: null, custody, examinedAt };
+    const named = { name: nameOf(input), analysisId: null, custody, examinedAt };
+    const item = validation === null ? named : { ...named, validation };
     const rendering = await render(bench, source, examination, item);
     const report = reportOf(options, examination, item, rendering);
     const record = recordOf(told(), examination, report);

@@ -16,6 +16,9 @@ export interface AnalyzeOptions {
   readonly lang: readonly Language[];
   /** Absent without the option: then the setting `c2paTrustList` decides. */
   readonly trustList?: string;
+  /** Absent without the option: then the setting of that name decides. */
+  readonly validation?: string;
+  readonly dataDir?: string;
   readonly out: string | null;
   readonly maps: boolean;
   readonly force: boolean;

@@ -1,6 +1,7 @@
 /** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
 
 import { modelsFolder } from '../../app/models-folder.ts';
+import { citedValidation } from '../../app/validations.ts';
 import { readConfig } from '../../config.ts';
 import type { ExitCode } from '../../errors.ts';
 import { createRegistry } from '../../inference/registry.ts';
@@ -24,10 +25,13 @@ export async function runAnalyze(
   options: AnalyzeOptions,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  const { settings } = readConfig({ flags: { c2paTrustList: options.trustList } });
+  const { trustList: c2paTrustList, validation: cited, dataDir } = options;
+  const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
   // Asked once here, a missing or damaged model is one line and not one for each picture.
-  await createRegistry({ extra: modelsDir }).open(options.model);
+  const registry = createRegistry({ extra: modelsDir });
+  await registry.open(options.model);
+  const validation = await citedValidation(settings, registry, options.model);
   const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
@@ -41,7 +45,7 @@ export async function runAnalyze(
     progress.around(() => tellFileFailure(input.label, failure, options));
   };
   try {
-    const bench: Bench = { lab, results, options, signal: stop.signal, onFailure };
+    const bench: Bench = { lab, results, validation, options, signal: stop.signal, onFailure };
     const records = await examineAll(bench, inputs, progress);
     stop.throwIfStopped();
     return exitCodeOf(records, options.failOn);
@@ -94,9 +98,12 @@ function faceOf({ json, jsonl }: AnalyzeOptions): Face {
 
 /** An option that would do nothing is refused, so that nobody waits for what will not come. */
 function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
-  const { out, tier, maps, force, quiet, verbose } = options;
+  const { out, tier, maps, force, quiet, verbose, validation } = options;
   if (maps && tier !== 'forensicReporting') {
     throw usageError('--maps needs --tier forensicReporting.');
+  }
+  if (validation !== undefined && tier !== 'forensicReporting') {
+    throw usageError('--validation is cited in reports; add --tier forensicReporting.');
   }
   if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
   if (force && out === null) throw usageError('--force replaces results of --out DIR; add it.');
