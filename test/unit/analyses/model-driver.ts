@@ -1,9 +1,12 @@
 /** Does with the real room what an event says, and shows what came of it in the model's words. */
 
 import { asc, eq } from 'drizzle-orm';
+import { expect } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
 import type { Caller } from '../../../src/analyses/context.ts';
 import { runJob } from '../../../src/analyses/client-acts.ts';
+import { parseEntry, readLines } from '../../../src/audit/read.ts';
+import { verifyChain } from '../../../src/audit/verify.ts';
 import { deliveries, jobs, usageCounters } from '../../../src/db/schema.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
@@ -152,6 +155,18 @@ export async function createDriver(stage: Stage, caller: Caller) {
           const { status }: { status: string } = JSON.parse(payload);
           return { number: made.findIndex(({ id }) => id === subject), event, status };
         }),
+    /** What the audit log tells of the analyses, in order; the names of the events without their room. */
+    logged: () => {
+      const chain = caller.tenant.id;
+      expect(verifyChain(db, chain, { isExpected: true }).broken).toBeNull();
+      return readLines(db, { chain })
+        .map(parseEntry)
+        .filter(({ event }) => event.startsWith('analysis.'))
+        .map(({ subject, event }) => {
+          const number = made.findIndex(({ id }) => id === subject);
+          return { number, event: event.replace('analysis.', '') };
+        });
+    },
     counters: () => {
       const rows = db.select().from(usageCounters).where(ofTenant(usageCounters)).all();
       const sumOf = (name: string) =>

@@ -41,6 +41,7 @@ test(`in ${sequences} random sequences every act, state, message and count is as
           expect(await driver.jobs()).toBe(jobsIn(model));
         }
         expect(await driver.read(model.analyses)).toEqual(model.analyses.map(seen));
+        expectLog(driver.logged(), model);
       } finally {
         await driver.end();
       }
@@ -60,6 +61,23 @@ async function forgetPowerCuts({ processes }: Stage): Promise<void> {
   const sync = vi.spyOn(fileHandle, 'sync').mockResolvedValue();
   onTestFinished(() => sync.mockRestore());
   await handle.close();
+}
+
+/** Each message has its entry in the log, in the same order; the repetitions and upgrades have theirs. */
+function expectLog(log: readonly { number: number; event: string }[], model: Model): void {
+  const others = { processing: 'begun', pending: 'rolled_back' };
+  const told = model.messages.map(({ number, event, status }) => {
+    const words: Record<string, string> = { ...others, completed: status, failed: status };
+    return { number, event: event === 'delete' ? 'deleted' : words[status] };
+  });
+  const count = (...events: string[]) => log.filter(({ event }) => events.includes(event)).length;
+  const ofMessages = new Set(['begun', 'completed', 'failed', 'rolled_back', 'deleted']);
+
+  expect(log.filter(({ event }) => ofMessages.has(event))).toEqual(told);
+  expect(count('created')).toBe(model.analyses.length);
+  expect(count('received')).toBe(model.analyses.filter(({ hasEvidence }) => hasEvidence).length);
+  expect(count('retried', 'restarted')).toBe(model.counters.retries);
+  expect(count('upgraded')).toBe(model.counters.upgrades);
 }
 
 /** The rows of the contract's table. Were the walks to miss one, they would prove nothing about it. */
