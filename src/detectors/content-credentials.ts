@@ -77,7 +77,7 @@ function broken(by: Wording): Wording {
 function silent(by: Wording): Wording {
   return {
     en: `Content credentials (C2PA) signed by ${by.en} fit the file; they declare neither a capture nor generated content.`,
-    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie weisen weder eine Aufnahme noch erzeugte Inhalte aus.`,
+    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch erzeugte Inhalte.`,
   };
 }
 
@@ -94,8 +94,8 @@ function declaring(
     ? { en: `${trust.en} ${screen.en}`, de: `${trust.de} ${screen.de}` }
     : trust;
   return {
-    en: `Content credentials (C2PA) signed by ${by.en} fit the file and declare ${what.en}${maker.en && ` (${maker.en})`}; ${rest.en}`,
-    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und weisen ${what.de} aus${maker.de && ` (${maker.de})`}; ${rest.de}`,
+    en: `Content credentials (C2PA) signed by ${by.en} fit the file and declare it ${what.en}${maker.en && ` (${maker.en})`}; ${rest.en}`,
+    de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${what.de}${maker.de && ` (${maker.de})`}; ${rest.de}`,
   };
 }
 

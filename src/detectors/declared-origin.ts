@@ -22,7 +22,7 @@ export const declaredOrigin: Detector = {
 
 const absent = {
   en: 'The file declares no origin; most files declare none, so that says nothing.',
-  de: 'Die Datei weist keine Herkunft aus; das gilt für die meisten Dateien und sagt nichts aus.',
+  de: 'Die Datei macht keine Angabe über ihre Herkunft; das gilt für die meisten Dateien und sagt nichts aus.',
 };
 
 function toFinding(first: Declaration, declarations: number, generated: number): Finding {
@@ -43,8 +43,8 @@ function stateOf({ origin, place, field, generator }: Declaration): Wording {
   const where = placeWords[place];
   const maker = generator === null ? null : quoted(generator);
   return {
-    en: `The file declares ${what.en}${maker ? ` (${maker.en})` : ''} in ${where.en} (field ${quoted(field).en}); no signature vouches for the declaration, so anybody can have written it.`,
-    de: `Die Datei weist in ${where.de} (Feld ${quoted(field).de}) ${what.de} aus${maker ? ` (${maker.de})` : ''}; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
+    en: `The file declares itself ${what.en}${maker ? ` (${maker.en})` : ''} in ${where.en} (field ${quoted(field).en}); no signature vouches for the declaration, so anybody can have written it.`,
+    de: `Die Datei bezeichnet sich in ${where.de} (Feld ${quoted(field).de}) als ${what.de}${maker ? ` (${maker.de})` : ''}; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
   };
 }
 

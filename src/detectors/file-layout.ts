@@ -44,38 +44,67 @@ const kindWords: Readonly<Record<string, Wording>> = {
 
 const unknownKind = { en: 'data of an unknown kind', de: 'Daten unbekannter Art' };
 
+/** What cameras and phones are known to add. */
+const addedByCameras: ReadonlySet<string> = new Set(['jpeg', 'mp4', 'samsung-trailer']);
+/** What no camera adds. */
+const addedByOthers: ReadonlySet<string> = new Set([
+  'zip',
+  'pdf',
+  'rar',
+  '7z',
+  'gzip',
+  'executable',
+]);
+
 function stateOf({ trailingBytes, trailingKind, pictures }: FileLayout): Wording {
   const kind = kindWords[trailingKind ?? ''] ?? unknownKind;
   const further = pictures - 1;
-  const [behind, others] = [trailingBytes > 0, further > 0];
-  const en = [
-    ...(behind
-      ? [`${bytesEn(trailingBytes)} follow the end of the picture, beginning with ${kind.en}`]
-      : []),
-    ...(others
-      ? [`the file holds ${further === 1 ? 'one further picture' : `${further} further pictures`}`]
-      : []),
-  ].join(', and ');
-  const de = [
-    ...(behind
-      ? [`hinter dem Ende des Bildes folgen ${bytesDe(trailingBytes)}, beginnend mit: ${kind.de}`]
-      : []),
-    ...(others
-      ? [`die Datei enthält ${further === 1 ? 'ein weiteres Bild' : `${further} weitere Bilder`}`]
-      : []),
-  ].join('; ');
+  const parts = [
+    ...(trailingBytes > 0 ? [behindEnd(trailingBytes, kind)] : []),
+    ...(further > 0 ? [furtherPictures(further)] : []),
+    whoDoesThis(trailingKind, trailingBytes),
+  ];
   return {
-    en: `${capital(en)}; phones and cameras do this too.`,
-    de: `${capital(de)}; auch Telefone und Kameras legen Dateien so an.`,
+    en: `${capital(parts.map(({ en }) => en).join('; '))}.`,
+    de: `${capital(parts.map(({ de }) => de).join('; '))}.`,
   };
 }
 
-function bytesEn(bytes: number): string {
-  return bytes === 1 ? '1 byte' : `${bytes.toLocaleString('en')} bytes`;
+function behindEnd(bytes: number, kind: Wording): Wording {
+  const isOne = bytes === 1;
+  const [countEn, countDe] = [bytes.toLocaleString('en'), bytes.toLocaleString('de')];
+  return {
+    en: `${isOne ? '1 byte follows' : `${countEn} bytes follow`} the end of the picture (${kind.en})`,
+    de: `hinter dem Ende des Bildes ${isOne ? 'folgt 1' : `folgen ${countDe}`} Byte (${kind.de})`,
+  };
 }
 
-function bytesDe(bytes: number): string {
-  return bytes === 1 ? '1 Byte' : `${bytes.toLocaleString('de')} Byte`;
+function furtherPictures(further: number): Wording {
+  return further === 1
+    ? { en: 'the file holds one further picture', de: 'die Datei enthält ein weiteres Bild' }
+    : {
+        en: `the file holds ${further} further pictures`,
+        de: `die Datei enthält ${further} weitere Bilder`,
+      };
+}
+
+function whoDoesThis(kind: string | null, trailingBytes: number): Wording {
+  if (trailingBytes === 0 || addedByCameras.has(kind ?? '')) {
+    return {
+      en: 'phones and cameras write such files',
+      de: 'Telefone und Kameras schreiben solche Dateien',
+    };
+  }
+  if (addedByOthers.has(kind ?? '')) {
+    return {
+      en: 'no camera adds this, so something else did',
+      de: 'keine Kamera fügt das an, etwas anderes hat es getan',
+    };
+  }
+  return {
+    en: 'cameras, programs and services all leave such remains',
+    de: 'Kameras, Programme und Dienste hinterlassen solche Reste',
+  };
 }
 
 function capital(sentence: string): string {

@@ -155,7 +155,7 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
 
 /** A thumbnail rounds its sides to whole pixels, and bars are found to within two of them. */
 const mostShapeRatio = 1.06;
-/** Set by hand on drawn pictures: the same scene stays above 0.98, another one below 0.6. */
+/** Set by hand on drawn pictures: the same scene stays above 0.98, another one below 0.67. */
 const leastCorrelation = 0.8;
 
 function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {

@@ -32,7 +32,7 @@ export function classifyTables(jpeg: JpegStructure): QuantisationClass {
       return { kind: 'libjpeg', name: null, quality };
     }
   }
-  // At 99 and 100 both are all ones or nearly so, and the standard's tables were asked first.
+  // Where the two agree, all steps being 1 or 255, the standard was asked first.
   for (let quality = 100; quality >= 1; quality--) {
     const table = scaleTable(mozjpegBase, quality);
     if (isOf(table, table)) return { kind: 'known-software', name: 'mozjpeg', quality: null };

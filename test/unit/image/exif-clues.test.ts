@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest';
+import { readExifClues } from '../../../src/image/exif-clues.ts';
+import { type ExifParts, tiffBlock } from '../../fixtures/exif.ts';
+
+const nothing = {
+  texts: {
+    ImageDescription: null,
+    Make: null,
+    Model: null,
+    Software: null,
+    Artist: null,
+    UserComment: null,
+  },
+  takenAt: null,
+  changedAt: null,
+  satelliteTime: null,
+  statedSize: null,
+  hasExposure: false,
+  hasMakerNote: false,
+  thumbnail: null,
+};
+
+const whole: ExifParts = {
+  primary: { 0x010f: 'Acme', 0x0110: 'Snap 1', 0x0131: 'Darkroom', 0x0132: '2026:03:02 08:00:00' },
+  exif: {
+    0x829a: [[1, 125]],
+    0x9003: '2026:03:01 12:30:05',
+    0x9011: '-03:30',
+    0x927c: Buffer.from('acme note'),
+    0x9286: Buffer.from('ASCII\0\0\0hello'),
+    0xa002: 4000,
+    0xa003: 3000,
+  },
+  gps: {
+    0x0001: 'N',
+    0x0002: [
+      [51, 1],
+      [30, 1],
+      [12, 1],
+    ],
+    0x0007: [
+      [16, 1],
+      [0, 1],
+      [61, 2],
+    ],
+    0x001d: '2026:03:01',
+  },
+  thumbnail: Buffer.from([0xff, 0xd8, 0xff, 0xd9]),
+};
+
+test('no block, and one without a directory, hold nothing', () => {
+  expect(readExifClues(null)).toEqual(nothing);
+  expect(readExifClues(Buffer.from('MM\0*\0\0\0\0', 'latin1'))).toEqual(nothing);
+});
+
+test('texts, times, sizes and the thumbnail are read; of the position only the clock', () => {
+  const clues = readExifClues(tiffBlock(whole));
+
+  expect(clues).toEqual({
+    texts: {
+      ...nothing.texts,
+      Make: 'Acme',
+      Model: 'Snap 1',
+      Software: 'Darkroom',
+      UserComment: 'hello',
+    },
+    takenAt: { at: new Date('2026-03-01T12:30:05Z'), offsetMinutes: -210 },
+    changedAt: { at: new Date('2026-03-02T08:00:00Z'), offsetMinutes: null },
+    satelliteTime: new Date('2026-03-01T16:00:30Z'),
+    statedSize: { width: 4000, height: 3000 },
+    hasExposure: true,
+    hasMakerNote: true,
+    thumbnail: Buffer.from([0xff, 0xd8, 0xff, 0xd9]),
+  });
+});
+
+describe('a user comment', () => {
+  const utf16be = Buffer.from('Steps: 20, straße', 'utf16le').swap16();
+  test.each([
+    ['in UTF-16, least byte first', Buffer.from('Steps: 20, straße', 'utf16le')],
+    ['in UTF-16, greatest byte first', utf16be],
+  ])('%s is read whatever order the block has', (_, text) => {
+    const comment = Buffer.concat([Buffer.from('UNICODE\0'), text]);
+
+    const { texts } = readExifClues(tiffBlock({ exif: { 0x9286: comment } }));
+
+    expect(texts.UserComment).toBe('Steps: 20, straße');
+  });
+
+  test('longer than what is kept with a picture is read whole', () => {
+    const comment = Buffer.from(`ASCII\0\0\0${'x'.repeat(9000)}`);
+
+    expect(readExifClues(tiffBlock({ exif: { 0x9286: comment } })).texts.UserComment).toHaveLength(
+      9000,
+    );
+  });
+});
+
+test.each([
+  ['a month that is none', '2026:13:01 12:00:00'],
+  ['spaces, as cameras without a clock write it', '    :  :     :  :  '],
+  ['another form', '2026-03-01T12:00:00'],
+])('a time of %s is no time', (_, time) => {
+  expect(readExifClues(tiffBlock({ exif: { 0x9003: time } })).takenAt).toBeNull();
+});
+
+test('every truncation of a block is read without a throw', () => {
+  const block = tiffBlock(whole);
+
+  const read = Array.from(block, (_, length) => readExifClues(block.subarray(0, length)));
+
+  expect(read).toHaveLength(block.length);
+  expect(read[7]).toEqual(nothing);
+});
+
+test('a block that leads into itself, and one of endless entries, end', () => {
+  const looped = Buffer.from(tiffBlock({ primary: { 0x8769: 8, 0x8825: 8 } }));
+  const endless = Buffer.alloc(200_000, 0xff);
+  endless.write('II*\0\x08\0\0\0', 'latin1');
+
+  expect(readExifClues(looped).texts.Make).toBeNull();
+  expect(readExifClues(endless).texts.Make).toBeNull();
+});

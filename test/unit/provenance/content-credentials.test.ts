@@ -1,0 +1,385 @@
+import { createServer, type Server } from 'node:http';
+import {
+  array,
+  assert,
+  constantFrom,
+  dictionary,
+  jsonValue,
+  oneof,
+  property,
+  record,
+} from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { ForensicsError } from '../../../src/errors.ts';
+import { readCrJson } from '../../../src/provenance/credentials-task.ts';
+import { manifestsIn } from '../../../src/provenance/manifests.ts';
+import { readProvenance } from '../../../src/provenance/read-provenance.ts';
+import {
+  createAuthority,
+  type Authority,
+  withCredentials,
+} from '../../fixtures/content-credentials.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
+import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
+import { jpeg, now, png, provenanceOf } from './files.ts';
+
+const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
+const generated = {
+  action: 'c2pa.created',
+  digitalSourceType: `${scheme}trainedAlgorithmicMedia`,
+  software: 'Acme Dream',
+};
+const captured = { action: 'c2pa.created', digitalSourceType: `${scheme}digitalCapture` };
+
+type Signer = Parameters<typeof withCredentials>[1]['signer'];
+
+let authority: Authority;
+let signer: Signer;
+let stranger: Signer;
+let signed: Buffer;
+
+beforeAll(async () => {
+  authority = await createAuthority('Authority of Tests');
+  signer = await authority.issue('Signer of Tests');
+  stranger = await (await createAuthority('Nobody')).issue('Stranger');
+  signed = await withCredentials(jpeg, { signer, actions: [generated] });
+});
+
+const trusted = (bytes: Buffer) => provenanceOf(bytes, authority.certificate);
+
+describe('integrity and trust', () => {
+  test('a signature that fits, of a signer on the list, is told with all that it covers', async () => {
+    const { credentials, declarations } = await trusted(signed);
+
+    expect(credentials).toEqual({
+      integrity: 'valid',
+      trust: 'trusted',
+      signer: 'Signer of Tests',
+      issuer: 'Authority of Tests',
+      signedAt: null,
+      hasTimestamp: false,
+      claimGenerator: expect.stringMatching(/^c2pa-ts /),
+      actions: [
+        {
+          action: 'c2pa.created',
+          software: 'Acme Dream',
+          when: null,
+          digitalSourceType: generated.digitalSourceType,
+        },
+      ],
+      manifests: 1,
+      problems: [],
+    });
+    expect(declarations).toEqual([
+      {
+        origin: 'ai-generated',
+        place: 'c2pa',
+        field: 'c2pa.created',
+        value: generated.digitalSourceType,
+        generator: 'Acme Dream',
+        assurance: 'trusted',
+      },
+    ]);
+  });
+
+  test('a PNG is read alike', async () => {
+    const file = await withCredentials(png, { signer, actions: [captured] });
+
+    const { credentials, declarations } = await trusted(file);
+
+    expect(credentials).toMatchObject({ integrity: 'valid', trust: 'trusted' });
+    expect(declarations).toMatchObject([
+      { origin: 'captured', generator: null, assurance: 'trusted' },
+    ]);
+  });
+
+  test('without a list the signature is checked and the signer is not', async () => {
+    const { credentials, declarations } = await provenanceOf(signed);
+
+    expect(credentials).toMatchObject({ integrity: 'valid', trust: 'not-checked' });
+    expect(declarations).toMatchObject([{ assurance: 'signed' }]);
+  });
+
+  test('a signer of another authority is not trusted, whatever name it bears', async () => {
+    const namesake = await (await createAuthority('Authority of Tests')).issue('Signer of Tests');
+    const file = await withCredentials(jpeg, { signer: namesake, actions: [generated] });
+
+    const { credentials, declarations } = await trusted(file);
+
+    expect(credentials).toMatchObject({
+      integrity: 'valid',
+      trust: 'untrusted',
+      problems: ['signingCredential.untrusted'],
+    });
+    expect(declarations).toMatchObject([{ assurance: 'signed' }]);
+  });
+
+  test('a certificate that ended before, without a time stamp, is not trusted', async () => {
+    const old = await authority.issue('Old signer', new Date('2021-01-01T00:00:00Z'));
+    const file = await withCredentials(jpeg, { signer: old, actions: [generated] });
+
+    expect((await trusted(file)).credentials).toMatchObject({
+      integrity: 'valid',
+      trust: 'untrusted',
+    });
+  });
+
+  test.each([
+    [
+      'a quantisation step',
+      (file: Buffer) => file.lastIndexOf(Buffer.from([0xff, 0xdb])) + 20,
+      'assertion.dataHash.mismatch',
+    ],
+    [
+      'a claimed action',
+      (file: Buffer) => file.indexOf('Acme Dream'),
+      'assertion.hashedURI.mismatch',
+    ],
+  ])(
+    '%s changed after signing breaks integrity, and nobody vouches any more',
+    async (_, at, problem) => {
+      const changed = Buffer.from(signed);
+      changed[at(changed)]! ^= 1;
+
+      const { credentials, declarations } = await trusted(changed);
+
+      expect(credentials).toMatchObject({ integrity: 'broken', problems: [problem] });
+      expect(declarations).toMatchObject([{ origin: 'ai-generated', assurance: 'unsigned' }]);
+    },
+  );
+
+  test('the manifest of another picture does not fit', async () => {
+    const other = withSegments(jpeg, jpegSegment(0xfe, 'a comment more'));
+    const moved = Buffer.concat([
+      signed.subarray(0, signed.length - jpeg.length + 2),
+      other.subarray(2),
+    ]);
+
+    expect((await trusted(moved)).credentials).toMatchObject({ integrity: 'broken' });
+  });
+
+  test('what breaks a rule of form is a problem and no broken seal', async () => {
+    const file = await withCredentials(jpeg, { signer, actions: [{ action: 'c2pa.created' }] });
+
+    expect((await trusted(file)).credentials).toMatchObject({
+      integrity: 'valid',
+      trust: 'trusted',
+      problems: ['assertion.action.malformed'],
+    });
+  });
+});
+
+describe('the history', () => {
+  const edited = { action: 'c2pa.edited' };
+  const filled = { action: 'c2pa.edited', digitalSourceType: generated.digitalSourceType };
+
+  async function historyOf(
+    past: 'parentOf' | 'componentOf' | 'inputTo',
+    first: Signer,
+    last: Signer,
+  ) {
+    const before = await withCredentials(jpeg, { signer: first, actions: [generated] });
+    return withCredentials(before, { signer: last, past, actions: [captured, edited] });
+  }
+
+  test('of a picture that descends from a generated one declares it generated', async () => {
+    const { credentials, declarations } = await trusted(
+      await historyOf('parentOf', signer, signer),
+    );
+
+    expect(credentials).toMatchObject({ integrity: 'valid', manifests: 2 });
+    expect(credentials?.actions.map(({ action }) => action)).toEqual([
+      'c2pa.created',
+      'c2pa.created',
+      'c2pa.edited',
+    ]);
+    expect(declarations[0]).toMatchObject({ origin: 'ai-generated', assurance: 'trusted' });
+  });
+
+  test('of a picture with a generated part declares a manipulation', async () => {
+    const { declarations } = await trusted(await historyOf('componentOf', signer, signer));
+
+    expect(declarations.map(({ origin }) => origin)).toEqual(['ai-manipulated', 'captured']);
+  });
+
+  test('does not count what a generator was only shown', async () => {
+    const { declarations } = await trusted(await historyOf('inputTo', signer, signer));
+
+    expect(declarations.map(({ origin }) => origin)).toEqual(['captured']);
+  });
+
+  test.each([
+    ['its last signer', () => historyOf('parentOf', signer, stranger)],
+    ['its first signer', () => historyOf('parentOf', stranger, signer)],
+  ])('is worth no more than %s', async (_, file) => {
+    const { declarations } = await trusted(await file());
+
+    const told = declarations.find(({ origin }) => origin === 'ai-generated');
+
+    expect(told).toMatchObject({ assurance: 'signed' });
+  });
+
+  test('of a capture that was filled by a model declares a manipulation first', async () => {
+    const file = await withCredentials(jpeg, { signer, actions: [captured, filled] });
+
+    const { declarations } = await trusted(file);
+
+    expect(declarations.map(({ origin }) => origin)).toEqual(['ai-manipulated', 'captured']);
+  });
+});
+
+describe('no connection is opened', () => {
+  test('by a file that names its manifest on a server, whether or not it holds one', async () => {
+    const server = await countingServer();
+    const packet = xmpPacket({
+      'xmlns:dcterms': 'http://purl.org/dc/terms/',
+      'dcterms:provenance': server.url,
+    });
+    const xmp = jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`);
+    const remote = withSegments(jpeg, xmp);
+    const both = await withCredentials(remote, { signer, actions: [generated] });
+    const broken = withSegments(
+      remote,
+      jpegSegment(0xeb, 'JP\0\x01\0\0\0\x01\0\0\0\x40jumb\0\0\0\x20jumdc2pa'),
+    );
+
+    const told = [await trusted(remote), await trusted(both), await trusted(broken)];
+    const direct = await readCrJson({ bytes: remote, mimeType: 'image/jpeg', trustList: null });
+
+    expect(told.map(({ credentials }) => credentials?.integrity)).toEqual([
+      undefined,
+      'valid',
+      'unreadable',
+    ]);
+    expect(told[0]?.warnings).toEqual([
+      'The file names content credentials that are kept elsewhere; they were not fetched.',
+    ]);
+    expect(direct).toBeNull();
+    expect(server.connections()).toBe(0);
+    await server.close();
+  });
+
+  test('though the library would open one if it were let', async () => {
+    const server = await countingServer();
+    const packet = xmpPacket({
+      'xmlns:dcterms': 'http://purl.org/dc/terms/',
+      'dcterms:provenance': server.url,
+    });
+    const file = withSegments(jpeg, jpegSegment(0xe1, `http://ns.adobe.com/xap/1.0/\0${packet}`));
+    const { readFile } = await import('node:fs/promises');
+    const { initSync, WasmReader } = await import('@contentauth/c2pa-wasm');
+    initSync({ module: await readFile('node_modules/@contentauth/c2pa-wasm/pkg/c2pa_bg.wasm') });
+
+    await WasmReader.fromBytes('image/jpeg', file).catch(() => null);
+
+    expect(server.connections()).toBeGreaterThan(0);
+    await server.close();
+  });
+});
+
+describe('a broken store', () => {
+  test('in a picture that is whole is unreadable and nothing worse', async () => {
+    const at = signed.indexOf('c2pa.claim');
+    const broken = Buffer.from(signed).fill(0x41, at - 40, at + 30);
+
+    const { credentials, declarations } = await trusted(broken);
+
+    expect(credentials).toMatchObject({
+      integrity: 'unreadable',
+      trust: 'not-checked',
+      manifests: 0,
+    });
+    expect(declarations).toEqual([]);
+  });
+
+  test.each([0, 1, 7, 20, 33, 64, 200, 1000])(
+    'cut to %i bytes is read without a throw',
+    async (length) => {
+      const store = storeOf(signed).subarray(0, length);
+
+      const { credentials } = await trusted(withChunks(png, pngChunk('caBX', store)));
+
+      expect(credentials).toMatchObject({ integrity: 'unreadable' });
+    },
+  );
+
+  test('of noise is read without a throw', async () => {
+    const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) & 255));
+
+    const { credentials } = await trusted(withChunks(png, pngChunk('caBX', noise)));
+
+    expect(credentials).toMatchObject({ integrity: 'unreadable' });
+  });
+});
+
+test('every truncation of a signed file ends in a reading or in a word about the picture', async () => {
+  const lengths = Array.from({ length: signed.length }, (_, length) => length);
+  let read = 0;
+  for (const length of lengths) {
+    const bytes = signed.subarray(0, length);
+    const picture = await decodePicture(bytes).catch((error: unknown) => error);
+    if (picture instanceof ForensicsError) continue;
+    if (picture instanceof Error) throw picture;
+    read++;
+  }
+
+  expect(read).toBe(0);
+  expect(
+    await readProvenance(signed, await decodePicture(signed), { trustList: null, now }),
+  ).toMatchObject({
+    credentials: { integrity: 'valid' },
+  });
+});
+
+test('whatever the library answers becomes manifests without a throw', () => {
+  const shapes = oneof(
+    jsonValue(),
+    record({
+      manifests: array(
+        record({
+          label: jsonValue(),
+          assertions: dictionary(
+            constantFrom('c2pa.actions', 'c2pa.actions.v2__2', 'c2pa.ingredient.v3', '__proto__'),
+            oneof(jsonValue(), record({ actions: array(jsonValue()) })),
+          ),
+          signature: jsonValue(),
+          validationResults: record({ success: jsonValue(), failure: jsonValue() }),
+        }),
+      ),
+    }),
+  );
+
+  assert(
+    property(shapes, (answer) => {
+      for (const { label, actions, failures } of manifestsIn(answer)) {
+        expect([typeof label, Array.isArray(actions), Array.isArray(failures)]).toEqual([
+          'string',
+          true,
+          true,
+        ]);
+      }
+    }),
+  );
+});
+
+/** The bytes of the manifest store of a signed JPEG that fits into one segment. */
+function storeOf(file: Buffer): Buffer {
+  const at = file.indexOf('jumb') - 4;
+  return file.subarray(at, at + file.readUInt32BE(at));
+}
+
+async function countingServer() {
+  let connections = 0;
+  const server: Server = createServer((_request, response) => response.end());
+  server.on('connection', () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : null;
+  return {
+    url: `http://127.0.0.1:${port}/manifest.c2pa`,
+    connections: () => connections,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

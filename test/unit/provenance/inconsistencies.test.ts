@@ -1,0 +1,282 @@
+import sharp from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
+import { withSegments } from '../../fixtures/jpeg-segments.ts';
+import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
+import { jpeg, provenanceOf, withExif, withXmp } from './files.ts';
+
+async function codesOf(file: Buffer): Promise<readonly string[]> {
+  return (await provenanceOf(file)).inconsistencies.map(({ code }) => code);
+}
+
+const taken = { 0x9003: '2026:03:01 12:00:00' };
+const camera = { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' };
+const shot = { 0x829a: [[1, 125]] } as const;
+
+test('a file without metadata contradicts nothing', async () => {
+  expect(await codesOf(jpeg)).toEqual([]);
+});
+
+test('a photograph as a camera writes it contradicts nothing', async () => {
+  const thumbnail = await sharp(jpeg).resize(48).jpeg().toBuffer();
+  const file = withExif({
+    primary: { ...camera, 0x0132: '2026:03:01 12:00:01' },
+    exif: { ...taken, ...shot, 0x927c: Buffer.from('canon note'), 0xa002: 96, 0xa003: 72 },
+    gps: {
+      0x0007: [
+        [11, 1],
+        [0, 1],
+        [0, 1],
+      ],
+      0x001d: '2026:03:01',
+    },
+    thumbnail,
+  });
+
+  expect(await codesOf(file)).toEqual([]);
+});
+
+describe('times', () => {
+  test.each<[string, ExifParts, readonly string[]]>([
+    [
+      'two hours later',
+      { primary: { 0x0132: '2026:03:01 14:00:00' }, exif: taken },
+      ['modified_after_capture'],
+    ],
+    [
+      'a day earlier, as zones may explain',
+      { primary: { 0x0132: '2026:02:28 12:00:00' }, exif: taken },
+      [],
+    ],
+    [
+      'two days earlier',
+      { primary: { 0x0132: '2026:02:27 12:00:00' }, exif: taken },
+      ['created_after_modified'],
+    ],
+    [
+      'an hour earlier in the same known zone',
+      {
+        primary: { 0x0132: '2026:03:01 11:00:00' },
+        exif: { ...taken, 0x9010: '+01:00', 0x9011: '+01:00' },
+      },
+      ['created_after_modified'],
+    ],
+    [
+      'the same moment in two known zones',
+      {
+        primary: { 0x0132: '2026:03:01 14:00:00' },
+        exif: { ...taken, 0x9010: '+02:00', 0x9011: '+00:00' },
+      },
+      [],
+    ],
+  ])('written %s', async (_, parts, codes) => {
+    expect(await codesOf(withExif(parts))).toEqual(codes);
+  });
+
+  test.each([
+    ['2026:06:01 20:00:00', []],
+    ['2026:06:03 12:00:00', ['time_in_future']],
+  ])('taken %s, looked at on the first of June', async (time, codes) => {
+    expect(await codesOf(withExif({ exif: { 0x9003: time } }))).toEqual(codes);
+  });
+
+  test('are told in hours and days, in both languages', async () => {
+    const { inconsistencies } = await provenanceOf(
+      withExif({ primary: { 0x0132: '2026:03:06 12:00:00' }, exif: taken }),
+    );
+
+    expect(inconsistencies[0]).toMatchObject({
+      statement: {
+        en: 'By its own record, the file was last written 5 days after the picture was taken.',
+        de: 'Nach eigener Angabe wurde die Datei 5 Tage nach der Aufnahme zuletzt geschrieben.',
+      },
+      measures: { minutes: 7200 },
+    });
+  });
+});
+
+/** London; the clock at a full hour. */
+function receiver(hours: number, date = '2026:03:01'): NonNullable<ExifParts['gps']> {
+  return {
+    0x0002: [
+      [51, 1],
+      [30, 1],
+      [12, 1],
+    ],
+    0x0007: [
+      [hours, 1],
+      [0, 1],
+      [0, 1],
+    ],
+    0x001d: date,
+  };
+}
+
+describe('the satellites’ clock', () => {
+  test.each<[string, ExifParts, readonly string[]]>([
+    ['eleven hours away, as zones may explain', { exif: taken, gps: receiver(23) }, []],
+    ['a day away', { exif: taken, gps: receiver(12, '2026:03:03') }, ['gps_time_differs']],
+    [
+      'an exact fit with a known zone',
+      { exif: { ...taken, 0x9011: '+01:00' }, gps: receiver(11) },
+      [],
+    ],
+    [
+      'three hours off a known zone',
+      { exif: { ...taken, 0x9011: '+01:00' }, gps: receiver(14) },
+      ['gps_time_differs'],
+    ],
+  ])('%s', async (_, parts, codes) => {
+    expect(await codesOf(withExif(parts))).toEqual(codes);
+  });
+
+  test('is all that is told of a position', async () => {
+    const told = await provenanceOf(withExif({ exif: taken, gps: receiver(12, '2026:03:03') }));
+
+    expect(JSON.stringify(told)).not.toMatch(/51|12/);
+  });
+});
+
+describe('sizes', () => {
+  test.each([
+    [96, 72, []],
+    [72, 96, []],
+    [4000, 3000, ['exif_size_differs']],
+  ])('EXIF states %i x %i', async (width, height, codes) => {
+    expect(await codesOf(withExif({ exif: { 0xa002: width, 0xa003: height } }))).toEqual(codes);
+  });
+});
+
+function withThumbnail(picture: Buffer, thumbnail: Buffer): Buffer {
+  return withSegments(picture, exifSegment({ thumbnail }));
+}
+
+describe('a thumbnail', () => {
+  const scene = { width: 640, height: 480, quality: 90 };
+  test.each([1, 2, 3, 4])('of the picture itself is quiet, scene %i', async (seed) => {
+    const picture = await sceneJpeg({ ...scene, seed });
+    const small = await sharp(picture)
+      .resize(160)
+      .modulate({ brightness: 1.2 })
+      .jpeg({ quality: 60 })
+      .toBuffer();
+
+    expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
+  });
+
+  test('with black bars up to 4:3 is quiet', async () => {
+    const picture = await sceneJpeg({ ...scene, width: 720, seed: 3 });
+    const small = await sharp(picture)
+      .resize({ width: 160, height: 120, fit: 'contain', background: 'black' })
+      .jpeg({ quality: 70 })
+      .toBuffer();
+
+    expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
+  });
+
+  test.each([6, 8])(
+    'of a picture that lies on its side (orientation %i) is quiet, turned or not',
+    async (orientation) => {
+      const picture = await sceneJpeg({ ...scene, seed: 5, orientation });
+      const upright = await sharp(picture).autoOrient().resize(120).jpeg().toBuffer();
+      const lying = await sharp(picture).resize(160).jpeg().toBuffer();
+      const turned = (thumbnail: Buffer) =>
+        withSegments(
+          picture.subarray(0),
+          exifSegment({ primary: { 0x0112: orientation }, thumbnail }),
+        );
+
+      expect(await codesOf(turned(upright))).toEqual([]);
+      expect(await codesOf(turned(lying))).toEqual([]);
+    },
+  );
+
+  test.each([1, 2, 3, 4])('of another scene is told, scene %i', async (seed) => {
+    const picture = await sceneJpeg({ ...scene, seed });
+    const other = await sceneJpeg({ ...scene, seed: seed + 10 });
+    const small = await sharp(other).resize(160).jpeg().toBuffer();
+
+    expect(await codesOf(withThumbnail(picture, small))).toEqual(['thumbnail_content_differs']);
+  });
+
+  test('from before a crop is told by its shape', async () => {
+    const picture = await sceneJpeg({ ...scene, seed: 4 });
+    const small = await sharp(picture).resize(160).jpeg().toBuffer();
+    const cropped = await sharp(picture)
+      .extract({ left: 0, top: 0, width: 300, height: 480 })
+      .jpeg()
+      .toBuffer();
+
+    expect(await codesOf(withThumbnail(cropped, small))).toEqual(['thumbnail_shape_differs']);
+  });
+
+  test('of one colour says nothing', async () => {
+    const picture = await sceneJpeg({ ...scene, seed: 4 });
+    const flat = await sharp({
+      create: { width: 160, height: 120, channels: 3, background: '#777' },
+    })
+      .jpeg()
+      .toBuffer();
+
+    expect(await codesOf(withThumbnail(picture, flat))).toEqual([]);
+  });
+
+  test('that cannot be decoded is a warning', async () => {
+    const { warnings, inconsistencies } = await provenanceOf(
+      withExif({ thumbnail: Buffer.from('\xff\xd8\xff\xe0 not a picture', 'latin1') }),
+    );
+
+    expect(inconsistencies).toEqual([]);
+    expect(warnings).toEqual(['The thumbnail in EXIF cannot be decoded.']);
+  });
+});
+
+describe('a camera', () => {
+  test('whose tables are those of a program is told', async () => {
+    const saved = await sharp(jpeg).jpeg({ mozjpeg: true }).toBuffer();
+    const file = withSegments(saved, exifSegment({ primary: camera }));
+
+    expect(await codesOf(file)).toEqual(['camera_tags_without_camera_tables']);
+  });
+
+  test('whose tables are the standard’s is quiet: many phones write them', async () => {
+    expect(await codesOf(withExif({ primary: camera }))).toEqual([]);
+  });
+
+  test('that always writes a note is told when the note is missing', async () => {
+    expect(await codesOf(withExif({ primary: camera, exif: shot }))).toEqual([
+      'maker_note_missing_for_camera',
+    ]);
+  });
+
+  test('of a maker that need not write one is quiet', async () => {
+    const phone = { 0x010f: 'Acme', 0x0110: 'Snap 1' };
+
+    expect(await codesOf(withExif({ primary: phone, exif: shot }))).toEqual([]);
+  });
+});
+
+function history(steps: string): string {
+  return xmpPacket(
+    { 'xmlns:xmpMM': 'http://ns.adobe.com/xap/1.0/mm/', 'xmlns:stEvt': 'e' },
+    `<xmpMM:History><rdf:Seq>${steps}</rdf:Seq></xmpMM:History>`,
+  );
+}
+
+describe('a history in XMP', () => {
+  test('of saving is told with the number of its steps', async () => {
+    const steps =
+      '<rdf:li stEvt:action="created"/><rdf:li stEvt:action="converted"/><rdf:li stEvt:action="saved"/>';
+
+    const { inconsistencies } = await provenanceOf(withXmp(history(steps)));
+
+    expect(inconsistencies).toMatchObject([
+      { code: 'xmp_history_of_editing', measures: { steps: 2 } },
+    ]);
+  });
+
+  test('of nothing but its creation is quiet', async () => {
+    expect(await codesOf(withXmp(history('<rdf:li stEvt:action="created"/>')))).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { manifestsIn } from '../../../src/provenance/manifests.ts';
+
+const url = 'self#jumbf=/c2pa/urn:uuid:1';
+
+test('a manifest of the second version is read with its time stamp and all its actions', () => {
+  const manifest = {
+    label: 'urn:c2pa:2',
+    isUpdateManifest: true,
+    'claim.v2': { claim_generator_info: { name: 'Painter', version: '9' } },
+    assertions: {
+      'c2pa.actions.v2': {
+        actions: [{ action: 'c2pa.opened', softwareAgent: { name: 'Painter' } }],
+      },
+      'c2pa.actions.v2__1': { actions: [{ action: 'c2pa.edited', when: '2026-01-01T00:00:00Z' }] },
+      'c2pa.ingredient.v3': { relationship: 'parentOf', activeManifest: { url } },
+      'c2pa.hash.data': {},
+    },
+    signature: {
+      certificateInfo: { subject: { CN: 'Signer', O: 'Works' }, issuer: { O: 'Authority' } },
+      timeStampInfo: { timestamp: '2026-01-02T00:00:00+00:00' },
+    },
+    validationResults: { success: [{ code: 'timeStamp.validated' }], failure: [{ code: 'x.y' }] },
+  };
+
+  expect(manifestsIn({ manifests: [manifest] })).toEqual([
+    {
+      label: 'urn:c2pa:2',
+      isUpdate: true,
+      signer: 'Signer (Works)',
+      issuer: 'Authority',
+      signedAt: '2026-01-02T00:00:00+00:00',
+      claimGenerator: 'Painter 9',
+      actions: [
+        { action: 'c2pa.opened', software: 'Painter', when: null, digitalSourceType: null },
+        {
+          action: 'c2pa.edited',
+          software: null,
+          when: '2026-01-01T00:00:00Z',
+          digitalSourceType: null,
+        },
+      ],
+      ingredients: [{ relation: 'parentOf', label: 'urn:uuid:1' }],
+      successes: ['timeStamp.validated'],
+      failures: ['x.y'],
+    },
+  ]);
+});
+
+test('one of the first version names its generator and its past in the old way', () => {
+  const manifest = {
+    label: 'urn:uuid:2',
+    claim: { claim_generator: 'Painter/8 c2pa-rs/0.1' },
+    assertions: {
+      'c2pa.actions': {
+        actions: [{ action: 'c2pa.created', softwareAgent: 'Painter 8', digitalSourceType: 'x' }],
+      },
+      'c2pa.ingredient': { relationship: 'componentOf', c2pa_manifest: { url } },
+      'c2pa.ingredient__1': { relationship: 'friendOf', c2pa_manifest: { url } },
+      'c2pa.ingredient__2': { relationship: 'parentOf' },
+    },
+  };
+
+  expect(manifestsIn({ manifests: [manifest] })).toMatchObject([
+    {
+      isUpdate: false,
+      signer: null,
+      claimGenerator: 'Painter/8 c2pa-rs/0.1',
+      actions: [{ action: 'c2pa.created', software: 'Painter 8', digitalSourceType: 'x' }],
+      ingredients: [
+        { relation: 'componentOf', label: 'urn:uuid:1' },
+        { relation: 'parentOf', label: null },
+      ],
+    },
+  ]);
+});
+
+test('of a thousand manifests a hundred are read, and texts are made printable', () => {
+  const manifest = {
+    label: '\u{202e}a\nb',
+    signature: { certificateInfo: { subject: { CN: 'x'.repeat(999) } } },
+  };
+
+  const read = manifestsIn({ manifests: Array.from({ length: 1000 }, () => manifest) });
+
+  expect(read).toHaveLength(100);
+  expect(read[0]?.label).toBe('a b');
+  expect(read[0]?.signer).toHaveLength(200);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { withSegments, jpegSegment } from '../../fixtures/jpeg-segments.ts';
+import { xmpPacket } from '../../fixtures/xmp.ts';
+import { jpeg, provenanceOf, withExif, withIptc, withTexts, withXmp } from './files.ts';
+
+async function softwareOf(file: Buffer) {
+  return (await provenanceOf(file)).software;
+}
+
+test('a file without names names nobody', async () => {
+  expect(await softwareOf(jpeg)).toEqual([]);
+});
+
+test('a camera is named by maker and model, its firmware beside it', async () => {
+  const file = withExif({ primary: { 0x010f: 'Acme', 0x0110: 'Snap 1', 0x0131: '17.5.1' } });
+
+  expect(await softwareOf(file)).toEqual([
+    { kind: 'camera', name: 'Acme Snap 1', place: 'exif' },
+    { kind: 'unknown', name: '17.5.1', place: 'exif' },
+  ]);
+});
+
+test('a model that begins with its maker is not named twice', async () => {
+  const file = withExif({ primary: { 0x010f: 'Canon', 0x0110: 'Canon EOS 80D' } });
+
+  expect(await softwareOf(file)).toEqual([
+    { kind: 'camera', name: 'Canon EOS 80D', place: 'exif' },
+  ]);
+});
+
+test.each([
+  'Adobe Photoshop 25.4 (Windows)',
+  'Adobe Lightroom Classic 13.2',
+  'GIMP 2.10.36',
+  'Snapseed 2.0',
+  'Capture One 23 Macintosh',
+  'darktable 4.6.1',
+])('%s is a program for editing', async (name) => {
+  const file = withExif({ primary: { 0x0131: name } });
+
+  expect(await softwareOf(file)).toEqual([{ kind: 'editor', name, place: 'exif' }]);
+});
+
+test('a program named in two places is named once', async () => {
+  const file = withTexts({ Software: 'Painter 9' });
+  const twice = withXmp(xmpPacket({ 'xmp:CreatorTool': 'Painter 9' }));
+
+  expect(await softwareOf(file)).toEqual([
+    { kind: 'unknown', name: 'Painter 9', place: 'png-text' },
+  ]);
+  expect(await softwareOf(twice)).toEqual([{ kind: 'unknown', name: 'Painter 9', place: 'xmp' }]);
+});
+
+test('a generator is named even where its name alone declares nothing', async () => {
+  const file = withTexts({ Software: 'ComfyUI' });
+
+  expect(await softwareOf(file)).toEqual([
+    { kind: 'generator', name: 'ComfyUI', place: 'png-text' },
+  ]);
+});
+
+test('what Facebook writes into the instructions names the platform; other instructions do not', async () => {
+  const facebook = withIptc([[40, 'FBMD01000a9d0d0000ab']]);
+  const editor = withIptc([[40, 'FBMD is on holiday, use the small crop']]);
+
+  expect(await softwareOf(facebook)).toMatchObject([{ kind: 'platform' }]);
+  expect(await softwareOf(editor)).toEqual([]);
+});
+
+test('Photoshop’s export for the web is known by its own segment', async () => {
+  const file = withSegments(
+    jpeg,
+    jpegSegment(0xec, Buffer.from('Ducky\0\x01\0\x04\0\0\0\x50\0\0')),
+  );
+
+  expect(await softwareOf(file)).toMatchObject([
+    { kind: 'editor', name: 'Adobe Photoshop (Save for Web)' },
+  ]);
+});

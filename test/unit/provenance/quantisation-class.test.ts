@@ -1,0 +1,59 @@
+import sharp, { type JpegOptions } from 'sharp';
+import { expect, test } from 'vitest';
+import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
+import { classifyTables } from '../../../src/provenance/quantisation-class.ts';
+
+const grey = sharp({ create: { width: 72, height: 72, channels: 3, background: '#808080' } });
+
+async function classOf(options: JpegOptions, picture = grey) {
+  return classifyTables(readJpegStructure(await picture.clone().jpeg(options).toBuffer()));
+}
+
+test.each([1, 10, 25, 49, 50, 51, 75, 90, 95, 99, 100])(
+  'libjpeg at quality %i is recognised with its quality',
+  async (quality) => {
+    expect(await classOf({ quality })).toEqual({ kind: 'libjpeg', name: null, quality });
+  },
+);
+
+test.each([10, 30, 50, 75, 80, 95])('mozjpeg at quality %i is recognised', async (quality) => {
+  expect(await classOf({ quality, mozjpeg: true })).toEqual({
+    kind: 'known-software',
+    name: 'mozjpeg',
+    quality: null,
+  });
+});
+
+test('a grey picture is told by its one table', async () => {
+  const one = await classOf({ quality: 80 }, grey.clone().greyscale());
+
+  expect(one).toMatchObject({ kind: 'libjpeg', quality: 80 });
+});
+
+test.each([1, 2, 4, 5])(
+  'table set %i of mozjpeg is none that we name',
+  async (quantisationTable) => {
+    expect(await classOf({ quality: 75, quantisationTable })).toMatchObject({ kind: 'custom' });
+  },
+);
+
+test('libjpeg tables of two settings are nobody’s', async () => {
+  const structure = readJpegStructure(await grey.clone().jpeg({ quality: 80 }).toBuffer());
+  const other = readJpegStructure(await grey.clone().jpeg({ quality: 90 }).toBuffer());
+  const quantisationTables = [structure.quantisationTables[0]!, other.quantisationTables[1]!];
+
+  expect(classifyTables({ ...structure, quantisationTables }).kind).toBe('custom');
+});
+
+test('a single step more is another table', async () => {
+  const structure = readJpegStructure(await grey.clone().jpeg({ quality: 80 }).toBuffer());
+  const [luma, chroma] = structure.quantisationTables;
+  const steps = luma!.steps.with(10, luma!.steps[10]! + 1);
+
+  const { kind } = classifyTables({
+    ...structure,
+    quantisationTables: [{ ...luma!, steps }, chroma!],
+  });
+
+  expect(kind).toBe('custom');
+});
