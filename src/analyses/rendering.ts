@@ -9,11 +9,10 @@ import type { BlobStore } from '../blobs/store.ts';
 import { type Examination, type MapName, mapNames } from '../engine/result.ts';
 import type { Rendering } from '../lab/lab.ts';
 import { type Language, languages } from '../report/language.ts';
-import { citationFor } from './citation.ts';
 import type { Context } from './context.ts';
-import { historyOf } from './custody.ts';
 import { discardObjects, expectObjects } from './loose-objects.ts';
 import type { Rendered } from './record.ts';
+import { reportItemOf } from './report-item.ts';
 import type { AnalysisRow } from './rows.ts';
 
 export interface RenderJob {
@@ -30,19 +29,12 @@ export interface RenderJob {
 
 /** @throws {ForensicsError} what the lab and the store throw; nothing is left in the store then. */
 export async function renderInto(context: Context, job: RenderJob): Promise<Rendered> {
-  const { row, bytes, isUploadReplaced, examination, examinedAt, signal } = job;
+  const { row, bytes, examination, signal } = job;
   const rendering = await context.lab.render(
     {
       source: { bytes },
       examination,
-      item: {
-        name: row.filename,
-        analysisId: row.id,
-        examinedAt,
-        isUploadReplaced,
-        ...historyOf(context.db, row, { examination, examinedAt }),
-        ...citationFor(context, examination),
-      },
+      item: reportItemOf(context, job),
       languages,
       // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
       heatmapSize: { width: row.width, height: row.height },

@@ -16,6 +16,7 @@ import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
 import { registerMasterKey } from './master-key.ts';
 import { registerModels } from './models.ts';
+import { registerReport } from './report.ts';
 import { registerReproduce } from './reproduce.ts';
 import { registerServe } from './serve.ts';
 import { registerSigningKey } from './signing-key.ts';
@@ -67,6 +68,7 @@ Examples:
   // The order of the help: the main job first.
   registerAnalyze(program);
   registerValidate(program);
+  registerReport(program);
   registerVerify(program);
   registerReproduce(program);
   registerServe(program);

@@ -74,7 +74,8 @@ function factsOf(
 }
 
 function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipEntry[] {
-  const { examination, item, trustList } = given;
+  const { examination, item } = given;
+  const trustList = usedTrustList(given);
   const isMetadataLeftOut = !withOriginal && item.withMetadata !== true;
   const { model, measured } = examination;
   return [
@@ -84,6 +85,12 @@ function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipE
     record(modelFile, { ...model, measured }),
     ...(trustList === null ? [] : [text(trustListFile, trustList)]),
   ];
+}
+
+/** A picture without content credentials was examined alike with any list, and one examined without a list needs none. */
+function usedTrustList({ trustList, examination }: BundleCase): string | null {
+  const { credentials } = examination.provenance;
+  return credentials === null || credentials.trust === 'not-checked' ? null : trustList;
 }
 
 function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {

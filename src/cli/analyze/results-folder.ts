@@ -129,7 +129,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
 /** A full disk, a quota and a size limit are one thing to the user: the result does not fit. */
 const noSpaceCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
-function toOutputFailure(error: unknown): unknown {
+export function toOutputFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
   if (noSpaceCodes.includes(code)) {
@@ -143,7 +143,7 @@ function toOutputFailure(error: unknown): unknown {
   }
   return new ForensicsError(
     'output_not_writable',
-    `The folder of --out cannot be written (${code}); choose another.`,
+    `What --out names cannot be written (${code}); choose another.`,
     { cause: error },
   );
 }

@@ -1,0 +1,66 @@
+/**
+ * What a bundle of a stored analysis is made of: the copy that was examined, the examination, and everything drawn from
+ * the two anew. The heatmaps and reports in the store are left where they are: their upload URLs are in clients' hands.
+ */
+
+import { ForensicsError } from '../errors.ts';
+import type { BundleCase } from '../evidence/case.ts';
+import type { Lab } from '../lab/lab.ts';
+import { languages } from '../report/language.ts';
+import type { Context } from './context.ts';
+import { readEvidence } from './evidence.ts';
+import { loadExamination } from './record.ts';
+import { reportItemOf } from './report-item.ts';
+import { type AnalysisRow, getRow, type Target } from './rows.ts';
+
+export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+  readonly lab: Pick<Lab, 'render'>;
+  /** Those of the service, as its lab knows them. */
+  readonly trustList: string | null;
+}
+
+/**
+ * @param how.withMetadata - print the file's metadata in the reports.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`,
+ * `store_unavailable`, and what the lab throws.
+ */
+export async function openDossier(
+  parts: DossierParts,
+  target: Target,
+  { withMetadata }: { readonly withMetadata: boolean },
+): Promise<BundleCase> {
+  const { db, stores, limits, lab, trustList } = parts;
+  const row = getRow(db, target);
+  const stored = loadExamination(db, row.id);
+  if (row.status !== 'completed' || stored === null) throw notCompleted(row);
+  if (row.tier !== 'forensicReporting') throw onlyFlagged();
+  const { examination } = stored;
+  const original = await readEvidence(parts, { row, store: stores.of(row) });
+  const isUploadReplaced = row.inputReplacedAt !== null;
+  const told = reportItemOf(parts, { row, ...stored, isUploadReplaced });
+  const item = withMetadata ? { ...told, withMetadata } : told;
+  const heatmapSize = { width: row.width, height: row.height };
+  const rendering = await lab.render({
+    source: { bytes: original },
+    examination,
+    item,
+    languages,
+    heatmapSize,
+    withRawMaps: true,
+  });
+  return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
+}
+
+function notCompleted({ status }: AnalysisRow): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    `The analysis is ${status}; there is a bundle only of one that is completed.`,
+  );
+}
+
+function onlyFlagged(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+  );
+}

@@ -1,0 +1,43 @@
+/** One file that appears whole or not at all. */
+
+import { randomUUID } from 'node:crypto';
+import { link, lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { ForensicsError } from '../../errors.ts';
+import { toOutputFailure } from '../analyze/results-folder.ts';
+import { systemCodeOf } from '../system-code.ts';
+
+interface Force {
+  /** Whether a file that is there may be replaced. */
+  readonly force: boolean;
+}
+
+/** Before the work begins. @throws {ForensicsError} `conflict` when `path` exists and may not be replaced. */
+export async function checkFree(path: string, { force }: Force): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found !== null && !(force && found.isFile())) throw isThere(path, force);
+}
+
+/** @throws {ForensicsError} `conflict`, `no_space_left`, `output_not_writable`; then nothing of it stays. */
+export async function writeWholeFile(
+  path: string,
+  bytes: Uint8Array,
+  { force }: Force,
+): Promise<void> {
+  const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
+  try {
+    await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    // A link, because a rename would replace what somebody else wrote in the meantime.
+    await (force ? rename(temporary, path) : link(temporary, path));
+  } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
+    throw toOutputFailure(error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function isThere(path: string, force: boolean): ForensicsError {
+  const what = force ? 'is there and is no file' : 'is there; add --force to replace it';
+  return new ForensicsError('conflict', `${path} ${what}, or choose another --out.`);
+}

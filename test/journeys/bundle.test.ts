@@ -1,0 +1,127 @@
+/** The way of the evidence: through a listening server into a bundle, and out of it again on a machine that has nothing. */
+
+import { rmSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { emptyFolder, runCli } from '../cli/run-cli.ts';
+import { runHere } from '../cli/run-here.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { readEntries } from '../unit/evidence/repack.ts';
+import { clientOf, newDataDir, startServing } from './serving.ts';
+import type { Serving } from './serving.ts';
+
+const size = { width: 320, height: 240 };
+const dataDir = newDataDir();
+let serving: Serving;
+let client: ReturnType<typeof clientOf>;
+let id: string;
+
+beforeAll(async () => {
+  serving = await startServing(dataDir);
+  client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+  id = await analyzed('forensicReporting');
+});
+
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** An analysis that is completed in this tier. */
+async function analyzed(tier: string): Promise<string> {
+  const made = await client.create({ format: 'jpg', ...size, options: { tier } });
+  await client.upload(made, await sceneJpeg({ ...size, seed: 6 }));
+  await client.send('POST', '/start', { id: made.id });
+  await client.until(made.id, ['completed']);
+  return made.id;
+}
+
+const report = (analysis: string, ...args: string[]) =>
+  runHere(['report', analysis, '--tenant', 'default', '--data-dir', dataDir, ...args]);
+
+/** As a stranger: no home, no data folder, no settings. */
+async function elsewhere(...args: string[]) {
+  const nowhere = join(await emptyFolder(), 'nothing');
+  return runCli(args, { env: { HOME: nowhere, XDG_CONFIG_HOME: nowhere, XDG_DATA_HOME: nowhere } });
+}
+
+test('a bundle of a stored analysis holds and is reproduced on a machine that has neither key nor data', async () => {
+  const folder = await emptyFolder();
+  const [out, key] = [join(folder, 'evidence.zip'), join(folder, 'examiner.pem')];
+  // What clients put in the place of heatmaps and reports must not get into the evidence.
+  const { heatmaps, report: stored } = (await client.until(id, ['completed'])).inferenceStatus
+    .result!;
+  for (const { putUrl } of [heatmaps!.fakeHeatmapStorageUrls, stored!.en.pdfStorageUrls]) {
+    const { pathname, search } = new URL(putUrl);
+    const body = Buffer.from('forged');
+    const put = await serving.ask({ method: 'PUT', path: pathname + search, body });
+    expect(put.status).toBe(200);
+  }
+
+  const made = await report(id, '--out', out, '--json');
+  const exported = await runHere(['signing-key', 'export', '--data-dir', dataDir]);
+  await writeFile(key, exported.stdout);
+  const verified = await elsewhere('verify', out, '--key', key, '--json');
+  const reproduced = await elsewhere('reproduce', out, '--json');
+
+  expect(made.code).toBe(0);
+  expect(verified.code).toBe(0);
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    holds: true,
+    key: { isExpected: true },
+    manifest: { item: { name: 'a.jpg', file: 'original.jpg' } },
+  });
+  expect(reproduced.code).toBe(0);
+  expect(JSON.parse(reproduced.stdout)).toMatchObject({
+    outcome: 'identical',
+    differences: [],
+    environment: [],
+  });
+  await expectCustody(await readFile(out), ['created', 'received', 'examined', 'rendered']);
+});
+
+test('the log tells of every bundle, and the next bundle tells what the log tells', async () => {
+  const folder = await emptyFolder();
+
+  const first = await report(id, '--out', join(folder, '1.zip'), '--json');
+  await report(id, '--out', join(folder, '2.zip'), '--without-original', '--with-metadata');
+
+  const { manifestSha256 }: { manifestSha256: string } = JSON.parse(first.stdout);
+  const files = await readEntries(await readFile(join(folder, '2.zip')));
+  expect(Object.keys(files)).not.toContain('original.jpg');
+  expect(custodyIn(files).at(-1)).toMatchObject({
+    event: 'bundled',
+    actor: 'operator',
+    hashes: [{ name: 'manifest', sha256: manifestSha256 }],
+  });
+});
+
+test('what cannot be bundled is refused with what to do, and nothing is written over', async () => {
+  const flaggedId = await analyzed('flagging');
+  const folder = await emptyFolder();
+  const out = join(folder, 'evidence.zip');
+  await mkdir(join(folder, 'taken'));
+
+  const flagged = await report(flaggedId, '--out', out);
+  const unknown = await report('0'.repeat(24), '--out', out);
+  const taken = await report(id, '--out', join(folder, 'taken'), '--force');
+
+  expect(flagged).toMatchObject({ code: 5, stdout: '' });
+  expect(flagged.stderr).toContain('upgrade it first');
+  expect(unknown).toMatchObject({ code: 4, stdout: '' });
+  expect(taken).toMatchObject({ code: 5, stdout: '' });
+});
+
+async function expectCustody(bundle: Uint8Array, events: readonly string[]): Promise<void> {
+  const custody = custodyIn(await readEntries(bundle));
+  expect(custody.map(({ event }) => event)).toEqual(expect.arrayContaining([...events]));
+}
+
+interface Step {
+  readonly event: string;
+}
+
+function custodyIn(files: Readonly<Record<string, Uint8Array>>): readonly Step[] {
+  return JSON.parse(Buffer.from(files['custody.json']!).toString('utf8'));
+}
