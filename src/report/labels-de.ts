@@ -69,6 +69,7 @@ export const labelsDe: Labels = {
     anomalyClusters: 'Zusammenhängende auffällige Bildbereiche',
     anomalyGini: 'Gini-Koeffizient der Abweichungen',
     resultClass: 'Ergebnisklasse',
+    byTraces: 'Allein nach den Spuren',
     resultSubClasses: 'Unterklassen',
     reasons: 'Gründe',
     model: 'Modell',
@@ -157,7 +158,7 @@ export const labelsDe: Labels = {
   deviation:
     'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zweien. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
   source: (source) => `Quelle: ${source}`,
-  notCarriedOut: 'Nicht durchgeführt',
+  notCarriedOut: 'Ohne Befund',
   noFindings: 'Kein Verfahren hat einen Befund ergeben.',
   escapes:
     'Zeichen, die sich nicht eindeutig wiedergeben lassen, stehen mit ihrer Unicode-Nummer da, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',

@@ -69,6 +69,7 @@ export const labelsEn: Labels = {
     anomalyClusters: 'Connected anomalous areas',
     anomalyGini: 'Gini coefficient of the deviations',
     resultClass: 'Result class',
+    byTraces: 'By the traces alone',
     resultSubClasses: 'Sub-classes',
     reasons: 'Reasons',
     model: 'Model',
@@ -156,7 +157,7 @@ export const labelsEn: Labels = {
   deviation:
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
   source: (source) => `Source: ${source}`,
-  notCarriedOut: 'Not carried out',
+  notCarriedOut: 'Without a finding',
   noFindings: 'No method delivered a finding.',
   escapes:
     'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',

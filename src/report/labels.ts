@@ -40,6 +40,7 @@ export const rowNames = [
   'anomalyClusters',
   'anomalyGini',
   'resultClass',
+  'byTraces',
   'resultSubClasses',
   'reasons',
   'model',

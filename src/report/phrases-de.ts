@@ -51,6 +51,10 @@ export const phrasesDe: Phrases = {
       (p, deviation) =>
         `Die Entscheidung beruht nicht auf den Spuren im Bild, die allein eine geschätzte Wahrscheinlichkeit von ${p} ergeben (Unsicherheit ${deviation}).`,
     ],
+    tracesSilent: [
+      'Die Spuren im Bild allein hätten keine Aussage erlaubt; die Entscheidung beruht nicht auf ihnen.',
+      'Die Entscheidung beruht nicht auf den Spuren im Bild, die allein keine Aussage erlaubt hätten.',
+    ],
     probability: [
       (p, deviation) =>
         `Die geschätzte Wahrscheinlichkeit, dass das Bild erzeugt oder verändert wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
@@ -91,6 +95,12 @@ export const phrasesDe: Phrases = {
   methods: {
     'trace-network': 'Spurennetz',
     'photograph-likeness': 'Ähnlichkeit mit Fotografien',
+    'content-credentials': 'Content Credentials',
+    'declared-origin': 'Angegebene Herkunft',
+    'named-software': 'Genannte Software',
+    'file-consistency': 'Stimmigkeit der Datei',
+    'compression-tables': 'Quantisierungstabellen',
+    'file-layout': 'Aufbau der Datei',
   },
   strategies: {
     pedantic: 'pedantic (entscheidet am seltensten)',
@@ -128,7 +138,7 @@ export const phrasesDe: Phrases = {
     decision: ({ p, deviation, strategy }) =>
       `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
     findings: 'Befunde, der stärkste zuerst:',
-    skipped: (methods) => `Nicht durchgeführt: ${methods}.`,
+    skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
   heatmap: {
     intro: (cellPx) => [

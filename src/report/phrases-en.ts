@@ -49,6 +49,10 @@ export const phrasesEn: Phrases = {
       (p, deviation) =>
         `The decision does not rest on the traces in the picture, which alone give an estimated probability of ${p} (uncertainty ${deviation}).`,
     ],
+    tracesSilent: [
+      'The traces in the picture alone would not have allowed a statement; the decision does not rest on them.',
+      'The decision does not rest on the traces in the picture, which alone would not have allowed a statement.',
+    ],
     probability: [
       (p, deviation) =>
         `The estimated probability that the picture was generated or altered is ${p} (uncertainty ${deviation}).`,
@@ -88,6 +92,12 @@ export const phrasesEn: Phrases = {
   methods: {
     'trace-network': 'trace network',
     'photograph-likeness': 'likeness to photographs',
+    'content-credentials': 'Content Credentials',
+    'declared-origin': 'declared origin',
+    'named-software': 'named software',
+    'file-consistency': 'consistency of the file',
+    'compression-tables': 'quantisation tables',
+    'file-layout': 'layout of the file',
   },
   strategies: {
     pedantic: 'pedantic (decides least often)',
@@ -125,7 +135,7 @@ export const phrasesEn: Phrases = {
     decision: ({ p, deviation, strategy }) =>
       `The strategy ${strategy} was applied to an estimated probability of a generated or altered picture of ${p} (uncertainty ${deviation}).`,
     findings: 'Findings, the strongest first:',
-    skipped: (methods) => `Not carried out: ${methods}.`,
+    skipped: (methods) => `Without a finding: ${methods}.`,
   },
   heatmap: {
     intro: (cellPx) => [

@@ -34,6 +34,8 @@ export interface Phrases {
     readonly vouched: Readonly<Record<Assurance, string>>;
     /** The probability beside a decision that does not rest on it. */
     readonly tracesAlone: readonly ((p: string, deviation: string) => string)[];
+    /** The same, when the traces alone lie outside what the method was validated for. */
+    readonly tracesSilent: readonly string[];
     readonly probability: readonly ((p: string, deviation: string) => string)[];
     readonly kinds: Readonly<Record<ResultSubClass, string>>;
     readonly kindUnknown: string;

@@ -58,9 +58,9 @@ export const proseDe: Prose = {
     },
     hashes: {
       original: 'Original',
-      file: 'Datei',
+      upload: 'hochgeladene Datei',
+      manifest: 'Manifest des Beweispakets',
       examination: 'Untersuchung',
-      result: 'Ergebnis',
     },
   },
   provenance: {

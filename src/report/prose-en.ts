@@ -56,7 +56,12 @@ export const proseEn: Prose = {
       service: 'service',
       operator: 'operator of the program',
     },
-    hashes: { original: 'original', file: 'file', examination: 'examination', result: 'result' },
+    hashes: {
+      original: 'original',
+      upload: 'upload',
+      manifest: 'manifest of the bundle',
+      examination: 'examination',
+    },
   },
   provenance: {
     intro:

@@ -39,7 +39,7 @@ export function writeTexts(
 }
 
 function writeSummary(writing: Writing): string {
-  const { examination, evidence, phrases, numbers, vary } = writing;
+  const { examination, evidence, phrases, vary } = writing;
   const { decision } = examination;
   const { summary } = phrases;
   const { resultClass } = decision;
@@ -52,17 +52,36 @@ function writeSummary(writing: Writing): string {
       vary(summary.neutral, 'neutral'),
     ]);
   }
-  const isDeclared = evidence.basis === 'declaration';
-  const p = numbers.score(decision.fakeProbability);
+  if (evidence.basis === 'declaration') {
+    return sentences([
+      ...writeDeclared(writing),
+      writeSide(writing, resultClass),
+      writeTracesAlone(writing),
+    ]);
+  }
   return sentences([
-    ...(isDeclared ? writeDeclared(writing) : []),
     writeSide(writing, resultClass),
-    ...(resultClass === 'fake' && !isDeclared ? writeKinds(examination, phrases) : []),
-    vary(isDeclared ? summary.tracesAlone : summary.probability, 'probability')(
-      p,
-      numbers.score(decision.fakeUncertainty),
-    ),
+    ...(resultClass === 'fake' ? writeKinds(examination, phrases) : []),
+    writeProbability(writing, summary.probability),
   ]);
+}
+
+function writeTracesAlone(writing: Writing): string {
+  const { summary } = writing.phrases;
+  const isSilent = writing.examination.decision.byTraces?.resultClass === 'abstain';
+  if (isSilent) return writing.vary(summary.tracesSilent, 'probability');
+  return writeProbability(writing, summary.tracesAlone);
+}
+
+function writeProbability(
+  { examination, numbers, vary }: Writing,
+  variants: Phrases['summary']['probability'],
+): string {
+  const { fakeProbability, fakeUncertainty } = examination.decision;
+  return vary(variants, 'probability')(
+    numbers.score(fakeProbability),
+    numbers.score(fakeUncertainty),
+  );
 }
 
 function writeSide({ evidence, phrases, language, vary }: Writing, side: 'real' | 'fake'): string {

@@ -1,6 +1,6 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
-import { resultClasses, resultSubClasses } from '../../engine/result.ts';
+import { type Decision, resultClasses, resultSubClasses } from '../../engine/result.ts';
 import {
   type Block,
   heading,
@@ -14,45 +14,56 @@ import {
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { labels, prose } = input;
   return [
-    { kind: 'table', rows: resultRows(input) },
+    { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input)] },
     note(labels.deviation),
     heading(prose.results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
 }
 
-function resultRows({ examination, labels, phrases, numbers }: SectionInput): readonly Row[] {
-  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
+function decisionRows({ examination, labels, phrases }: SectionInput): readonly Row[] {
+  const { resultSubClasses: kinds, byTraces, ...decision } = examination.decision;
   const { rows } = labels;
-  const measured = (label: string, value: number, deviation: number): Row => ({
-    label,
-    value: `${numbers.withDeviation(value, deviation)} (${numbers.range(...rangeOf(value, deviation))})`,
-    bar: value,
-    range: rangeOf(value, deviation),
-  });
-  const subClasses = decision.resultSubClasses.map(
-    (name) => `${name} (${resultSubClasses.indexOf(name)})`,
-  );
+  const shortsOf = (reasons: Decision['reasons']) =>
+    reasons.map((reason) => phrases.reasons[reason].short).join('; ');
+  const subClasses = kinds.map((kind) => `${kind} (${resultSubClasses.indexOf(kind)})`);
   return [
-    {
-      label: rows.resultClass,
-      value: `${decision.resultClass} (${resultClasses.indexOf(decision.resultClass)})`,
-    },
+    { label: rows.resultClass, value: numbered(decision) },
     ...row(
       decision.resultClass === 'fake',
       rows.resultSubClasses,
       subClasses.join(', ') || labels.none,
     ),
-    ...row(
-      decision.reasons.length > 0,
-      rows.reasons,
-      decision.reasons.map((reason) => phrases.reasons[reason].short).join('; '),
-    ),
+    ...row(decision.reasons.length > 0, rows.reasons, shortsOf(decision.reasons)),
+    ...(byTraces === undefined
+      ? []
+      : [
+          {
+            label: rows.byTraces,
+            value: [numbered(byTraces), shortsOf(byTraces.reasons)].filter(Boolean).join(': '),
+          },
+        ]),
+  ];
+}
+
+/** The word and the number of the interface. */
+function numbered({ resultClass }: Pick<Decision, 'resultClass'>): string {
+  return `${resultClass} (${resultClasses.indexOf(resultClass)})`;
+}
+
+function measuredRows({ examination, labels, numbers }: SectionInput): readonly Row[] {
+  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
+  const { rows } = labels;
+  const { realMax, fakeMin } = decision.thresholds;
+  const measured = (label: string, value: number, deviation: number): Row => {
+    const range = rangeOf(value, deviation);
+    const written = `${numbers.withDeviation(value, deviation)} (${numbers.range(...range)})`;
+    return { label, value: written, bar: value, range };
+  };
+  return [
     {
       ...measured(rows.probability, decision.fakeProbability, decision.fakeUncertainty),
-      marks: [decision.thresholds['realMax'], decision.thresholds['fakeMin']].filter(
-        (mark) => mark !== undefined,
-      ),
+      marks: [realMax, fakeMin].filter((mark) => mark !== undefined),
     },
     measured(rows.tracesReal, predictions.real, classUncertainties.real),
     measured(rows.tracesFake, predictions.fake, classUncertainties.fake),

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { detectors } from '../../../src/detectors/list.ts';
 import { reasonCodes, resultClasses } from '../../../src/engine/result.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
-import { labelsOf } from '../../../src/report/phrase-book.ts';
+import { labelsOf, phrasesOf } from '../../../src/report/phrase-book.ts';
 import { languages } from '../../../src/report/language.ts';
 import type { Block, Section } from '../../../src/report/blocks.ts';
 import { writeSections } from '../../../src/report/sections.ts';
@@ -95,6 +96,12 @@ describe.each(languages)('sections in %s', (language) => {
     expect(write(true)).toContain(uploadReplaced);
     expect(write(false)).not.toContain(uploadReplaced);
     expect(write(false)).toEqual(stringsOf(sectionsOf()));
+  });
+
+  test('know every method by a name', () => {
+    const { methods } = phrasesOf(language);
+
+    for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
 
   test('explain escapes where a name needs them, and only there', () => {

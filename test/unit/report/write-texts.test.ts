@@ -116,6 +116,18 @@ describe('a decision that rests on what the file declares', () => {
     expect(en.forensic).toContain('rests on what the file declares');
   });
 
+  test('tells what the traces alone would have led to', () => {
+    const { decision } = declared;
+    const abstaining = { resultClass: 'abstain', reasons: ['too_small'] } as const;
+    const silent = { ...declared, decision: { ...decision, byTraces: abstaining } };
+
+    expect(writeTexts(declared, item, 'en').summary).toMatch(/traces .* alone .* 0\.40/);
+    expect(writeTexts(silent, item, 'en').summary).not.toContain('0.40');
+    expect(writeTexts(silent, item, 'de').summary).toMatch(
+      /Spuren im Bild.* allein .*keine Aussage/,
+    );
+  });
+
   test('claims no traces of a kind, and is believed only as far as the declaration is', () => {
     const { summary, conclusion } = writeTexts(declared, item, 'en');
 
