@@ -10,7 +10,7 @@ import {
   type Strength,
   strengths,
 } from '../detectors/finding.ts';
-import type { DecisionBasis, Examined, ReasonCode } from '../engine/result.ts';
+import type { Decision, DecisionBasis, Examined, ReasonCode } from '../engine/result.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
 import { listNotChecked, type NotChecked } from './not-checked.ts';
@@ -33,6 +33,8 @@ export interface RankedFinding {
 
 export interface Evidence {
   readonly basis: DecisionBasis;
+  /** What the traces alone would have led to, where a declaration was weighed against them; else null. */
+  readonly byTraces: NonNullable<Decision['byTraces']> | null;
   /** How strongly what the decision rests on speaks for the class; `none` when nothing was decided. */
   readonly strength: Strength;
   /** Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, never measured. */
@@ -60,6 +62,7 @@ export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance } = examined;
   return {
     basis: decision.basis,
+    byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
     findings: ranked(findings.map((finding) => toRanked(boundedFinding(finding, examined)))),
     skipped,

@@ -20,7 +20,8 @@ function told(examination: Examination, tier: AnalysisRecord['tier'] = 'forensic
 
 function declared(): Examination {
   const examination = makeExamination();
-  return { ...examination, decision: { ...examination.decision, basis: 'declaration' } };
+  const byTraces = { resultClass: 'abstain', reasons: ['too_small'] } as const;
+  return { ...examination, decision: { ...examination.decision, basis: 'declaration', byTraces } };
 }
 
 describe('a card of the forensic tier', () => {
@@ -76,6 +77,10 @@ describe('a verdict that a declaration decided', () => {
     expect(card).toContain('The file declares itself to be generated or altered by AI');
     expect(card).toContain('none can be measured');
     expect(card).not.toContain('0.97');
+  });
+
+  test('stands beside what the traces alone lead to', () => {
+    expect(cardOf(told(declared()), 200)).toContain('alone they lead to “abstain”');
   });
 
   test('is marked in a table of many', () => {

@@ -39,7 +39,10 @@ test('evidence with everything in it is what the document says, and nothing besi
   const stability = { holds: true, trials };
   const schema = componentOf(document, 'Evidence');
 
-  for (const examination of [undecided, { ...decided, stability, provenance: everything }]) {
+  const byTraces = { resultClass: 'abstain', reasons: ['too_small'] } as const;
+  const declared = { ...decided, decision: { ...decided.decision, byTraces } };
+
+  for (const examination of [undecided, { ...declared, stability, provenance: everything }]) {
     expect(strictComplaint(schema, writeEvidence(examination))).toBeNull();
   }
 });

@@ -67,7 +67,7 @@ function probabilityOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict === 'abstain')
     return 'not stated: it would mean nothing for a picture outside the validated kind';
-  if (isDeclared(record)) return 'not stated: the traces did not decide';
+  if (isDeclared(record)) return declaredInsteadOf(record);
   const { fakeProbability, fakeUncertainty, thresholds } = decision!;
   const limits = Object.entries(thresholds)
     .filter(([name]) => name === 'fakeMin' || name === 'realMax')
@@ -76,6 +76,12 @@ function probabilityOf(record: AnalysisRecord): string {
     );
   const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
   return `${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
+}
+
+function declaredInsteadOf({ evidence }: AnalysisRecord): string {
+  const told = 'not stated: the traces did not decide';
+  const byTraces = evidence?.byTraces ?? null;
+  return byTraces === null ? told : `${told}; alone they lead to “${byTraces.resultClass}”`;
 }
 
 /** The error that this verdict would be, how often it was made when the model was measured. */

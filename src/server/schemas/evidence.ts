@@ -2,7 +2,12 @@
 
 import { Type } from 'typebox';
 import { sides, strengths } from '../../detectors/finding.ts';
-import { decisionBases, reasonCodes, stabilityChanges } from '../../engine/result.ts';
+import {
+  decisionBases,
+  reasonCodes,
+  resultClasses,
+  stabilityChanges,
+} from '../../engine/result.ts';
 import { notCheckedIds } from '../../report/not-checked.ts';
 import { provenance } from './provenance.ts';
 import { oneOf, orNull, statement } from './words.ts';
@@ -41,6 +46,12 @@ const stability = Type.Object({
 export const evidence = Type.Object(
   {
     basis: oneOf(decisionBases),
+    byTraces: orNull(
+      Type.Object(
+        { resultClass: oneOf(resultClasses), reasons: Type.Array(oneOf(reasonCodes)) },
+        { description: 'Where a declaration was weighed against them: what they alone led to.' },
+      ),
+    ),
     strength,
     ratio: orNull(ratio),
     statement,
