@@ -12,8 +12,7 @@ export const verdictSentences: Readonly<Record<ResultClass, string>> = {
 };
 
 /** In place of the verdict's sentence where a declaration decided. */
-export const declaredSentence =
-  'The file declares itself to be generated or altered by AI; that decided, not its traces.';
+export const declaredSentence = 'The file declares itself to be generated or altered by AI.';
 export const declaredRemark = 'declared by the file itself';
 
 /** What findings speak for. */
