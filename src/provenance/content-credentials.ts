@@ -2,7 +2,7 @@
  * Content credentials of a file: what its C2PA manifest store claims, whether it fits the bytes, and whether the
  * administrator trusts who signed it.
  *
- * @see C2PA specification 2.2, 15 (validation), 18.15 (actions), 18.16 (ingredients).
+ * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
  */
 
 import type { Format } from '../image/picture.ts';

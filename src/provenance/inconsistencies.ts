@@ -2,7 +2,7 @@
  * Contradictions between what a file says in two places. None proves an alteration: clocks are wrong, services strip and
  * rewrite. Each is a question that an examiner would ask.
  *
- * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, 1.2.6, for the history.
+ * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.
  */
 
 import type { ExifClues, ExifTime } from '../image/exif-clues.ts';
@@ -83,8 +83,8 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
       found(
         'modified_after_capture',
         {
-          en: `By its own record, the file was last written ${spanEn(minutes)} after the picture was taken.`,
-          de: `Nach eigener Angabe wurde die Datei ${spanDe(minutes)} nach der Aufnahme zuletzt geschrieben.`,
+          en: `By its own record, the file was last written ${spanOf(minutes).en} after the picture was taken.`,
+          de: `Nach eigener Angabe wurde die Datei ${spanOf(minutes).de} nach der Aufnahme zuletzt geschrieben.`,
         },
         { minutes },
       ),
@@ -95,8 +95,8 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
     found(
       'created_after_modified',
       {
-        en: `By its own record, the file was last written ${spanEn(-minutes)} before the picture was taken.`,
-        de: `Nach eigener Angabe wurde die Datei ${spanDe(-minutes)} vor der Aufnahme zuletzt geschrieben.`,
+        en: `By its own record, the file was last written ${spanOf(-minutes).en} before the picture was taken.`,
+        de: `Nach eigener Angabe wurde die Datei ${spanOf(-minutes).de} vor der Aufnahme zuletzt geschrieben.`,
       },
       { minutes: -minutes },
     ),
@@ -107,28 +107,23 @@ function utcOf({ at, offsetMinutes }: ExifTime): number {
   return at.getTime() - (offsetMinutes ?? 0) * minuteMs;
 }
 
-function spanEn(minutes: number): string {
-  const { count, unit } = spanOf(minutes);
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
+const units = {
+  minute: { en: ['minute', 'minutes'], de: ['Minute', 'Minuten'] },
+  hour: { en: ['hour', 'hours'], de: ['Stunde', 'Stunden'] },
+  day: { en: ['day', 'days'], de: ['Tag', 'Tage'] },
+} as const;
 
-function spanDe(minutes: number): string {
-  const { count, unit } = spanOf(minutes);
-  const [one, many] = {
-    minute: ['Minute', 'Minuten'],
-    hour: ['Stunde', 'Stunden'],
-    day: ['Tag', 'Tage'],
-  }[unit];
-  return `${count} ${unit === 'day' && count !== 1 ? 'Tage' : count === 1 ? one : many}`;
-}
-
-function spanOf(minutes: number): {
-  readonly count: number;
-  readonly unit: 'minute' | 'hour' | 'day';
-} {
-  if (minutes < 120) return { count: Math.round(minutes), unit: 'minute' };
-  if (minutes < 60 * 48) return { count: Math.round(minutes / 60), unit: 'hour' };
-  return { count: Math.round(minutes / (60 * 24)), unit: 'day' };
+/** Whole minutes up to two hours, then hours up to two days, then days. */
+function spanOf(minutes: number): Statement {
+  const hours = minutes / 60;
+  const [count, unit] =
+    minutes < 120
+      ? ([Math.round(minutes), units.minute] as const)
+      : hours < 48
+        ? ([Math.round(hours), units.hour] as const)
+        : ([Math.round(hours / 24), units.day] as const);
+  const form = count === 1 ? 0 : 1;
+  return { en: `${count} ${unit.en[form]}`, de: `${count} ${unit.de[form]}` };
 }
 
 function compareSizes({ facts, exif: { statedSize } }: Records): readonly Inconsistency[] {
@@ -248,8 +243,8 @@ function compareSatellites({
     found(
       'gps_time_differs',
       {
-        en: `The time of the satellite receiver and the time of capture lie ${spanEn(60 * hoursApart)} apart, more than time zones explain.`,
-        de: `Die Zeit des Satellitenempfängers und die Aufnahmezeit liegen ${spanDe(60 * hoursApart)} auseinander, mehr als Zeitzonen erklären.`,
+        en: `The time of the satellite receiver and the time of capture lie ${spanOf(60 * hoursApart).en} apart, more than time zones explain.`,
+        de: `Die Zeit des Satellitenempfängers und die Aufnahmezeit liegen ${spanOf(60 * hoursApart).de} auseinander, mehr als Zeitzonen erklären.`,
       },
       { hoursApart: Math.round(hoursApart) },
     ),

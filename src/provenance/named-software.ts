@@ -18,9 +18,12 @@ const mostNames = 20;
 /** Each name once, generators first. */
 export function nameSoftware({ texts, declarations, credentials, segments }: Sources) {
   const names: readonly NamedSoftware[] = [
-    ...declarations.flatMap(({ generator, place }) =>
-      generator === null ? [] : { kind: 'generator' as const, name: generator, place },
-    ),
+    ...declarations.flatMap(({ generator, place }) => {
+      if (generator === null) return [];
+      // A program for editing that has a model inside stays a program for editing.
+      const { kind, name } = sorted(generator);
+      return { kind: kind === 'editor' ? kind : ('generator' as const), name, place };
+    }),
     ...cameraIn(texts),
     ...texts.of(...toolFields).map(({ text, place }) => ({ ...sorted(text), place })),
     ...platformsIn(texts),

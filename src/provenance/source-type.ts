@@ -2,7 +2,7 @@
  * What a digital source type says about the origin of a picture.
  *
  * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
- * specification 2.2, 18.15, for the type of its own.
+ * Technical Specification 2.3, on actions, for the type of its own.
  */
 
 import type { DeclaredOrigin } from './provenance.ts';

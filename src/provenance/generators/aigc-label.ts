@@ -2,7 +2,7 @@
  * The label that Chinese law asks of generated media: a JSON object with `Label` and who produced it. 1 declares generated
  * content; 2 (possible) and 3 (suspected) are somebody's guess and no declaration.
  *
- * @see GB 45438-2025, Annex E and F: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
+ * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
  * and as the user comment of EXIF.
  */
 

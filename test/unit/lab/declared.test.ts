@@ -48,6 +48,14 @@ const captured = [
   { action: 'c2pa.created', digitalSourceType: `${scheme}digitalCapture` },
 ] as const;
 
+/** As traces alone are decided where they are decided most readily: only a camera contradicts a declaration. */
+async function expectedFor(plain: Buffer) {
+  const { decision } = await examine(plain, 'relaxed');
+  return decision.resultClass === 'real'
+    ? { resultClass: 'uncertain', reasons: ['declaration_contradicts_traces'] }
+    : { resultClass: 'fake', reasons: [] };
+}
+
 describe('a trusted signature decides, whatever the traces say:', () => {
   test.each([
     ['generated', generated, 'ai-generated'],
@@ -72,14 +80,6 @@ describe('a trusted signature decides, whatever the traces say:', () => {
 });
 
 describe('what anybody can write stands against traces of a camera:', () => {
-  /** As traces alone are decided where they are decided most readily: only a camera contradicts a declaration. */
-  async function expectedFor(plain: Buffer) {
-    const { decision } = await examine(plain, 'relaxed');
-    return decision.resultClass === 'real'
-      ? { resultClass: 'uncertain', reasons: ['declaration_contradicts_traces'] }
-      : { resultClass: 'fake', reasons: [] };
-  }
-
   test('settings of a generator in a PNG text', async () => {
     const file = withChunks(png, pngChunk('tEXt', `parameters\0${settings}`));
 
