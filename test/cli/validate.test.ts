@@ -1,0 +1,207 @@
+import { mkdir, readFile, readdir, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Validation } from '../../src/validation/validation.ts';
+import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
+import { readPages } from '../unit/report/pdf-text.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+/** Drawn scenes: which of the two folders they lie in is all that the labels say. */
+let scenes: readonly Buffer[];
+
+beforeAll(async () => {
+  const jpegs = [1, 2, 3].map((seed) => sceneJpeg({ width: 160, height: 144, seed }));
+  scenes = await Promise.all([...jpegs, scenePng({ width: 160, height: 144, seed: 4 })]);
+});
+
+type Files = Readonly<Record<string, Uint8Array | string>>;
+
+async function folderWith(files: Files): Promise<string> {
+  const dir = await emptyFolder();
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(join(dir, name, '..'), { recursive: true });
+    await writeFile(join(dir, name), content);
+  }
+  return dir;
+}
+
+const pair = (): Files => ({ 'real/a.jpg': scenes[0]!, 'fake/a.png': scenes[3]! });
+
+/** In a data folder of its own beside the pictures. */
+const whole = ['validate', '--real', 'real', '--fake', 'fake', '--data-dir', 'data'];
+
+const path = /^(?:\.|real|fake|data|none|empty|bad|record|results)/;
+
+/** In this process, which is faster; what is a path is written out whole for it. */
+function runIn(dir: string, args: readonly string[]) {
+  return runHere(args.map((arg) => (path.test(arg) ? resolve(dir, arg) : arg)));
+}
+
+interface Document extends Validation {
+  readonly judgement: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+const parse = (text: string): Document => JSON.parse(text);
+
+describe('a validation', () => {
+  test('counts what was measured and names what was not, and is stored for later', async () => {
+    const dir = await folderWith({
+      ...pair(),
+      'real/camera/b.JPG': scenes[1]!,
+      'real/camera/b-again.jpg': scenes[1]!,
+      'real/both.jpg': scenes[2]!,
+      'fake/deep/er/both-too.jpg': scenes[2]!,
+      'real/broken.jpg': scenes[1]!.subarray(0, 900),
+      'real/text.png': 'no picture',
+      'real/notes.txt': 'not even called one',
+    });
+    await symlink('nowhere.jpg', join(dir, 'real', 'dangling.jpg'));
+    await symlink('.', join(dir, 'real', 'loop'));
+
+    const ran = await runIn(dir, [...whole, '--json', '--hashes', '--out', 'record.json']);
+
+    const made = parse(ran.stdout);
+    expect(ran.code).toBe(0);
+    expect(made.pictures.real).toMatchObject({ found: 7, repeated: 1, failed: 3, measured: 2 });
+    expect(made.pictures.real.list).toHaveLength(2);
+    expect(made.pictures.fake).toMatchObject({ found: 2, repeated: 0, failed: 0, measured: 1 });
+    expect(made.pictures.inBoth).toBe(2);
+    for (const name of ['broken.jpg', 'text.png', 'dangling.jpg']) {
+      expect(ran.stderr).toContain(`/real/${name}: `);
+    }
+    expect(made.conditions.map(({ condition }) => condition)).toEqual(['clean', 'web', 'hard']);
+    for (const { strategies } of made.conditions) {
+      const { real, fake } = strategies.relaxed;
+      expect([real.wrong.of, fake.wrong.of]).toEqual([2, 1]);
+    }
+    expect(made.warnings[0]).toContain('Only 2 photographs were measured');
+    expect(ran.stderr).toContain(`--validation ${made.id}`);
+    expect(parse(await readFile(join(dir, 'record.json'), 'utf8'))).toEqual(made);
+    expect(await readdir(join(dir, 'data', 'validations'))).toEqual([`${made.id}.json`]);
+    expect(await readdir(join(dir, 'data'))).toEqual(['validations']);
+  });
+
+  test('is shown, listed, cited and deleted by its id', async () => {
+    const dir = await folderWith(pair());
+    const { id } = parse((await runIn(dir, [...whole, '--json'])).stdout);
+    const at = (...args: string[]) => runIn(dir, [...args, '--data-dir', 'data']);
+    const report = ['analyze', 'real/a.jpg', '--tier', 'forensicReporting', '--out', 'results'];
+
+    const shown = await at('validate', 'show', id, '--strategy', 'all');
+    const listed = await at('validate', 'list');
+    const cited = await at(...report, '--validation', id);
+    const deleted = await at('validate', 'delete', id);
+    const gone = await at(...report, '--validation', id);
+
+    for (const words of [`Validation ${id}`, 'Decision strategy relaxed', 'Take care']) {
+      expect(shown.stdout).toContain(words);
+    }
+    expect(listed.stdout).toContain(id);
+    expect(cited.code).toBe(0);
+    const pdf = await readFile(join(dir, 'results', 'a', 'report-en.pdf'));
+    expect(readPages(pdf).some(({ text }) => text.includes(id))).toBe(true);
+    expect(deleted).toMatchObject({ code: 0, stdout: '' });
+    expect(gone).toMatchObject({ code: 4, stdout: '' });
+    expect((await at('validate', 'list', '--json')).stdout).toBe('{\n  "validations": []\n}\n');
+  });
+
+  test('of a sample prints a line a picture with --jsonl, the failed ones too', async () => {
+    const dir = await folderWith({
+      ...pair(),
+      'real/b.jpg': scenes[1]!,
+      'real/c.jpg': scenes[2]!,
+      'fake/a.png': '',
+      'fake/b.png': scenes[3]!,
+    });
+
+    const { stdout } = await runIn(dir, [...whole, '--jsonl', '--sample', '2', '--seed', '7']);
+
+    const lines: Record<string, unknown>[] = JSON.parse(`[${stdout.trim().split('\n').join()}]`);
+    const reals = lines.filter((line) => line['class'] === 'real');
+    expect(reals).toHaveLength(2);
+    expect(reals[0]).toMatchObject({
+      folder: '',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      readings: ['clean', 'web', 'hard'].map((condition) => expect.objectContaining({ condition })),
+      error: null,
+    });
+    const failed = lines.find((line) => line['error'] !== null);
+    expect(failed).toMatchObject({ file: join(dir, 'fake', 'a.png'), sha256: null, readings: [] });
+  });
+
+  test('that is interrupted says so, stores nothing and ends by that signal', async () => {
+    const copies = Array.from({ length: 40 }, (_, n) => [
+      `real/${n}.jpg`,
+      Buffer.concat([scenes[0]!, Buffer.from(String(n))]),
+    ]);
+    const dir = await folderWith({ ...Object.fromEntries(copies), ...pair() });
+
+    const ran = await runCli([...whole, '--jsonl'], {
+      cwd: dir,
+      onStdout: (_, kill) => kill('SIGINT'),
+    });
+
+    expect(ran.signal).toBe('SIGINT');
+    expect(ran.stderr).toMatch(/Stopped after \d+ of 42 pictures; nothing was stored\./);
+    expect(await readdir(dir)).not.toContain('data');
+  });
+});
+
+describe('refused with one line that says what to do:', () => {
+  test.each<[string, Files, readonly string[], number, string]>([
+    ['no folder of photographs', {}, ['--fake', 'fake'], 2, '--real is missing'],
+    ['no folder of generated pictures', {}, ['--real', 'real'], 2, '--fake is missing'],
+    ['a folder that is not there', {}, ['--real', 'none', '--fake', 'fake'], 4, '--real: There'],
+    ['a file', {}, ['--real', 'real/a.jpg', '--fake', 'fake'], 2, 'takes a folder'],
+    ['standard input', {}, ['--real', '-', '--fake', 'fake'], 2, 'takes a folder'],
+    ['one folder twice', {}, ['--real', 'real', '--fake', './real'], 2, 'are one folder'],
+    ['one folder inside the other', {}, ['--real', '.', '--fake', 'fake'], 2, 'are one folder'],
+    [
+      'an empty folder',
+      { 'empty/.keep': '' },
+      ['--real', 'real', '--fake', 'empty'],
+      4,
+      '--fake: There is no .jpg',
+    ],
+    [
+      'a class of which nothing can be read',
+      { 'bad/a.jpg': 'no picture' },
+      ['--real', 'real', '--fake', 'bad'],
+      1,
+      'None of the generated pictures (--fake) could be examined',
+    ],
+    [
+      'a file of --out that is there',
+      { 'record.json': '' },
+      ['--real', 'real', '--fake', 'fake', '--out', 'record.json'],
+      5,
+      'add --force',
+    ],
+    [
+      'a file of --out in no folder',
+      {},
+      ['--real', 'real', '--fake', 'fake', '--out', 'none/record.json'],
+      1,
+      'cannot be written (ENOENT)',
+    ],
+    [
+      'an unknown model',
+      {},
+      ['--real', 'real', '--fake', 'fake', '--model', 'nope'],
+      4,
+      'There is no model "nope"',
+    ],
+    ['no id that is known', {}, ['show', 'a'.repeat(24)], 4, 'There is no validation'],
+  ])('%s', async (_, files, args, code, message) => {
+    const cwd = await folderWith({ ...pair(), ...files });
+
+    const ran = await runIn(cwd, ['validate', ...args, '--data-dir', 'data']);
+
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(ran.stderr.trim().split('\n').at(-1)).toMatch(/^forensics: /);
+    expect(ran.stderr).toContain(message);
+    expect(await readdir(cwd)).not.toContain('data');
+  });
+});
