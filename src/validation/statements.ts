@@ -1,6 +1,7 @@
 /** What a validation allows to say, and what it does not, in plain words for whoever ran it. */
 
 import { lowerShare, upperShare } from '../engine/proportions.ts';
+import { conditions as allConditions } from '../lab/conditions.ts';
 import { createNumberWriter } from '../report/numbers.ts';
 import { fewestFolders } from './figures.ts';
 import { isLeak, lastingFacts } from './probe.ts';
@@ -96,12 +97,13 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
         `Only ${count(pictures[name].measured)} ${what} were measured: with fewer than ${fewestPictures} the intervals are too wide to decide much.`,
     );
   const all = pictures.real.measured + pictures.fake.measured;
-  const smaller = conditions.filter(({ strategies: { pedantic } }) => {
-    return pedantic.real.wrong.of + pedantic.fake.wrong.of < all;
-  });
-  const tooSmall = smaller.map(({ condition, strategies: { pedantic } }) => {
-    const missing = all - pedantic.real.wrong.of - pedantic.fake.wrong.of;
-    return `${condition}: ${count(missing)} pictures would be too small to be examined and are not counted there.`;
+  const tooSmall = allConditions.flatMap((name) => {
+    const figures = conditions.find(({ condition }) => condition === name);
+    if (!figures) return `${name}: not measured; of one class no picture is large enough for it.`;
+    const { real, fake } = figures.strategies.default;
+    const missing = all - real.wrong.of - fake.wrong.of;
+    if (missing === 0) return [];
+    return `${name}: ${count(missing)} pictures would be too small to be examined and are not counted there.`;
   });
   return [...few, ...tooSmall];
 }

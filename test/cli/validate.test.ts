@@ -166,11 +166,11 @@ describe('refused with one line that says what to do:', () => {
       '--fake: There is no .jpg',
     ],
     [
-      'a class of which nothing can be read',
-      { 'bad/a.jpg': 'no picture' },
+      'folders in which nothing can be read',
+      { 'real/a.jpg': 'no picture', 'bad/a.jpg': 'none either' },
       ['--real', 'real', '--fake', 'bad'],
       1,
-      'None of the generated pictures (--fake) could be examined',
+      'None of the photographs (--real) could be examined',
     ],
     [
       'a file of --out that is there',

@@ -195,6 +195,9 @@ describe('a warning', () => {
     expect(told).toContain('3 of the photographs could not be examined');
     expect(told).not.toContain('of the generated pictures could not be examined');
     expect(told).toContain('hard: 39 pictures would be too small');
+    expect(warningsFor([...outcomes(40, { isFake: false }), ...small])).toContain(
+      'hard: not measured',
+    );
   });
 
   test('is given where too few sub-folders tell sources apart', () => {
