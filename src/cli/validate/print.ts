@@ -22,6 +22,7 @@ export function printValidation(validation: Validation, shown: Shown): void {
   if (shown.json) return printJson(documentOf(validation, shown));
   const tables = [
     aucTable(validation),
+    'Errors are photographs called fake, and generated pictures called real.',
     ...strategiesOf(shown).flatMap((strategy) => [
       `Decision strategy ${strategy}`,
       errorTable(validation, strategy),
@@ -83,18 +84,18 @@ function aucTable({ conditions }: Validation): string {
 }
 
 const classes = [
-  { name: 'real', what: 'photographs', wrong: 'fake' },
-  { name: 'fake', what: 'generated', wrong: 'real' },
+  { name: 'real', what: 'photographs' },
+  { name: 'fake', what: 'generated' },
 ] as const;
 
 function errorTable({ conditions }: Validation, strategy: DecisionStrategy): string {
   const rows = conditions.flatMap(({ condition, strategies }) =>
-    classes.map(({ name, what, wrong }) => {
+    classes.map(({ name, what }) => {
       const figures = strategies[strategy][name];
       return [
         condition,
         what,
-        `${countOf(figures.wrong)} called ${wrong}`,
+        countOf(figures.wrong),
         `${rate(figures.wrong.low)} to ${rate(figures.wrong.high)}`,
         rate(figures.decided.share),
         worstOf(figures),
