@@ -1,5 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { readProvenance } from '../../../src/provenance/read-provenance.ts';
 import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
@@ -79,6 +81,20 @@ describe('times', () => {
     ['2026:06:03 12:00:00', ['time_in_future']],
   ])('taken %s, looked at on the first of June', async (time, codes) => {
     expect(await codesOf(withExif({ exif: { 0x9003: time } }))).toEqual(codes);
+  });
+
+  test('in the future are told alike whenever the file is looked at', async () => {
+    const bytes = withExif({ exif: { 0x9003: '2126:01:01 00:00:00' } });
+    const picture = await decodePicture(bytes);
+
+    const [one, other] = await Promise.all(
+      ['2026-06-01', '2027-01-01'].map((day) =>
+        readProvenance(bytes, picture, { trustList: null, now: new Date(day) }),
+      ),
+    );
+
+    expect(one?.inconsistencies).toHaveLength(1);
+    expect(one).toEqual(other);
   });
 
   test('are told in hours and days, in both languages', async () => {
