@@ -5,7 +5,7 @@ import { custodyOf } from '../../../src/analyses/custody.ts';
 import { createHolds } from '../../../src/analyses/holds.ts';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { auditEntries } from '../../../src/db/schema.ts';
-import { logOf } from './log-of.ts';
+import { logOf } from '../audit/log-of.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 const signal = new AbortController().signal;
