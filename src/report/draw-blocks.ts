@@ -1,6 +1,6 @@
 /** How sections and each kind of block look. */
 
-import type { Block, Part, Section } from './blocks.ts';
+import type { Block, Part, Row, Section } from './blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawHeatmaps, type Surroundings } from './draw-heatmap.ts';
 import { drawTable, measureRow } from './draw-table.ts';
@@ -13,7 +13,7 @@ const formLine = { height: 24, labelWidth: 150 } as const;
 
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
-  page.reserve(styles.section.leading + gaps.belowTitle + leastHeights(page, blocks));
+  page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(page, blocks));
   page.bookmark(title);
   const from = page.place();
   drawTitle(around, title, part);
@@ -34,6 +34,12 @@ function drawTitle({ page, prose }: Surroundings, title: string, part: Part | nu
 }
 
 const headingHeight = gaps.aboveHeading + styles.entry.leading + gaps.belowHeading;
+
+/** A section that is filled in by hand stays in one piece. */
+function wantedHeight(page: Page, blocks: readonly Block[]): number {
+  if (!blocks.some(({ kind }) => kind === 'form')) return leastHeights(page, blocks);
+  return blocks.reduce((sum, block) => sum + leastHeight(page, block) + gaps.belowTitle, 0);
+}
 
 /** Points that a heading wants on its page for what it heads: the first block, and where that heads another, the next. */
 function leastHeights(page: Page, [block, ...rest]: readonly Block[]): number {
@@ -56,7 +62,7 @@ function leastHeight(page: Page, block: Block): number {
     case 'list':
       return 3 * styles.body.leading;
     case 'table':
-      return block.rows.slice(0, 4).reduce((sum, row) => sum + measureRow(page, row).height, 0);
+      return leastTableHeight(page, block.rows);
     case 'grid':
       return leastGridHeight(page, block);
     case 'entry':
@@ -69,6 +75,16 @@ function leastHeight(page: Page, block: Block): number {
   }
   // These two see to their own height.
   return 0;
+}
+
+/** Four rows, or as many as make five lines. */
+function leastTableHeight(page: Page, rows: readonly Row[]): number {
+  let height = 0;
+  for (const row of rows.slice(0, 4)) {
+    if (height >= 5 * styles.cell.leading) break;
+    height += measureRow(page, row).height;
+  }
+  return height;
 }
 
 function linesHeight(page: Page, text: string, style: Style, width = textWidth): number {

@@ -3,7 +3,7 @@
 import type { Grid, GridRow } from './blocks.ts';
 import { ink, type Page, sheet, type Style, styles, type Tag, textWidth } from './page.ts';
 
-const padding = 3;
+const padding = 2.4;
 const columnGap = 8;
 
 interface Column {

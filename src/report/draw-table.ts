@@ -8,7 +8,7 @@ const labelWidth = 156;
 const cellGap = 10;
 const valueX = sheet.left + labelWidth + cellGap;
 const bar = { width: 96, height: 5, gap: 14 };
-const rowPadding = 2.6;
+const rowPadding = 2.1;
 /** Lines of a value that stay together; a longer one goes on in a row of its own. */
 const mostLines = 40;
 

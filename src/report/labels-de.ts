@@ -158,8 +158,7 @@ export const labelsDe: Labels = {
   deviation:
     'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zweien. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
   source: (source) => `Quelle: ${source}`,
-  notCarriedOut: 'Ohne Befund',
-  noFindings: 'Kein Verfahren hat einen Befund ergeben.',
+  withoutFinding: 'Ohne Befund',
   escapes:
     'Zeichen, die sich nicht eindeutig wiedergeben lassen, stehen mit ihrer Unicode-Nummer da, etwa ⟨U+202E⟩; ⟨… 12 …⟩ steht für 12 ausgelassene Zeichen.',
   validation: {

@@ -157,8 +157,7 @@ export const labelsEn: Labels = {
   deviation:
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
   source: (source) => `Source: ${source}`,
-  notCarriedOut: 'Without a finding',
-  noFindings: 'No method delivered a finding.',
+  withoutFinding: 'Without a finding',
   escapes:
     'Characters that cannot be reproduced unambiguously are given by their Unicode number, as in ⟨U+202E⟩; ⟨… 12 …⟩ stands for 12 characters left out.',
   validation: {

@@ -132,8 +132,7 @@ export interface Labels {
   readonly withAlpha: string;
   readonly deviation: string;
   readonly source: (source: string) => string;
-  readonly notCarriedOut: string;
-  readonly noFindings: string;
+  readonly withoutFinding: string;
   readonly escapes: string;
   readonly validation: {
     /** Names of the measured histories; one that is missing here goes by its own name. */

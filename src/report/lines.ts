@@ -1,5 +1,8 @@
 /** Breaks a text into lines. Every width comes from the caller, so that the same rule serves any font. */
 
+/** A unit does not part from its figure. */
+const breaks = / (?!%)/;
+
 /**
  * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. A line
  * that ends at a space keeps it, so that the lines joined are the text again, for search and for screen readers.
@@ -15,7 +18,7 @@ export function breakLines(
   const space = measure(' ');
   let line = '';
   let used = 0;
-  for (const [at, word] of text.split(' ').entries()) {
+  for (const [at, word] of text.split(breaks).entries()) {
     for (const [part, piece] of breakWord(word, width, measure).entries()) {
       const joint = at > 0 && part === 0 ? ' ' : '';
       const needed = measure(piece);

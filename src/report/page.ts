@@ -13,8 +13,8 @@ export const sheet = {
   height: 841.89,
   left: 56,
   right: 539.28,
-  top: 72,
-  bottom: 742,
+  top: 67,
+  bottom: 748,
   headerTop: 40,
   footerTop: 762,
 } as const;
@@ -156,10 +156,13 @@ export function openPage(facts: DocumentFacts): Page {
       while (rest.length > 0) {
         page.reserve(style.leading);
         const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
-        const here = rest.slice(0, room);
+        // Nor does its last one at the head of the next.
+        const isLastAlone = room > 2 && rest.length === room + 1;
+        const here = rest.slice(0, isLastAlone ? room - 1 : room);
         element.add(() => page.put(here, style, sheet.left + indent, page.y));
         page.y += here.length * style.leading;
-        rest = rest.slice(room);
+        rest = rest.slice(here.length);
+        if (rest.length > 0) page.reserve(sheet.bottom);
       }
       element.end();
     },

@@ -10,7 +10,7 @@ export const proseDe: Prose = {
       `Abschnitte mit dem Vermerk „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde. Abschnitte mit dem Vermerk „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
   },
   question: {
-    put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei Annahmen gegenüber, die einander ausschließen, und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
+    put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
     columns: ['Annahme', 'Inhalt'],
     propositions: {
       real: 'Das Bild wurde von einer Kamera aufgenommen. Es kann im Gerät entwickelt, zugeschnitten, skaliert, gedreht, komprimiert oder erneut gespeichert worden sein, doch nichts darin wurde erzeugt oder verändert.',
@@ -168,8 +168,9 @@ export const proseDe: Prose = {
     sides: {
       real: (strength) => `spricht ${strength} für „real“`,
       fake: (strength) => `spricht ${strength} für „fake“`,
-      neither: () => 'spricht für keine der beiden Seiten',
     },
+    neutralTitle: 'Befunde, die für keine der beiden Seiten sprechen',
+    noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
     scaleTitle: 'Skala der Stärke',
     scaleColumns: ['Wort', 'Likelihood-Verhältnis', 'Bedeutung'],
     scaleRanges: {

@@ -10,7 +10,7 @@ export const proseEn: Prose = {
       `Sections marked “${facts}” state what was received, read and measured. Sections marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
   },
   question: {
-    put: 'Was the picture recorded by a camera and is its content neither generated nor altered, or was its content generated or altered? The examination sets two propositions that exclude each other against one another and asks how much better the evidence fits the one than the other.',
+    put: 'Was the picture recorded by a camera and is its content neither generated nor altered, or was its content generated or altered? The examination sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
     columns: ['Proposition', 'It states'],
     propositions: {
       real: 'The picture was recorded by a camera. It may have been developed in the device, cropped, scaled, turned, compressed or saved again, but nothing in it was generated or altered.',
@@ -162,8 +162,9 @@ export const proseEn: Prose = {
     sides: {
       real: (strength) => `speaks ${strength} for “real”`,
       fake: (strength) => `speaks ${strength} for “fake”`,
-      neither: () => 'speaks for neither side',
     },
+    neutralTitle: 'Findings that speak for neither side',
+    noneSpeaks: 'No finding speaks for either side.',
     scaleTitle: 'Scale of strength',
     scaleColumns: ['Word', 'Likelihood ratio', 'Meaning'],
     scaleRanges: {

@@ -1,6 +1,5 @@
 /** Fixed paragraphs and words of the PDF beside headings and row names (`labels.ts`), as one table a language. */
 
-import type { Side } from '../detectors/finding.ts';
 import type {
   Assurance,
   ContentCredentials,
@@ -61,7 +60,9 @@ export interface Prose {
   readonly evaluation: {
     readonly comparisonTitle: string;
     readonly findingsTitle: string;
-    readonly sides: Readonly<Record<Side, (strength: string) => string>>;
+    readonly sides: Readonly<Record<'real' | 'fake', (strength: string) => string>>;
+    readonly neutralTitle: string;
+    readonly noneSpeaks: string;
     readonly scaleTitle: string;
     readonly scaleColumns: readonly [string, string, string];
     readonly scaleRanges: {

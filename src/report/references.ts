@@ -44,6 +44,16 @@ export const references: readonly Reference[] = [
     use: { en: 'JPEG, quality estimate', de: 'JPEG, Schätzung der Qualität' },
   },
   {
+    citation:
+      'J. D. Kornblum: Using JPEG quantization tables to identify imagery processed by software. Digital Investigation 5 (Supplement), 2008, pp. S21–S25.',
+    use: { en: 'Quantisation tables', de: 'Quantisierungstabellen' },
+  },
+  {
+    citation:
+      'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
+    use: { en: 'Thumbnail', de: 'Vorschaubild' },
+  },
+  {
     citation: 'World Wide Web Consortium: Portable Network Graphics (PNG) Specification.',
     use: { en: 'PNG', de: 'PNG' },
   },
@@ -51,6 +61,10 @@ export const references: readonly Reference[] = [
     citation:
       'Camera & Imaging Products Association: Exchangeable image file format for digital still cameras (Exif), CIPA DC-008.',
     use: { en: 'EXIF metadata', de: 'EXIF-Metadaten' },
+  },
+  {
+    citation: 'ISO 16684-1: Extensible metadata platform (XMP), Part 1.',
+    use: { en: 'XMP metadata', de: 'XMP-Metadaten' },
   },
   {
     citation:

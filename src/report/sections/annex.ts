@@ -119,7 +119,7 @@ export function signatureBlocks({ prose: { signature } }: SectionInput): readonl
     note(signature.intro),
     ...signature.assessment.map(paragraph),
     heading(signature.notes),
-    { kind: 'form', labels: [], rules: 8 },
+    { kind: 'form', labels: [], rules: 6 },
     { kind: 'form', labels: signature.lines, rules: 0 },
   ];
 }

@@ -58,32 +58,51 @@ function adverbOf(strength: Strength, language: SectionInput['language']): strin
   return strength === 'none' ? null : strengthAdverbs[language][strength];
 }
 
+/** Those that speak for a side, the strongest first; then what speaks for neither, and what yielded nothing. */
 function findingBlocks(input: SectionInput): readonly Block[] {
-  const { evidence, labels, phrases, language } = input;
+  const { evidence, labels, phrases, language, prose } = input;
+  const { neutralTitle, noneSpeaks } = prose.evaluation;
   const nameOf = (method: string) => phrases.methods[method] ?? printable(method, 60);
-  const skipped = evidence.skipped.map(({ method, reason }) => ({
+  const speaking = evidence.findings.flatMap((finding) => {
+    const side = sideOf(input, finding);
+    return side === null ? [] : [toEntry(input, finding, `${nameOf(finding.method)}: ${side}`)];
+  });
+  const neutral = evidence.findings
+    .filter((finding) => sideOf(input, finding) === null)
+    .map(({ method, statement, source }) => ({
+      label: nameOf(method),
+      value: `${printable(statement[language], 1200)}\n${labels.source(printable(source, 400))}`,
+    }));
+  const silent = evidence.skipped.map(({ method, reason }) => ({
     label: nameOf(method),
     value: printable(reason[language], 600),
   }));
   return [
-    ...evidence.findings.map((finding, at) => toEntry(input, finding, at, nameOf(finding.method))),
-    ...only(evidence.findings.length === 0, paragraph(labels.noFindings)),
-    ...only(skipped.length > 0, heading(labels.notCarriedOut), { kind: 'table', rows: skipped }),
+    ...speaking,
+    ...only(speaking.length === 0, paragraph(noneSpeaks)),
+    ...only(neutral.length > 0, heading(neutralTitle), { kind: 'table', rows: neutral }),
+    ...only(silent.length > 0, heading(labels.withoutFinding), { kind: 'table', rows: silent }),
   ];
 }
 
-function toEntry(
-  { labels, language, prose }: SectionInput,
-  { speaksFor, strength, statement, source }: RankedFinding,
-  at: number,
-  name: string,
-): Block {
-  const { sides } = prose.evaluation;
+/** In words, or null for a finding that speaks for neither side. */
+function sideOf(
+  { language, prose }: SectionInput,
+  { speaksFor, strength }: RankedFinding,
+): string | null {
   const adverb = adverbOf(strength, language);
-  const side = adverb === null ? sides.neither('') : sides[speaksFor](adverb);
+  if (adverb === null || speaksFor === 'neither') return null;
+  return prose.evaluation.sides[speaksFor](adverb);
+}
+
+function toEntry(
+  { labels, language }: SectionInput,
+  { statement, source }: RankedFinding,
+  title: string,
+): Block {
   return {
     kind: 'entry',
-    title: `${at + 1}. ${name}: ${side}`,
+    title,
     text: printable(statement[language], 1200),
     note: labels.source(printable(source, 400)),
   };

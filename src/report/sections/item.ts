@@ -1,6 +1,7 @@
 /** Which file was examined, and what its metadata state. Positions are never printed. */
 
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
+import type { Metadata } from '../../image/metadata.ts';
 import { type Block, heading, note, type Row, row, type SectionInput } from '../blocks.ts';
 import { printable } from '../printable.ts';
 
@@ -103,7 +104,7 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
   const { absent } = prose.item;
-  const camera = joined([metadata.cameraMake, metadata.cameraModel]);
+  const camera = cameraOf(metadata);
   const isSilent = [camera, metadata.takenAt, metadata.software].every((it) => !it);
   return [
     ...row(isSilent, rows.statements, prose.item.noMetadata),
@@ -117,6 +118,12 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
     ...foreign(rows.metadataWarnings, metadata.warnings.join(' ')),
   ];
+}
+
+/** Many makers begin the model with their own name. */
+function cameraOf({ cameraMake, cameraModel }: Metadata): string {
+  const isNamed = cameraMake !== null && cameraModel?.startsWith(cameraMake) === true;
+  return joined(isNamed ? [cameraModel] : [cameraMake, cameraModel]);
 }
 
 function foreign(label: string, value: string | null): readonly Row[] {

@@ -38,3 +38,11 @@ test('the lines joined are the text again', () => {
     }
   }
 });
+
+test('a percent sign stays with its figure', () => {
+  expect(breakLines('up to 3.9 % of all', 9, (part) => part.length)).toEqual([
+    'up to ',
+    '3.9 % of ',
+    'all',
+  ]);
+});

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { detectors } from '../../../src/detectors/list.ts';
 import { reasonCodes, resultClasses } from '../../../src/engine/result.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
-import { labelsOf, phrasesOf } from '../../../src/report/phrase-book.ts';
+import { labelsOf, phrasesOf, proseOf } from '../../../src/report/phrase-book.ts';
 import { languages } from '../../../src/report/language.ts';
 import type { Block, Section } from '../../../src/report/blocks.ts';
 import { writeSections } from '../../../src/report/sections.ts';
@@ -145,7 +145,7 @@ describe.each(languages)('sections in %s', (language) => {
     );
 
     expect(all).toContain('PNG');
-    expect(all).toContain(labelsOf(language).noFindings);
+    expect(all).toContain(proseOf(language).evaluation.noneSpeaks);
     expect(all).not.toContain(labelsOf(language).rows.jpegQuality);
   });
 });
