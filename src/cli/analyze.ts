@@ -27,9 +27,11 @@ export function registerAnalyze(program: Command): void {
     )
     .option('--trust-list <file>', 'PEM file of authorities whose C2PA signers to trust', named)
     .option('--validation <id>', 'a stored validation that the reports cite', named)
-    .option('--data-dir <dir>', 'the data folder that keeps validations', named)
+    .option('--data-dir <dir>', 'the data folder that keeps validations and the signing key', named)
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
+    .option('--with-metadata', 'print the metadata of the file in the report', false)
+    .option('--without-original', 'keep the picture out of its evidence bundle', false)
     .option('--force', 'replace a result folder that exists', false)
     .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)
@@ -39,6 +41,8 @@ export function registerAnalyze(program: Command): void {
     .addHelpText(
       'after',
       `
+With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
+
 Examples:
   $ forensics analyze photo.jpg --tier forensicReporting --out results
   $ forensics analyze -r pictures --jsonl --fail-on fake

@@ -90,6 +90,7 @@ describe('one picture', () => {
 
     const names = ['anomaly', 'compression', 'fake', 'real'];
     const expected = [
+      'evidence.zip',
       ...names.map((name) => `heatmap-${name}.png`),
       ...names.map((name) => `map-${name}.png`),
       'report-de.pdf',

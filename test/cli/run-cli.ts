@@ -1,6 +1,7 @@
 /** Runs the command line of the sources, as a process of its own, the way a user's shell does. */
 
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
 const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+
+/** Of nobody: what commands keep, such as the key that signs, must not get into the home of whoever runs the tests. */
+const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
 export interface Ran {
   readonly code: number | null;
@@ -34,7 +39,7 @@ export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> 
   return new Promise((resolve, reject) => {
     const child = spawn(whole[0]!, whole.slice(1), {
       cwd: how.cwd,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...how.env },
+      env: { PATH: process.env['PATH'], HOME: home, ...how.env },
     });
     const parts = { stdout: '', stderr: '' };
     child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.stderr += text));

@@ -5,10 +5,11 @@ import type { Examination } from '../../engine/result.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import type { Lab, PictureSource, Rendering } from '../../lab/lab.ts';
 import type { OwnValidation, ReportItem } from '../../report/item.ts';
-import type { Language } from '../../report/language.ts';
+import { type Language, languages } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
-import { type Input, openSource } from './inputs.ts';
+import { type Input, openSource, readSource } from './inputs.ts';
+import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';
 import { localCustody } from './local-custody.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type AnalysisRecord, type LocalResult, failedRecordOf, recordOf } from './record.ts';
@@ -20,6 +21,8 @@ export interface Bench {
   readonly results: ResultsFolder | null;
   /** What the reports cite beside the model's own error rates. */
   readonly validation: OwnValidation | null;
+  /** Null when nothing is drawn: for flagging, and when nothing is to be written. */
+  readonly sealing: Sealing | null;
   readonly options: AnalyzeOptions;
   readonly signal: AbortSignal;
   onFailure(input: Input, failure: ForensicsError): void;
@@ -30,7 +33,7 @@ export async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { results, options, validation } = bench;
+  const { results, options, sealing } = bench;
   const examinedAt = new Date();
   const began = performance.now();
   const told = () => ({
@@ -41,15 +44,15 @@ export async function examineInput(
   });
   try {
     await results?.check(folderName);
-    const source = await openSource(input);
+    const held = sealing === null ? null : await readSource(input);
+    const source = held ?? (await openSource(input));
     const examination = await examine(bench, source);
-    const custody = localCustody(examination.facts.sha256, examinedAt);
-    const named = { name: nameOf(input), analysisId: null, custody, examinedAt };
-    const item = validation === null ? named : { ...named, validation };
-    const rendering = await render(bench, source, examination, item);
-    const report = reportOf(options, examination, item, rendering);
+    const item = itemOf(bench, input, { examination, examinedAt });
+    const examined = { examination, item };
+    const drawn = held && (await draw(bench, { source: held, ...examined }));
+    const report = reportOf(options, examined, drawn?.rendering ?? null);
     const record = recordOf(told(), examination, report);
-    return results === null ? record : await keep(results, folderName, record, rendering);
+    return results === null ? record : await keep(results, folderName, record, drawn?.files ?? []);
   } catch (error) {
     const failure = toForensicsError(error);
     bench.onFailure(input, failure);
@@ -66,22 +69,40 @@ function examine({ lab, options, signal }: Bench, source: PictureSource): Promis
   return lab.examine({ source, options: { model, decisionStrategy, seed } }, { signal });
 }
 
-/** Drawing costs more than looking: it is done only when there is a place for the pictures. */
-async function render(
-  { lab, options, results, signal }: Bench,
-  source: PictureSource,
-  examination: Examination,
-  item: ReportItem,
-): Promise<Rendering | null> {
-  const { tier, lang: languages, maps: withRawMaps } = options;
-  if (results === null || tier !== 'forensicReporting') return null;
-  return lab.render({ source, examination, item, languages, withRawMaps }, { signal });
+function itemOf(
+  { validation, options }: Bench,
+  input: Input,
+  { examination, examinedAt }: { readonly examination: Examination; readonly examinedAt: Date },
+): ReportItem {
+  return {
+    name: nameOf(input),
+    analysisId: null,
+    custody: localCustody(examination.facts.sha256, examinedAt),
+    examinedAt,
+    ...(validation === null ? {} : { validation }),
+    ...(options.withMetadata ? { withMetadata: true } : {}),
+  };
+}
+
+interface Drawn {
+  readonly rendering: Rendering;
+  readonly files: Files;
+}
+
+/** Drawing costs more than looking: it is done only when there is a place for it. The bundle holds all that can be drawn. */
+async function draw(
+  { lab, options, sealing, signal }: Bench,
+  examined: Omit<Examined, 'rendering'>,
+): Promise<Drawn | null> {
+  if (sealing === null) return null;
+  const rendering = await lab.render({ ...examined, languages, withRawMaps: true }, { signal });
+  const bundle = bundleOf(sealing, { ...examined, rendering });
+  return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
 }
 
 function reportOf(
   { tier, lang }: AnalyzeOptions,
-  examination: Examination,
-  item: ReportItem,
+  { examination, item }: Pick<Examined, 'examination' | 'item'>,
   rendering: Rendering | null,
 ): LocalResult['report'] {
   if (tier !== 'forensicReporting') return null;
@@ -93,28 +114,30 @@ function reportOf(
   return report;
 }
 
+type Files = readonly (readonly [name: string, content: Uint8Array])[];
+
 async function keep(
   results: ResultsFolder,
   folderName: string,
   record: AnalysisRecord,
-  rendering: Rendering | null,
+  drawn: Files,
 ): Promise<AnalysisRecord> {
-  const drawn = filesOf(rendering);
   // Inside the folder the names stand alone, so that it can be moved and still be right.
-  const inFolder = { ...record, files: ['result.json', ...drawn.keys()] };
+  const inFolder = { ...record, files: ['result.json', ...drawn.map(([name]) => name)] };
   const text = `${JSON.stringify(inFolder, null, 2)}\n`;
   const files = new Map<string, Uint8Array | string>([['result.json', text], ...drawn]);
   return { ...record, files: await results.write(folderName, files) };
 }
 
-function filesOf(rendering: Rendering | null): ReadonlyMap<string, Uint8Array> {
-  const files = new Map<string, Uint8Array>();
-  if (rendering === null) return files;
-  const { heatmaps, rawMaps, reports } = rendering;
-  for (const [name, png] of Object.entries(heatmaps)) files.set(`heatmap-${name}.png`, png);
-  for (const [name, png] of Object.entries(rawMaps ?? {})) files.set(`map-${name}.png`, png);
-  for (const [language, { pdf }] of Object.entries(reports)) {
-    files.set(`report-${language}.pdf`, pdf);
-  }
-  return files;
+function filesOf({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: AnalyzeOptions): Files {
+  return [
+    ...Object.entries(heatmaps).map(([name, png]) => [`heatmap-${name}.png`, png] as const),
+    ...Object.entries((maps ? rawMaps : null) ?? {}).map(
+      ([name, png]) => [`map-${name}.png`, png] as const,
+    ),
+    ...lang.flatMap((language) => {
+      const report = reports[language];
+      return report === undefined ? [] : [[`report-${language}.pdf`, report.pdf] as const];
+    }),
+  ];
 }

@@ -6,7 +6,7 @@
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
 import { defaultLimits } from '../../image/limits.ts';
@@ -53,6 +53,18 @@ export async function openSource(input: Input): Promise<PictureSource> {
     if ((await stat(path)).isFile()) return { path };
     const file = await open(path, 'r');
     return { bytes: await readUpTo(file.createReadStream(), defaultLimits.maxBytes) };
+  });
+}
+
+/** The same, read here: whoever signs what was examined must hold the very bytes. @throws as `openSource`. */
+export async function readSource(input: Input): Promise<Exclude<PictureSource, { path: string }>> {
+  const source = await openSource(input);
+  if ('bytes' in source) return source;
+  const { path } = source;
+  return attempt(async () => {
+    const file = await open(path, 'r');
+    const bytes = await readUpTo(file.createReadStream(), defaultLimits.maxBytes);
+    return { bytes, name: basename(path) };
   });
 }
 

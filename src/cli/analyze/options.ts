@@ -21,6 +21,8 @@ export interface AnalyzeOptions {
   readonly dataDir?: string;
   readonly out: string | null;
   readonly maps: boolean;
+  readonly withMetadata: boolean;
+  readonly withoutOriginal: boolean;
   readonly force: boolean;
   readonly json: boolean;
   readonly jsonl: boolean;

@@ -1,6 +1,7 @@
 /** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
 
 import { modelsFolder } from '../../app/models-folder.ts';
+import { createSigningKeys } from '../../app/signing-keys.ts';
 import { citedValidation } from '../../app/validations.ts';
 import { readConfig } from '../../config.ts';
 import type { ExitCode } from '../../errors.ts';
@@ -12,6 +13,7 @@ import { inOrder } from './batch.ts';
 import { type Bench, examineInput } from './examine.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type Input, gatherInputs } from './inputs.ts';
+import type { Sealing } from './local-bundle.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type Face, createPrinter } from './printer.ts';
 import { type Progress, startProgress } from './progress.ts';
@@ -34,6 +36,7 @@ export async function runAnalyze(
   const validation = await citedValidation(settings, registry, options.model);
   const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
+  const sealing = sealingFor(options, { dataDir: settings.dataDir, trustList });
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
 
   const stop = listenForStop();
@@ -45,7 +48,8 @@ export async function runAnalyze(
     progress.around(() => tellFileFailure(input.label, failure, options));
   };
   try {
-    const bench: Bench = { lab, results, validation, options, signal: stop.signal, onFailure };
+    const { signal } = stop;
+    const bench: Bench = { lab, results, validation, sealing, options, signal, onFailure };
     const records = await examineAll(bench, inputs, progress);
     stop.throwIfStopped();
     return exitCodeOf(records, options.failOn);
@@ -96,14 +100,35 @@ function faceOf({ json, jsonl }: AnalyzeOptions): Face {
   return jsonl ? 'jsonl' : 'text';
 }
 
+const now = () => new Date();
+
+/** Null where no bundle is written: then no key is made either. */
+function sealingFor(
+  { out, tier, withoutOriginal }: AnalyzeOptions,
+  { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
+): Sealing | null {
+  if (out === null || tier !== 'forensicReporting') return null;
+  const signer = createSigningKeys({ dataDir, now }).signer();
+  return { signer, trustList, now, withOriginal: !withoutOriginal };
+}
+
 /** An option that would do nothing is refused, so that nobody waits for what will not come. */
 function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
-  const { out, tier, maps, force, quiet, verbose, validation } = options;
+  const { out, tier, maps, withMetadata, withoutOriginal } = options;
+  const { force, quiet, verbose, validation } = options;
   if (maps && tier !== 'forensicReporting') {
     throw usageError('--maps needs --tier forensicReporting.');
   }
   if (validation !== undefined && tier !== 'forensicReporting') {
     throw usageError('--validation is cited in reports; add --tier forensicReporting.');
+  }
+  if (withMetadata && tier !== 'forensicReporting') {
+    throw usageError('--with-metadata is for reports; add --tier forensicReporting.');
+  }
+  if (withoutOriginal && (tier !== 'forensicReporting' || out === null)) {
+    throw usageError(
+      '--without-original is for evidence bundles; add --tier forensicReporting and --out DIR.',
+    );
   }
   if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
   if (force && out === null) throw usageError('--force replaces results of --out DIR; add it.');

@@ -1,0 +1,82 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { readEntries } from '../unit/evidence/repack.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+let scene: Buffer;
+
+beforeAll(async () => {
+  scene = await sceneJpeg({ width: 240, height: 160, seed: 7 });
+});
+
+async function folderWith(name: string) {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, name), scene);
+  const run = (args: readonly string[], how: { stdin?: Uint8Array; dataDir?: string } = {}) => {
+    const { dataDir = 'data', ...rest } = how;
+    return runCli(args, { cwd, env: { FORENSICS_DATA_DIR: dataDir }, ...rest });
+  };
+  const forensic = (...args: string[]) =>
+    run(['analyze', ...args, '--tier', 'forensicReporting', '--out', 'out', '--quiet']);
+  const bundle = (folder: string) => readFile(join(cwd, 'out', folder, 'evidence.zip'));
+  return { cwd, run, forensic, bundle };
+}
+
+test('a picture that is examined on a fresh machine comes with a bundle that holds and is reproduced', async () => {
+  // The name says PNG, which is noted of the file: the repetition must be told it too.
+  const { cwd, run, forensic, bundle } = await folderWith('scene.png');
+
+  const ran = await forensic('scene.png', '--lang', 'de');
+  const key = await run(['signing-key', 'export']);
+  await writeFile(join(cwd, 'key.pem'), key.stdout);
+  const verified = await run(['verify', 'out/scene/evidence.zip', '--key', 'key.pem']);
+  const reproduced = await run(['reproduce', 'out/scene/evidence.zip']);
+
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(verified.code).toBe(0);
+  expect(reproduced.stdout).toMatch(/^out\/scene\/evidence\.zip: IDENTICAL\n/);
+  const files = await readEntries(await bundle('scene'));
+  expect(files['original.jpg']).toEqual(scene);
+  expect(Object.keys(files)).toEqual(expect.arrayContaining(['report-en.pdf', 'report-de.pdf']));
+  expect(await readdir(join(cwd, 'out', 'scene'))).not.toContain('report-en.pdf');
+  expect(await readdir(join(cwd, 'data'))).toEqual(['signing-keys']);
+}, 90_000);
+
+test('two runs at once on a fresh machine sign with one key', async () => {
+  const { cwd, run, bundle } = await folderWith('scene.jpg');
+  const tier = ['--tier', 'forensicReporting', '--without-original', '--quiet'];
+
+  const runs = await Promise.all([
+    run(['analyze', 'scene.jpg', ...tier, '--out', 'out']),
+    run(['analyze', '-', ...tier, '--out', 'out'], { stdin: scene }),
+  ]);
+
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  const [one, other] = [
+    await readEntries(await bundle('scene')),
+    await readEntries(await bundle('stdin')),
+  ];
+  expect(one['public-key.pem']).toEqual(other['public-key.pem']);
+  expect(Object.keys(one)).not.toContain('original.jpg');
+  expect(await readdir(join(cwd, 'data', 'signing-keys'))).toEqual(['0001.pem']);
+});
+
+test('flagging makes no key, and a data folder that cannot be made stops the run before the work', async () => {
+  const { cwd, run } = await folderWith('scene.jpg');
+  await writeFile(join(cwd, 'file'), '');
+  const args = ['analyze', 'scene.jpg', '--quiet', '--out'];
+
+  const flagging = await run([...args, 'one']);
+  const refused = await run([...args, 'two', '--tier', 'forensicReporting'], {
+    dataDir: 'file/data',
+  });
+
+  expect(flagging.code).toBe(0);
+  expect(await readdir(cwd)).not.toContain('data');
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(
+    /^forensics: The data folder cannot be made; [^\n]+--data-dir\.\n$/,
+  );
+});
