@@ -166,6 +166,13 @@ describe('refused with one line that says what to do:', () => {
       '--fake: There is no .jpg',
     ],
     [
+      'folders that hold the same pictures',
+      { 'bad/copy.png': 'the same', 'fake/b.png': 'the same' },
+      ['--real', 'bad', '--fake', 'fake'],
+      2,
+      'Every picture of --real lies in --fake too',
+    ],
+    [
       'folders in which nothing can be read',
       { 'real/a.jpg': 'no picture', 'bad/a.jpg': 'none either' },
       ['--real', 'real', '--fake', 'bad'],

@@ -20,7 +20,9 @@ const { rate, exact, count } = createNumberWriter('en');
 
 export function printValidation(validation: Validation, shown: Shown): void {
   if (shown.json) return printJson(documentOf(validation, shown));
-  const tables = [
+  const columns = columnsOf(process.stdout);
+  const parts = [
+    layCard(`Validation ${validation.id}`, headRows(validation), columns),
     aucTable(validation),
     'Errors are photographs called fake, and generated pictures called real.',
     ...strategiesOf(shown).flatMap((strategy) => [
@@ -28,11 +30,9 @@ export function printValidation(validation: Validation, shown: Shown): void {
       errorTable(validation, strategy),
       ...reasonTables(validation, strategy),
     ]),
+    layCard('What this means', meaningRows(validation, shown), columns),
   ];
-  const title = `Validation ${validation.id}`;
-  print(layCard(title, headRows(validation), columnsOf(process.stdout)));
-  print(`${tables.join('\n\n')}\n`);
-  print(layCard('What this means', meaningRows(validation, shown), columnsOf(process.stdout)));
+  print(parts.map((part) => part.trimEnd()).join('\n\n'));
 }
 
 /** The record, and beside it what follows from it in words. */

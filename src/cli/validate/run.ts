@@ -27,6 +27,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   if (options.out !== undefined) checkOut(options.out, options);
   const found = await gatherLabelled(folders);
   const choice = await chooseFiles(found, { sample: options.sample ?? null, seed: options.seed });
+  checkChoice(choice);
 
   const stop = listenForStop();
   const progress = await startProgress(choice.chosen.length, !options.quiet);
@@ -45,6 +46,15 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
     progress.end();
     await lab.close();
     stop.release();
+  }
+}
+
+/** A class is never empty for another reason: a folder without pictures was refused before. */
+function checkChoice({ chosen }: Choice<LabelledInput>): void {
+  for (const isFake of [false, true]) {
+    if (chosen.some((file) => file.isFake === isFake)) continue;
+    const [one, other] = isFake ? ['--fake', '--real'] : ['--real', '--fake'];
+    throw usageError(`Every picture of ${one} lies in ${other} too; name two that share none.`);
   }
 }
 
