@@ -8,6 +8,7 @@ import { makeFirstTenant } from '../../../src/app/first-run.ts';
 import { withStack } from '../../../src/app/stack.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createRequest } from '../analyses/workshop.ts';
+import { logOf } from '../audit/log-of.ts';
 import { deferred } from '../jobs/deferred.ts';
 
 function settingsIn(dataDir: string, more: Record<string, unknown> = {}) {
@@ -41,10 +42,15 @@ test('an app that was closed can be opened again with what it kept', async () =>
   const { tenantIds } = await second.keys.authenticate(firstRun?.key.secret ?? '');
   const secondRun = await makeFirstTenant(second, new Date());
   const health = await second.health();
+  const log = logOf(second.database.db, { chain: firstRun?.tenant.id ?? '' });
   await second.close();
 
   expect(tenantIds).toEqual([firstRun?.tenant.id]);
   expect(secondRun).toBeNull();
+  expect(log.map(([by, event]) => [by, event])).toEqual([
+    ['service', 'tenant.created'],
+    ['service', 'key.created'],
+  ]);
   expect(health.map(({ name, cause }) => [name, cause])).toEqual([
     ['database', null],
     ['storage', null],

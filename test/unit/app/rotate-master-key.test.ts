@@ -18,6 +18,7 @@ import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
 import { readConfig } from '../../../src/config.ts';
 import { transact } from '../../../src/db/open.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
+import { logOf } from '../audit/log-of.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');
 const config = {
@@ -103,6 +104,17 @@ test('after a leak, presigned URLs and webhook secrets are new as well, also in 
   const after = await withCore(lookAround);
   expect(Object.values(after).filter((value) => Object.values(before).includes(value))).toEqual([]);
   await expectAllInOrder();
+});
+
+test('a rotation is told in the log of the service, which holds under either key', async () => {
+  rotateMasterKey(settingsWith(), { ...routine, endsOld: true }, now);
+
+  await withCore(({ audit, database }) => {
+    expect(logOf(database.db, { chain: 'service' })).toEqual([
+      ['operator', 'master_key.rotated', { endsOld: true, resealed: 1 }],
+    ]);
+    expect(audit.chains().map((chain) => audit.verify(chain).broken)).toEqual([null, null]);
+  });
 });
 
 test('the old key opens nothing that is left in any file', async () => {

@@ -6,6 +6,7 @@ import { storageConfigs, tenants as tenantRows } from '../../../src/db/schema.ts
 import type { TenantRequest } from '../../../src/tenancy/change.ts';
 import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../blobs/own-buckets.ts';
 import { steppedClock } from '../db/temporary.ts';
+import { logOf } from '../audit/log-of.ts';
 import { openTenancy } from './open-tenancy.ts';
 
 let server: OwnBuckets;
@@ -98,6 +99,20 @@ test('the answer sent back as it is changes nothing and asks no server', async (
 
   expect(again).toEqual({ ...answer, updatedDate: again.updatedDate });
 });
+
+test('the log tells which settings were changed, never to what; sent back as they are they are not', async () => {
+  const { change, db, id } = await setUp();
+  await change({ ...ownBucket(), name: 'acme-2', webhookUrl: 'https://receiver.example/secret' });
+
+  await change(JSON.parse(JSON.stringify(await change({}))));
+  await change({ storageConfig: null });
+
+  expect(logOf(db, { chain: id }).slice(1)).toEqual([
+    ['operator', 'tenant.changed', { fields: ['name', 'webhookUrl', 'storageConfig'] }],
+    ['operator', 'tenant.changed', { fields: ['storageConfig'] }],
+  ]);
+});
+
 const neverAsked = async () => {
   throw new Error('the store was asked');
 };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Login } from '../../../../src/access/identity.ts';
 import { clientId, openOidcServer, publicClientId } from '../../../fixtures/oidc-server.ts';
 import type { OidcServer } from '../../../fixtures/oidc-server.ts';
+import { logOf } from '../../audit/log-of.ts';
 import { openOidc } from './open-oidc.ts';
 
 let server: OidcServer;
@@ -85,7 +86,7 @@ test('what every object has is no claim', async () => {
 
 test('twenty first requests at once make one person and count one login', async () => {
   const logins: Login[] = [];
-  const { identity, accessToken, users, tenants, clock } = openOidc(server, {
+  const { identity, accessToken, users, tenants, clock, db } = openOidc(server, {
     onLogin: (_tx, login) => void logins.push(login),
   });
   const { id: tenantId } = await tenants.create({ name: 'acme' });
@@ -99,6 +100,9 @@ test('twenty first requests at once make one person and count one login', async 
   expect(others).toEqual([]);
   expect(new Set(principals.map(({ id }) => id))).toEqual(new Set([user?.id]));
   expect(logins).toEqual([{ userId: user?.id, tenantIds: [tenantId], at: clock.now() }]);
+  expect(logOf(db, { chain: 'service' })).toEqual([
+    ['service', 'user.created', { identity: 'provider', userType: 'examiner', scopes: [] }],
+  ]);
 });
 
 test('a login is counted when the person proved anew who he is, not when a token is refreshed', async () => {
