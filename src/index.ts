@@ -52,6 +52,12 @@ export type {
   Stability,
   Tier,
 } from './engine/result.ts';
+export { reproduceBundle } from './evidence/reproduce.ts';
+export type { ReproduceOptions } from './evidence/reproduce.ts';
+export type { Reproduction } from './evidence/reproduction.ts';
+export type { Problem, Verification } from './evidence/verification.ts';
+export { verifyBundle } from './evidence/verify.ts';
+export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export { writeEvidence } from './report/evidence.ts';

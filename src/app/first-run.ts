@@ -1,9 +1,10 @@
-/** What an installation needs before anybody can use it: one tenant and one key. */
+/** What an installation needs before anybody can use it: one tenant and one key, and a key that signs evidence. */
 
 import type { KeyEntry } from '../access/key-entry.ts';
 import type { Tenant } from '../access/tenants.ts';
 import { service } from '../audit/entry.ts';
 import type { Core } from './core.ts';
+import { createSigningKeys } from './signing-keys.ts';
 
 const tenantName = 'default';
 const keyName = 'first run';
@@ -15,10 +16,12 @@ export interface FirstRun {
   readonly key: KeyEntry;
 }
 
-/** Makes both where there is no tenant yet; null on every later run. */
+/** Makes them where there is no tenant yet; null on every later run. */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   const existing = await core.tenants.list();
   if (existing.length > 0) return null;
+  // Made now, so that its public half can be handed out before the first bundle.
+  createSigningKeys({ dataDir: core.folder.path, now: () => now }).signer();
   const tenant = await core.tenants.create({ name: tenantName, by: service });
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({
