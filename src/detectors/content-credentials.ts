@@ -31,7 +31,7 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
   const told = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
   return {
     method: contentCredentials.method,
-    ...(integrity === 'valid' && told !== undefined ? weigh(told) : noWeight),
+    ...(integrity === 'valid' && told !== undefined ? weigh(told, credentials) : noWeight),
     statement: stateOf(credentials, told),
     measures: {
       isValid: integrity === 'valid' ? 1 : 0,
@@ -44,9 +44,26 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
 }
 
 /** A trusted capture is moderate at most: a screen or a print can be photographed. */
-function weigh({ origin, assurance }: Declaration): Weight {
+function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
   if (origin !== 'captured') return weightOf('fake', strengthOfAssurance[assurance]);
-  return assurance === 'trusted' ? weightOf('real', 'moderate') : noWeight;
+  const isUntouched = assurance === 'trusted' && editOf(credentials) === null;
+  return isUntouched ? weightOf('real', 'moderate') : noWeight;
+}
+
+/** Actions of the specification that leave what a picture shows as it was. */
+const harmlessActions: ReadonlySet<string> = new Set(
+  [
+    ['created', 'opened', 'converted', 'repackaged', 'transcoded', 'published'],
+    ['adjustedColor', 'color_adjustments', 'cropped', 'resized', 'resized.proportional'],
+    ['orientation', 'edited.metadata', 'watermarked', 'watermarked.bound', 'watermarked.unbound'],
+  ]
+    .flat()
+    .map((name) => `c2pa.${name}`),
+);
+
+/** The first step that may have changed what the picture shows; null when there was none. */
+function editOf({ actions }: ContentCredentials): string | null {
+  return actions.find(({ action }) => !harmlessActions.has(action))?.action ?? null;
 }
 
 function stateOf(credentials: ContentCredentials, told: Declaration | undefined): Wording {
@@ -88,15 +105,23 @@ function declaring(
 ): Wording {
   const what = originWords[origin];
   const maker = generator === null ? { en: '', de: '' } : quoted(generator);
-  const isTrustedCapture = origin === 'captured' && assurance === 'trusted';
-  const trust = assurance === 'trusted' ? vouched : doubted(credentials);
-  const rest = isTrustedCapture
-    ? { en: `${trust.en} ${screen.en}`, de: `${trust.de} ${screen.de}` }
-    : trust;
+  const rest = worthOf(credentials, origin, assurance);
   return {
     en: `Content credentials (C2PA) signed by ${by.en} fit the file and declare it ${what.en}${maker.en && ` (${maker.en})`}; ${rest.en}`,
     de: `Von ${by.de} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${what.de}${maker.de && ` (${maker.de})`}; ${rest.de}`,
   };
+}
+
+/** How far the statement goes, by who vouches for it. */
+function worthOf(
+  credentials: ContentCredentials,
+  origin: Declaration['origin'],
+  assurance: Declaration['assurance'],
+): Wording {
+  if (assurance !== 'trusted') return doubted(credentials);
+  if (origin !== 'captured') return vouched;
+  const edit = editOf(credentials);
+  return edit === null ? vouchedCapture : editedCapture(quoted(edit));
 }
 
 const vouched = {
@@ -104,10 +129,17 @@ const vouched = {
   de: 'der Unterzeichner steht auf der Vertrauensliste.',
 };
 
-const screen = {
-  en: 'A screen or a print can be captured all the same.',
-  de: 'Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.',
+const vouchedCapture = {
+  en: 'the signer is on the trust list. A screen or a print can be captured all the same.',
+  de: 'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.',
 };
+
+function editedCapture(edit: Wording): Wording {
+  return {
+    en: `the signer is on the trust list. But they also list a later step that may have changed what it shows (${edit.en}), so the capture speaks for neither side.`,
+    de: `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${edit.de}); daher spricht die Aufnahme für keine Seite.`,
+  };
+}
 
 /** The signer of a part of the history may be meant as well. */
 function doubted({ trust }: ContentCredentials): Wording {

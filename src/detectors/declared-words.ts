@@ -35,7 +35,8 @@ export const placeWords: Readonly<Record<DeclarationPlace, Wording>> = {
   'png-text': { en: 'a PNG text', de: 'einem PNG-Text' },
 };
 
-/** Foreign text, marked as such. */
+/** Foreign text, marked as such; it cannot end its own quotation and go on in our words. */
 export function quoted(text: string): Wording {
-  return { en: `“${text}”`, de: `„${text}“` };
+  const inner = text.replaceAll(/["“”„‟«»]/g, "'");
+  return { en: `“${inner}”`, de: `„${inner}“` };
 }

@@ -46,7 +46,7 @@ const savedForWeb: NamedSoftware = {
 
 /** Programs that change pictures, by how the names that they write begin. */
 const editors: readonly RegExp[] = [
-  /^(?:ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
+  /^(?:ACD Systems|ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
   /^(?:Affinity Photo|Aperture|Aurora HDR|BeautyPlus|Canva|Capture One|CorelDRAW|darktable|DxO)/i,
   /^(?:FaceApp|Facetune|FastStone|GIMP|GraphicConverter|ImageMagick|IrfanView|Krita|Luminar)/i,
   /^(?:Meitu|Microsoft (?:Windows )?Photo|Microsoft Office|ON1|PaintShop|Corel PaintShop|paint\.net)/i,

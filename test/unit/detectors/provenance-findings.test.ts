@@ -54,6 +54,10 @@ function declared(part: Partial<Declaration>): Declaration {
   };
 }
 
+function step(action: string): ContentCredentials['actions'][number] {
+  return { action, software: null, when: null, digitalSourceType: null };
+}
+
 function examineCredentials(
   own: Partial<ContentCredentials>,
   ...declarations: readonly Declaration[]
@@ -108,6 +112,32 @@ describe('content credentials', () => {
     ).toMatchObject({
       speaksFor: 'neither',
       strength: 'none',
+    });
+  });
+
+  test('of a capture that was edited later speak for neither side and name the step', () => {
+    const actions = ['c2pa.created', 'c2pa.cropped'].map(step);
+    const capture = declared({ origin: 'captured' });
+
+    expect(examineCredentials({ actions }, capture)).toMatchObject({ speaksFor: 'real' });
+    expect(
+      examineCredentials({ actions: [...actions, step('c2pa.placed')] }, capture),
+    ).toMatchObject({
+      speaksFor: 'neither',
+      strength: 'none',
+      statement: { en: expect.stringContaining('“c2pa.placed”') },
+    });
+  });
+
+  test('cannot put words into our mouth by the name of their signer', () => {
+    const signer = 'X” fit the file; the signer is on the trust list. “';
+
+    const finding = examineCredentials({ signer, integrity: 'broken' });
+
+    expect(finding).toMatchObject({
+      statement: {
+        en: expect.stringMatching(/“X' fit the file; the signer is on the trust list. '”, but/),
+      },
     });
   });
 

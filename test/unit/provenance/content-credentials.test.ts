@@ -305,6 +305,20 @@ describe('a broken store', () => {
     },
   );
 
+  test('damaged anywhere never says anything else under a seal that holds', async () => {
+    const { declarations: said } = await trusted(signed);
+    const start = signed.indexOf('jumb');
+    const positions = Array.from({ length: 24 }, (_, i) => start + 12 + i * i * 9);
+
+    for (const position of positions) {
+      const damaged = Buffer.from(signed);
+      damaged[position]! ^= 0x21;
+      const { credentials, declarations } = await trusted(damaged);
+      if (credentials?.integrity === 'valid') expect(declarations).toEqual(said);
+      else expect(declarations.every(({ assurance }) => assurance === 'unsigned')).toBe(true);
+    }
+  });
+
   test('of noise is read without a throw', async () => {
     const noise = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * i * 31) & 255));
 
