@@ -137,7 +137,7 @@ export const labelsDe: Labels = {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
   },
-  checksum: (file) => `SHA-256 von ${file}`,
+  heatmapChecksum: 'SHA-256 der PNG-Datei',
   md5: 'MD5 (nur zur Identifizierung)',
   modelFile: (name) => `SHA-256 von ${name}`,
   pixels: 'Bildpunkte',
@@ -156,7 +156,7 @@ export const labelsDe: Labels = {
   bits: (bits, channels) => `${bits} Bit je Kanal, ${channels} Kanäle`,
   withAlpha: 'mit Transparenz',
   deviation:
-    'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zweien. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
+    'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
   source: (source) => `Quelle: ${source}`,
   withoutFinding: 'Ohne Befund',
   escapes:

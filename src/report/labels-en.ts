@@ -137,7 +137,7 @@ export const labelsEn: Labels = {
     leftToRight: (count) => `in ${count} strips, from left to right`,
     topToBottom: (count) => `in ${count} strips, from top to bottom`,
   },
-  checksum: (file) => `SHA-256 of ${file}`,
+  heatmapChecksum: 'SHA-256 of the PNG file',
   md5: 'MD5 (identification only)',
   modelFile: (name) => `SHA-256 of ${name}`,
   pixels: 'pixels',
@@ -155,7 +155,7 @@ export const labelsEn: Labels = {
   bits: (bits, channels) => `${bits} bits a sample, ${channels} channels`,
   withAlpha: 'with transparency',
   deviation:
-    'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
+    'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
   source: (source) => `Source: ${source}`,
   withoutFinding: 'Without a finding',
   escapes:

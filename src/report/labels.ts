@@ -114,7 +114,7 @@ export interface Labels {
   readonly heatmap: string;
   /** Said of a figure whose picture is too narrow to be shown in one piece. */
   readonly strips: Readonly<Record<'leftToRight' | 'topToBottom', (count: string) => string>>;
-  readonly checksum: (file: string) => string;
+  readonly heatmapChecksum: string;
   readonly md5: string;
   readonly modelFile: (name: string) => string;
   readonly pixels: string;

@@ -117,15 +117,16 @@ export const proseDe: Prose = {
     stabilityColumns: [
       'Nach dieser Änderung',
       'Wahrscheinlichkeit: erzeugt oder verändert',
-      'Seite',
+      'Deutlich auf der anderen Seite',
     ],
     stabilityMissing: 'Die Stabilität wurde bei dieser Untersuchung nicht geprüft.',
-    holds: 'unverändert',
-    flips: 'gewechselt',
+    flips: { yes: 'ja', no: 'nein' },
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte in Zellen von ${cell} Bildpunkten nach Spuren von Kameras und von Generatoren; die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (${patches} an der Zahl), denn gleichförmige Flächen tragen kaum Spuren. Jeder Ausschnitt wurde in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte in Zellen von ${cell} Bildpunkten nach Spuren von Kameras und von Generatoren; die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Jeder Ausschnitt wurde in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+    secondArm:
+      'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
     conversions: 'Umwandlungen beim Einlesen',
     noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
     retriesUnknown: 'nicht aufgezeichnet',
@@ -202,7 +203,7 @@ export const proseDe: Prose = {
     helpDecided: [
       'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
       'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',
-      'Ein Nachweis, wie die Datei zu demjenigen gelangt ist, der sie vorlegt.',
+      'Ein Nachweis darüber, auf welchem Weg die Datei zu demjenigen gelangt ist, der sie vorlegt.',
     ],
   },
   limits: {
@@ -211,7 +212,7 @@ export const proseDe: Prose = {
       'Das Verfahren ist nur für Fotografien validiert, mit den oben genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des oben durch seine Prüfsummen bezeichneten Modells.',
       'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
-      'Die Wahrscheinlichkeit gilt, wenn vor der Untersuchung beide Annahmen gleich wahrscheinlich waren. Wer den Fall beurteilt, muss hinzunehmen, was sonst über ihn bekannt ist.',
+      'Die Wahrscheinlichkeit gilt, wenn vor der Untersuchung beide Annahmen gleich wahrscheinlich waren. Wer den Fall beurteilt, muss einbeziehen, was sonst über ihn bekannt ist.',
     ],
     notCheckedTitle: 'Nicht geprüft',
     notCheckedNone: 'Dem Programm ist nichts bekannt, was es ausgelassen hätte.',

@@ -10,7 +10,7 @@ export const proseEn: Prose = {
       `Sections marked “${facts}” state what was received, read and measured. Sections marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
   },
   question: {
-    put: 'Was the picture recorded by a camera and is its content neither generated nor altered, or was its content generated or altered? The examination sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
+    put: 'Was the picture recorded by a camera, with nothing in it generated or altered, or was its content generated or altered? The examination sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
     columns: ['Proposition', 'It states'],
     propositions: {
       real: 'The picture was recorded by a camera. It may have been developed in the device, cropped, scaled, turned, compressed or saved again, but nothing in it was generated or altered.',
@@ -113,14 +113,19 @@ export const proseEn: Prose = {
   },
   results: {
     stabilityTitle: 'Stability',
-    stabilityColumns: ['After this change', 'Probability: generated or altered', 'Side'],
+    stabilityColumns: [
+      'After this change',
+      'Probability: generated or altered',
+      'Clearly on the other side',
+    ],
     stabilityMissing: 'Stability was not tested in this examination.',
-    holds: 'unchanged',
-    flips: 'changed',
+    flips: { yes: 'yes', no: 'no' },
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} in number), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+    secondArm:
+      'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     conversions: 'Conversions on reading',
     noConversions: 'none; the pixels were examined as decoded',
     retriesUnknown: 'not recorded',

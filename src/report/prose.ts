@@ -47,11 +47,13 @@ export interface Prose {
     readonly stabilityTitle: string;
     readonly stabilityColumns: readonly [string, string, string];
     readonly stabilityMissing: string;
-    readonly holds: string;
-    readonly flips: string;
+    /** Whether a trial lies clearly on the other side. */
+    readonly flips: Readonly<Record<'yes' | 'no', string>>;
   };
   readonly method: {
     readonly steps: (x: { model: string; cell: string; patches: string; passes: string }) => string;
+    /** Of a model with a second arm. */
+    readonly secondArm: string;
     readonly conversions: string;
     readonly noConversions: string;
     readonly retriesUnknown: string;

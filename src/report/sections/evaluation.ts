@@ -23,7 +23,7 @@ export function evaluationBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-function scaleGrid({ labels, language, numbers, prose }: SectionInput): Block {
+function scaleGrid({ language, numbers, prose }: SectionInput): Block {
   const { evaluation: words } = prose;
   const { below, between, from } = words.scaleRanges;
   const rangeOf = (step: number) => {
@@ -45,7 +45,7 @@ function scaleGrid({ labels, language, numbers, prose }: SectionInput): Block {
       const adverb = adverbOf(strength, language);
       return {
         cells: [
-          adverb ?? labels.none,
+          adverb ?? '–',
           rangeOf(step),
           adverb === null ? words.scaleNone : words.scaleMeaning(adverb),
         ],

@@ -14,7 +14,7 @@ export function heatmapBlocks({ texts, labels, heatmapDigests }: SectionInput): 
         map,
         title: labels.maps[map],
         text: textOf[map],
-        note: `${labels.checksum('PNG')}: ${heatmapDigests[map]}`,
+        note: `${labels.heatmapChecksum}: ${heatmapDigests[map]}`,
       })),
     },
   ];

@@ -1,8 +1,11 @@
 /** What the figures were obtained with: procedure, model, settings and versions. */
 
-import { type Block, paragraph, type Row, type SectionInput } from '../blocks.ts';
+import { type Block, only, paragraph, type Row, type SectionInput } from '../blocks.ts';
 import { writeTime } from '../numbers.ts';
 import { printable } from '../printable.ts';
+
+/** Models without it have one arm. */
+const secondArmFile = 'votes.onnx';
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, prose } = input;
@@ -13,7 +16,11 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
     patches: numbers.count(patchesRead),
     passes: numbers.count(passes),
   });
-  return [paragraph(steps), { kind: 'table', rows: methodRows(input) }];
+  return [
+    paragraph(steps),
+    ...only(secondArmFile in model.files, paragraph(prose.method.secondArm)),
+    { kind: 'table', rows: methodRows(input) },
+  ];
 }
 
 function methodRows({

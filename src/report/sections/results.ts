@@ -91,7 +91,7 @@ function optional(label: string, value: number | null, write: (value: number) =>
 
 function stabilityBlocks({ evidence, language, numbers, prose }: SectionInput): readonly Block[] {
   const { stability } = evidence;
-  const { stabilityMissing, stabilityColumns, holds, flips } = prose.results;
+  const { stabilityMissing, stabilityColumns, flips } = prose.results;
   if (stability === null) return [paragraph(stabilityMissing)];
   const [change, probability, side] = stabilityColumns;
   return [
@@ -99,12 +99,12 @@ function stabilityBlocks({ evidence, language, numbers, prose }: SectionInput): 
     {
       kind: 'grid',
       columns: [
-        { title: change, share: 0.44 },
+        { title: change, share: 0.36 },
         { title: probability, share: 0.38 },
-        { title: side, share: 0.18 },
+        { title: side, share: 0.26 },
       ],
       rows: stability.trials.map(({ label, fakeProbability, isFlip }) => ({
-        cells: [label[language], numbers.exact(fakeProbability), isFlip ? flips : holds],
+        cells: [label[language], numbers.exact(fakeProbability), flips[isFlip ? 'yes' : 'no']],
       })),
     },
   ];

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { detectors } from '../../../src/detectors/list.ts';
-import { reasonCodes, resultClasses } from '../../../src/engine/result.ts';
+import { type Examination, reasonCodes, resultClasses } from '../../../src/engine/result.ts';
+import type { Provenance } from '../../../src/provenance/provenance.ts';
+import type { ReportItem } from '../../../src/report/item.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { labelsOf, phrasesOf, proseOf } from '../../../src/report/phrase-book.ts';
 import { languages } from '../../../src/report/language.ts';
@@ -153,37 +155,107 @@ describe.each(languages)('sections in %s', (language) => {
 test('everything foreign in a report is made printable', () => {
   const base = makeExamination();
   const evil = 'x\u202Ey';
+  const both = { en: evil, de: evil };
   const { metadata } = base.facts;
-  const sections = writeSections({
-    examination: {
-      ...base,
-      facts: {
-        ...base.facts,
-        colourSpace: evil,
-        iccProfile: evil,
-        metadata: {
-          ...metadata,
-          exif: { LensModel: evil, ExposureTime: evil },
-          pngText: { [evil]: evil },
-          software: evil,
-          cameraMake: evil,
-          takenAt: evil,
-          digitalSourceType: evil,
-          warnings: [evil],
-        },
+  const examination: Examination = {
+    ...base,
+    facts: {
+      ...base.facts,
+      colourSpace: evil,
+      iccProfile: evil,
+      metadata: {
+        ...metadata,
+        exif: { LensModel: evil, ExposureTime: evil, [evil]: evil },
+        xmp: { [evil]: evil },
+        pngText: { [evil]: evil },
+        software: evil,
+        cameraMake: evil,
+        takenAt: evil,
+        digitalSourceType: evil,
+        warnings: [evil],
       },
-      model: { id: evil, version: evil, files: { [evil]: evil } },
-      environment: { [evil]: evil },
-      skipped: [{ method: evil, reason: { en: evil, de: evil } }],
     },
-    item: { ...item, name: evil, analysisId: evil },
+    model: { id: evil, version: evil, files: { [evil]: evil } },
+    environment: { [evil]: evil, forensics: evil },
+    decision: { ...base.decision, thresholds: { [evil]: 1 } },
+    findings: [
+      {
+        ...base.findings[0]!,
+        method: evil,
+        statement: both,
+        source: evil,
+        measures: { [evil]: 1 },
+      },
+      { ...base.findings[0]!, method: evil, statement: both, source: evil, speaksFor: 'neither' },
+    ],
+    skipped: [{ method: evil, reason: both }],
+    provenance: hostileProvenance(evil),
+    measured: [{ ...base.measured[0]!, condition: evil }],
+  };
+  const hostile: ReportItem = {
+    ...item,
+    name: evil,
+    analysisId: evil,
+    withMetadata: true,
+    custody: [
+      {
+        at: item.examinedAt,
+        actor: evil,
+        event: 'created',
+        hashes: [{ name: evil, sha256: evil }],
+      },
+    ],
+    validation: {
+      id: evil,
+      createdAt: item.examinedAt,
+      model: evil,
+      conditions: [{ ...base.measured[0]!, condition: evil }],
+    },
+  };
+  const sections = writeSections({
+    examination,
+    item: hostile,
     language: 'en',
-    texts: writeTexts(base, item, 'en'),
+    texts: writeTexts(examination, hostile, 'en'),
     heatmapDigests,
   });
 
   expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
 });
+
+function hostileProvenance(evil: string): Provenance {
+  return {
+    declarations: [
+      {
+        origin: 'captured',
+        place: 'xmp',
+        field: evil,
+        value: evil,
+        generator: evil,
+        assurance: 'unsigned',
+      },
+    ],
+    credentials: {
+      integrity: 'valid',
+      trust: 'untrusted',
+      signer: evil,
+      issuer: evil,
+      signedAt: evil,
+      hasTimestamp: true,
+      claimGenerator: evil,
+      actions: [{ action: evil, software: evil, when: evil, digitalSourceType: evil }],
+      manifests: 1,
+      problems: [evil],
+    },
+    software: [{ kind: 'unknown', name: evil, place: 'exif' }],
+    quantisation: { kind: 'known-software', name: evil, quality: null },
+    inconsistencies: [
+      { code: 'time_in_future', statement: { en: evil, de: evil }, measures: { [evil]: 1 } },
+    ],
+    layout: { trailingBytes: 1, trailingKind: evil, pictures: 1 },
+    warnings: [evil],
+  };
+}
 
 function stringsOf(sections: readonly Section[]): readonly string[] {
   return sections.flatMap(({ title, blocks }) => [title, ...blocks.flatMap(stringsOfBlock)]);

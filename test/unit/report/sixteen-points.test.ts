@@ -161,7 +161,7 @@ const points: readonly (readonly [point: string, wanted: readonly Wanted[]])[] =
     [
       {
         en: [
-          'Was the picture recorded by a camera and is its content neither generated nor altered',
+          'Was the picture recorded by a camera, with nothing in it generated or altered, or was',
           'Alternative explanations considered',
           'A genuine photograph can resemble a generated picture',
           'A generated picture can resemble a photograph',
@@ -225,8 +225,8 @@ const points: readonly (readonly [point: string, wanted: readonly Wanted[]])[] =
         de: ['0,971 ± 0,018 (0,935 bis 1,000)', '0,810 ± 0,034 (0,742 bis 0,878)'],
       },
       {
-        en: ['saved as JPEG, quality 70\n0.913\nunchanged'],
-        de: ['als JPEG der Qualität 70 gespeichert\n0,913\nunverändert'],
+        en: ['saved as JPEG, quality 70\n0.913\nno'],
+        de: ['als JPEG der Qualität 70 gespeichert\n0,913\nnein'],
       },
     ],
   ],
