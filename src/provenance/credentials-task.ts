@@ -9,7 +9,7 @@ export interface CredentialsTask {
   readonly trustList: string | null;
 }
 
-/** A store of 10 MB takes half a second. */
+/** The largest file, 50 MB, takes three seconds on a busy machine. */
 const timeoutMs = 20_000;
 /** Of JavaScript; the library's own memory lies outside and is watched with the child's. */
 const maxHeapMb = 256;
