@@ -35,7 +35,15 @@ export function printFigures(rows: readonly Row[]): string {
     table(['real source', 'n', 'mean p(fake)', 'called fake', 'not decided'], realSources(asIs)),
     'As they are:',
     table(
-      ['kind, size, quality', 'real', 'generated', 'AUC', 'decided', 'called fake', 'called real'],
+      [
+        'kind, size, quality',
+        'real',
+        'generated',
+        'AUC',
+        'decided',
+        'real called fake',
+        'generated called real',
+      ],
       groups(asIs),
     ),
     ...resaves(asIs),
@@ -89,14 +97,21 @@ function groups(rows: readonly Row[]): string[][] {
   ];
 }
 
+/** With its interval, when both classes are there. */
+function aucOf(rows: readonly Row[]): string {
+  if (realOf(rows).length === 0 || fakeOf(rows).length === 0) return '';
+  const scored = rows.map(toScored);
+  const [low, high] = aucInterval(scored);
+  return `${auc(scored).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
+}
+
 function groupRow(name: string, rows: readonly Row[]): string[] {
   const [real, fake] = [realOf(rows), fakeOf(rows)];
-  const isMeasured = real.length > 0 && fake.length > 0;
   return [
     name,
     String(real.length),
     String(fake.length),
-    isMeasured ? auc(rows.map(toScored)).toFixed(3) : '',
+    aucOf(rows),
     percent(ratesOf(rows, 'default').decided),
     percent(shareOf(real, 'default', 'fake') || 0),
     percent(shareOf(fake, 'default', 'real') || 0),
@@ -142,11 +157,7 @@ function generators(rows: readonly Row[]): string[][] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition).values()];
   return names.map((name) => {
     const figures = byCondition.map((some) =>
-      auc(
-        some
-          .filter(({ sample }) => !sample.isFake || sample.generator === name)
-          .map((row) => toScored(row)),
-      ).toFixed(3),
+      aucOf(some.filter(({ sample }) => !sample.isFake || sample.generator === name)),
     );
     const count = new Set(
       fakes.filter(({ sample }) => sample.generator === name).map(({ sample }) => sample.file),
