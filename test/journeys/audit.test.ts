@@ -1,0 +1,65 @@
+/** The log of a server at work, read by commands beside it. */
+
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../cli/run-cli.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { clientOf, newDataDir, only, startServing } from './serving.ts';
+import type { Serving } from './serving.ts';
+
+const size = { width: 320, height: 240 };
+const dataDir = newDataDir();
+let serving: Serving;
+
+beforeAll(async () => {
+  serving = await startServing(dataDir);
+});
+
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const audit = async (...args: string[]) => runCli(['audit', ...args, '--data-dir', dataDir]);
+
+test('a report that a client replaced through its own URL is found by the hashes of the log', async () => {
+  const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+  const options = { tier: 'forensicReporting' };
+  const { id } = await client.create({ format: 'jpg', ...size, options });
+  await client.upload(only(await client.get(id)), await sceneJpeg({ ...size, seed: 1 }));
+  await client.send('POST', '/start', { id });
+  const { inferenceStatus } = await client.until(id, ['completed', 'failed']);
+  const { pdfStorageUrls } = inferenceStatus.result!.report!.en;
+  const which = ['--tenant', 'default', '--analysis', id];
+  const before = await audit('files', ...which, '--json');
+  const drawn = await client.download(pdfStorageUrls.getUrl);
+
+  const { pathname, search } = new URL(pdfStorageUrls.putUrl);
+  const put = await serving.ask({
+    method: 'PUT',
+    path: pathname + search,
+    body: Buffer.from('%PDF-'),
+  });
+  const after = await audit('files', ...which);
+  const listed = await audit('list', ...which, '--json');
+  const verified = await audit('verify');
+
+  const states: { name: string; state: string; recorded: string }[] = JSON.parse(before.stdout);
+  expect(states).toHaveLength(8);
+  expect(states.filter(({ state }) => state !== 'as_recorded')).toEqual([]);
+  const recorded = states.find(({ name }) => name === 'report-en.pdf')?.recorded;
+  expect(recorded).toBe(createHash('sha256').update(drawn).digest('hex'));
+  expect(put.status).toBe(200);
+  expect(after.code).toBe(7);
+  expect(after.stdout).toMatch(/^report-en\.pdf +CHANGED/m);
+  expect(after.stderr).toContain('Not as the service wrote it: report-en.pdf.');
+  const entries: { event: string }[] = JSON.parse(listed.stdout);
+  expect(entries.map(({ event }) => event)).toEqual([
+    'analysis.created',
+    'analysis.received',
+    'analysis.begun',
+    'analysis.completed',
+  ]);
+  expect(verified.code).toBe(0);
+});
