@@ -28,20 +28,22 @@ export async function compareThumbnail(
 ): Promise<ThumbnailComparison | null> {
   const small = await decodePicture(thumbnail, { limits }).catch(() => null);
   if (small === null) return null;
-  const plane = withoutBars(planeOf(small));
-  const { width, height } = picture.facts;
-  const grids = [gridOf(planeOf(picture))];
+  const { width, height, orientation } = picture.facts;
   // Cameras turn the thumbnail with the picture or leave it as the sensor stood: either is fine.
-  if (picture.facts.orientation !== 1) grids.push(...turnsOf(grids[0]!));
+  const isTurned = orientation !== 1;
+  const shapes = isTurned ? [width / height, height / width] : [width / height];
+  const ratioTo = (plane: Plane) =>
+    Math.min(...shapes.map((shape) => ratioOf(plane.width / plane.height, shape)));
+  // Dark edges may be bars or night: whatever fits the picture better.
+  const whole = planeOf(small);
+  const bare = withoutBars(whole);
+  const plane = ratioTo(whole) <= ratioTo(bare) ? whole : bare;
+  const upright = gridOf(planeOf(picture));
+  const grids = isTurned ? [upright, ...turnsOf(upright)] : [upright];
   const own = gridOf(plane);
   const known = grids.map((grid) => correlate(own, grid)).filter((value) => value !== null);
   return {
-    shapeRatio: Math.min(
-      ratioOf(plane.width / plane.height, width / height),
-      picture.facts.orientation === 1
-        ? Number.POSITIVE_INFINITY
-        : ratioOf(plane.width / plane.height, height / width),
-    ),
+    shapeRatio: ratioTo(plane),
     correlation: known.length === 0 ? null : Math.max(...known),
   };
 }
