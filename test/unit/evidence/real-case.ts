@@ -1,44 +1,57 @@
-/** A drawn picture, examined and rendered by the real model. */
+/**
+ * A drawn picture, examined and rendered by the real model, with everything that an item can have: what a repetition is not
+ * told, it cannot render.
+ */
 
 import { defaultSeed } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/case.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { createLab } from '../../../src/lab/create-lab.ts';
+import type { ReportItem } from '../../../src/report/item.ts';
 import { languages } from '../../../src/report/language.ts';
+import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { makeExamination } from '../report/examination.ts';
+
+const examinedAt = new Date('2026-03-01T12:00:00Z');
+const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
 
 export async function realCase(): Promise<BundleCase> {
-  const lab = createLab({ poolSize: 1 });
+  const authority = await createAuthority('Authority of Tests');
+  const lab = createLab({ poolSize: 1, trustList: authority.certificate });
   try {
-    const original = await sceneJpeg({ width: 160, height: 150, seed: 5, orientation: 6 });
+    const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5, orientation: 6 });
+    const signer = await authority.issue('A camera');
+    const original = await withCredentials(drawn, { signer, actions: [{ action: 'c2pa.edited' }] });
     // The name is noted: it says something else than the content.
     const openedAs = 'scene.png';
     const source = { bytes: original, name: openedAs };
-    const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
     const examination = await lab.examine({ source, options });
-    const item = { name: openedAs, analysisId: null, examinedAt: new Date('2026-03-01T12:00:00Z') };
+    const item = itemOf(examination);
     const { storedWidth: width, storedHeight: height } = examination.facts;
-    const heatmapSize = { width, height };
-    const rendering = await lab.render({
-      source,
-      examination,
-      item,
-      languages,
-      heatmapSize,
-      withRawMaps: true,
-    });
-    const trustList = null;
-    return {
-      original,
-      openedAs,
-      examination,
-      item,
-      heatmapSize,
-      limits: defaultLimits,
-      trustList,
-      rendering,
-    };
+    const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
+    const rendering = await lab.render({ source, ...given, languages, withRawMaps: true });
+    return { ...given, limits: defaultLimits, trustList: authority.certificate, rendering };
   } finally {
     await lab.close();
   }
+}
+
+function itemOf({ facts, model }: BundleCase['examination']): ReportItem {
+  const hashes = [{ name: 'original', sha256: facts.sha256 }];
+  return {
+    name: 'scene.png',
+    analysisId: '65f000000000000000000001',
+    examinedAt,
+    isUploadReplaced: true,
+    retries: 1,
+    withMetadata: true,
+    validation: {
+      id: '65f000000000000000000002',
+      createdAt: new Date('2026-02-01T00:00:00Z'),
+      model: `${model.id} ${model.version}`,
+      conditions: makeExamination().measured,
+    },
+    custody: [{ at: examinedAt, actor: 'service', event: 'examined', hashes }],
+  };
 }

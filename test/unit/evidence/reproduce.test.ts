@@ -6,6 +6,7 @@ import type { BundleCase } from '../../../src/evidence/case.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { temporaryFolder } from '../db/temporary.ts';
+import { readEntries } from './repack.ts';
 import { realCase } from './real-case.ts';
 import { newSigner, signedAt } from './small-case.ts';
 
@@ -26,6 +27,20 @@ test('on the machine that made it every value and every byte comes out again', a
   expect(found.verdict.found).toBe(found.verdict.recorded);
   expect(found.files.map(({ isIdentical }) => isIdentical)).toEqual(Array(10).fill(true));
   expect(found.valuesCompared).toBeGreaterThan(4 * 10 * 9);
+});
+
+test('the trust list goes with a picture whose signer was judged by it, and with no other', async () => {
+  const { credentials } = real.examination.provenance;
+  const unsigned = { ...real.examination.provenance, credentials: null };
+
+  const names = Object.keys(await readEntries(bundleOf()));
+  const without = await readEntries(
+    bundleOf({ examination: { ...real.examination, provenance: unsigned } }),
+  );
+
+  expect(credentials).toMatchObject({ integrity: 'valid', trust: 'trusted' });
+  expect(names).toContain('trust-list.pem');
+  expect(Object.keys(without)).not.toContain('trust-list.pem');
 });
 
 test('a bundle without its picture needs the very picture beside it', async () => {
