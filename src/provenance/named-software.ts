@@ -1,5 +1,6 @@
 /** Programs, devices and platforms that a file names. A name is what somebody wrote; it is sorted, never believed. */
 
+import type { JpegStructure } from '../image/jpeg-structure.ts';
 import { printable } from './foreign.ts';
 import type { ForeignText, ForeignTexts } from './foreign-texts.ts';
 import { generatorNamed, toolFields } from './generators/tool-field.ts';
@@ -9,14 +10,13 @@ interface Sources {
   readonly texts: ForeignTexts;
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
-  /** Labels of a JPEG's segments. */
-  readonly segments: readonly string[];
+  readonly jpeg: JpegStructure | null;
 }
 
 const mostNames = 20;
 
 /** Each name once, generators first. */
-export function nameSoftware({ texts, declarations, credentials, segments }: Sources) {
+export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources) {
   const names: readonly NamedSoftware[] = [
     ...declarations.flatMap(({ generator, place }) => {
       if (generator === null) return [];
@@ -29,7 +29,7 @@ export function nameSoftware({ texts, declarations, credentials, segments }: Sou
     ...platformsIn(texts),
     ...(credentials === null ? [] : namedByCredentials(credentials)),
     // Photoshop's export for the web leaves its quality in a segment that nobody else writes.
-    ...(segments.some((label) => label === 'APP12 Ducky') ? [savedForWeb] : []),
+    ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
   ];
   const byName = new Map<string, NamedSoftware>();
   for (const named of names) {

@@ -5,12 +5,18 @@ import { type ExifClues, readExifClues } from '../image/exif-clues.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { readContentCredentials } from './content-credentials.ts';
 import { readLayout } from './file-layout.ts';
-import { printable } from './foreign.ts';
-import { type ForeignTexts, gatherTexts } from './foreign-texts.ts';
+import { printable, textIn } from './foreign.ts';
+import { type ForeignText, type ForeignTexts, gatherTexts } from './foreign-texts.ts';
 import { recogniseGenerators } from './generators/recognise.ts';
 import { findInconsistencies } from './inconsistencies.ts';
 import { nameSoftware } from './named-software.ts';
-import { assurances, type Declaration, declaredOrigins, type Provenance } from './provenance.ts';
+import {
+  assurances,
+  type Declaration,
+  type DeclaredOrigin,
+  declaredOrigins,
+  type Provenance,
+} from './provenance.ts';
 import { classifyTables } from './quantisation-class.ts';
 import { originOfSourceType } from './source-type.ts';
 import { compareThumbnail } from './thumbnail.ts';
@@ -33,33 +39,23 @@ export async function readProvenance(
   const { facts } = picture;
   const clues = readFileClues(bytes, facts.format);
   const exif = readExifClues(clues.blocks.exif);
-  const texts = gatherTexts({
-    pngText: clues.blocks.pngText,
-    exif: exif.texts,
-    metadata: facts.metadata,
-  });
+  const { pngText } = clues.blocks;
+  const texts = gatherTexts({ pngText, exif: exif.texts, metadata: facts.metadata });
   const signed = clues.hasCredentials
     ? await readContentCredentials(bytes, facts.format, trustList)
     : null;
   const credentials = signed?.credentials ?? null;
   const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
-  const segments = facts.jpeg?.segments.map(({ label }) => label) ?? [];
-  const software = nameSoftware({ texts, declarations, credentials, segments });
-  const quantisation = facts.jpeg === null ? null : classifyTables(facts.jpeg);
+  const software = nameSoftware({ texts, declarations, credentials, jpeg: facts.jpeg });
+  const quantisation = facts.jpeg && classifyTables(facts.jpeg);
   const thumbnail = exif.thumbnail && (await compareThumbnail(picture, exif.thumbnail));
+  const records = { facts, exif, software, quantisation, thumbnail, now };
   return {
     declarations,
     credentials,
     software,
     quantisation,
-    inconsistencies: findInconsistencies({
-      facts,
-      exif,
-      software,
-      quantisation,
-      thumbnail,
-      now,
-    }),
+    inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),
     warnings: warningsOf(facts, exif, thumbnail !== null),
   };
@@ -67,34 +63,26 @@ export async function readProvenance(
 
 /** What no signature covers: digital source types, and what generators leave behind. */
 function declaredIn(texts: ForeignTexts): readonly Declaration[] {
-  const system = texts.of('AISystemUsed')[0]?.text;
-  const types = texts.of('DigitalSourceType').flatMap(({ place, field, text }) => {
-    const origin = originOfSourceType(text);
+  // IPTC Photo Metadata 2025.1 names the system beside the type.
+  const system = textIn(texts.of('AISystemUsed')[0]?.text);
+  const types = texts.of('DigitalSourceType').flatMap((text) => {
+    const origin = originOfSourceType(text.text);
     if (origin === null) return [];
-    // IPTC Photo Metadata 2025.1 names the system beside the type.
-    const generator = origin === 'captured' || system === undefined ? null : printable(system);
-    return {
-      origin,
-      place,
-      field,
-      value: printable(text),
-      generator,
-      assurance: 'unsigned',
-    } as const;
+    return unsigned(text, origin, origin === 'captured' ? null : system);
   });
-  const generated = recogniseGenerators(texts).map(({ text, origin, generator }) => {
-    const { place, field } = text;
-    const value = printable(text.text);
-    return {
-      origin,
-      place,
-      field: printable(field),
-      value,
-      generator,
-      assurance: 'unsigned',
-    } as const;
-  });
+  const generated = recogniseGenerators(texts).map(({ text, origin, generator }) =>
+    unsigned(text, origin, generator),
+  );
   return [...types, ...generated];
+}
+
+function unsigned(
+  { place, field, text }: ForeignText,
+  origin: DeclaredOrigin,
+  generator: string | null,
+): Declaration {
+  const [printedField, value] = [printable(field), printable(text)];
+  return { origin, place, field: printedField, value, generator, assurance: 'unsigned' };
 }
 
 /** The best vouched-for first; of these, a picture generated as a whole before one with generated parts. */

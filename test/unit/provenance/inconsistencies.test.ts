@@ -191,6 +191,16 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
   });
 
+  test('of a picture with dark edges of its own is quiet', async () => {
+    const night = await sharp(await sceneJpeg({ ...scene, seed: 3 }))
+      .extend({ top: 120, bottom: 120, background: '#050505' })
+      .jpeg()
+      .toBuffer();
+    const small = await sharp(night).resize(160).jpeg({ quality: 70 }).toBuffer();
+
+    expect(await codesOf(withThumbnail(night, small))).toEqual([]);
+  });
+
   test.each([6, 8])(
     'of a picture that lies on its side (orientation %i) is quiet, turned or not',
     async (orientation) => {
