@@ -5,12 +5,13 @@
 
 import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
 import { upperShare } from './proportions.ts';
-import type { DecisionStrategy } from './result.ts';
+import { decisionStrategies, type DecisionStrategy } from './result.ts';
 
 export interface SupportedRatio {
   /** At most this, and never below 1. */
   readonly ratio: number;
-  /** The measured condition that gave it. */
+  /** The strategy and the measured condition that gave it. */
+  readonly strategy: DecisionStrategy;
   readonly condition: string;
   /** Pictures of the side itself that were called so, out of how many. */
   readonly right: number;
@@ -23,13 +24,29 @@ export interface SupportedRatio {
 }
 
 /**
- * The least of the measured conditions. Nobody knows the history of a picture, so the history under which the model
- * did worst is what counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
- * counted as if they were independent of each other, although many come from one source.
+ * The best that the strategy or a looser one bears out. What is called fake under one is called fake under each that
+ * follows, so their figures hold for the picture too; and a strict one decides so few pictures that its own figures
+ * alone would make the clearest verdicts the weakest. The choice is the same for every picture.
  *
  * @returns null when the model was not measured, or its manifest does not tell how many were called right.
  */
 export function supportedRatio(
+  measured: readonly MeasuredCondition[],
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): SupportedRatio | null {
+  const looser = decisionStrategies.slice(decisionStrategies.indexOf(strategy));
+  return looser
+    .map((one) => leastRatio(measured, one, side))
+    .reduce((best, one) => ((one?.ratio ?? 0) > (best?.ratio ?? 0) ? one : best));
+}
+
+/**
+ * The least of the measured conditions. Nobody knows the history of a picture, so the history under which the model
+ * did worst is what counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
+ * counted as if they were independent of each other, although many come from one source.
+ */
+function leastRatio(
   measured: readonly MeasuredCondition[],
   strategy: DecisionStrategy,
   side: 'real' | 'fake',
@@ -52,6 +69,7 @@ function ratioUnder(
   const wrongAtMost = upperShare(wrong, wrongOf);
   return {
     ratio: Math.max(1, shares.right / wrongAtMost),
+    strategy,
     condition,
     right: Math.round(shares.right * rightOf),
     rightOf,

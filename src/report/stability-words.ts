@@ -30,7 +30,7 @@ export function writeStability({ holds, trials }: Stability): StabilityEvidence 
 /** A value just beyond the middle is doubt and no contradiction: it does not count as a flip. */
 const summaries: Readonly<Record<Language, (flips: number, trials: number) => string>> = {
   en: (flips, trials) =>
-    `Under ${flips === 0 ? 'none' : flips} of the ${trials} changes that were tried, the values point clearly to the other side.`,
+    `The values point clearly to the other side under ${flips === 0 ? 'none' : flips} of the ${trials} changes that were tried.`,
   de: (flips, trials) =>
     `Bei ${flips === 0 ? 'keiner' : flips} der ${trials} erprobten Änderungen weisen die Werte deutlich auf die andere Seite.`,
 };

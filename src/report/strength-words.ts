@@ -86,30 +86,10 @@ const tracedWords = {
   },
 } as const satisfies Record<Language, object>;
 
-interface Capped {
-  readonly supported: SupportedRatio | null;
-  readonly ratio: number;
-  readonly side: Side;
-  readonly isMeasured: boolean;
+/** @param isMeasured - true where figures are there, but not those that it takes. */
+export function writeNoCap(isMeasured: boolean): Bilingual {
+  return isMeasured ? halfMeasured : unmeasured;
 }
-
-export function writeCap({ supported, ratio, side, isMeasured }: Capped): Bilingual {
-  if (supported === null) return isMeasured ? halfMeasured : unmeasured;
-  return inBoth((language) => {
-    const { count, rate, plain } = createNumberWriter(language);
-    const { condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
-    const names = labelsOf(language).validation.conditions;
-    return cappedWords[language][side]({
-      right: `${count(right)} ${of[language]} ${count(rightOf)}`,
-      wrong: `${count(wrong)} ${of[language]} ${count(wrongOf)}`,
-      condition: names[condition] ?? printable(condition),
-      bound: rate(wrongAtMost),
-      ratio: plain(ratio),
-    });
-  });
-}
-
-const of: Readonly<Record<Language, string>> = { en: 'of', de: 'von' };
 
 const unmeasured: Bilingual = {
   en: 'No error rates were measured for this model, so nothing supports a statement of strength.',
@@ -121,33 +101,100 @@ const halfMeasured: Bilingual = {
   de: 'Die für dieses Modell festgehaltenen Fehlerraten geben nicht an, wie viele Bilder richtig eingestuft wurden; eine Stärke lässt sich damit nicht belegen.',
 };
 
-type CapFigures = Readonly<Record<'right' | 'wrong' | 'condition' | 'bound' | 'ratio', string>>;
+interface Capped {
+  readonly supported: SupportedRatio;
+  readonly ratio: number;
+  readonly side: Side;
+  /** Whether the figures are those of a looser strategy than the one that decided. */
+  readonly isLooser: boolean;
+}
 
-const cappedWords: Readonly<Record<Language, Readonly<Record<Side, (f: CapFigures) => string>>>> = {
+export function writeCap({ supported, ratio, side, isLooser }: Capped): Bilingual {
+  return inBoth((language) => {
+    const { count, rate, plain } = createNumberWriter(language);
+    const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
+    const names = labelsOf(language).validation.conditions;
+    const words = cappedWords[language];
+    return words.write(
+      {
+        right: `${count(right)} ${words.of} ${count(rightOf)}`,
+        wrong: `${count(wrong)} ${words.of} ${count(wrongOf)}`,
+        strategy: isLooser ? words.looser(strategy) : words.used(strategy),
+        condition: names[condition] ?? printable(condition),
+        bound: rate(wrongAtMost),
+        ratio: plain(ratio),
+      },
+      words.sides[side],
+    );
+  });
+}
+
+type CapFigures = Readonly<
+  Record<'right' | 'wrong' | 'strategy' | 'condition' | 'bound' | 'ratio', string>
+>;
+
+/** Plurals of the side itself and of the other one, as they stand in the sentence. */
+interface SideWords {
+  readonly own: string;
+  readonly other: string;
+  readonly ofOther: string;
+  readonly called: string;
+}
+
+interface CappedWords {
+  readonly of: string;
+  readonly used: (strategy: string) => string;
+  readonly looser: (strategy: string) => string;
+  readonly sides: Readonly<Record<Side, SideWords>>;
+  readonly write: (figures: CapFigures, side: SideWords) => string;
+}
+
+const cappedWords: Readonly<Record<Language, CappedWords>> = {
   en: {
-    fake: (f) => cappedEn(f, ['generated pictures', 'photographs', '“fake”']),
-    real: (f) => cappedEn(f, ['photographs', 'generated pictures', '“real”']),
+    of: 'of',
+    used: (strategy) => `strategy “${strategy}”`,
+    looser: (strategy) =>
+      `strategy “${strategy}”, which decides alike whatever a stricter one does`,
+    sides: {
+      fake: {
+        own: 'generated pictures',
+        other: 'photographs',
+        ofOther: 'of photographs',
+        called: '“fake”',
+      },
+      real: {
+        own: 'photographs',
+        other: 'generated pictures',
+        ofOther: 'of generated pictures',
+        called: '“real”',
+      },
+    },
+    write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
+      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being called ${called} wrongly (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
   },
   de: {
-    fake: (f) => cappedDe(f, ['erzeugten Bildern', 'Fotografien', 'der Fotografien', '„fake“']),
-    real: (f) =>
-      cappedDe(f, ['Fotografien', 'erzeugten Bildern', 'der erzeugten Bilder', '„real“']),
+    of: 'von',
+    used: (strategy) => `Strategie „${strategy}“`,
+    looser: (strategy) =>
+      `Strategie „${strategy}“, die ebenso entscheidet, was eine strengere entscheidet`,
+    sides: {
+      fake: {
+        own: 'erzeugten Bildern',
+        other: 'Fotografien',
+        ofOther: 'der Fotografien',
+        called: '„fake“',
+      },
+      real: {
+        own: 'Fotografien',
+        other: 'erzeugten Bildern',
+        ofOther: 'der erzeugten Bilder',
+        called: '„real“',
+      },
+    },
+    write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
+      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`,
   },
 };
-
-function cappedEn(
-  { right, wrong, condition, bound, ratio }: CapFigures,
-  [own, other, called]: readonly [string, string, string],
-): string {
-  return `When the method was measured with this strategy, ${right} ${own} and ${wrong} ${other} were called ${called} (condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} of ${other} being called ${called} wrongly (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`;
-}
-
-function cappedDe(
-  { right, wrong, condition, bound, ratio }: CapFigures,
-  [own, other, ofOther, called]: readonly [string, string, string, string],
-): string {
-  return `Bei der Messung des Verfahrens mit dieser Strategie wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`;
-}
 
 export function writeDeclared(assurance: Assurance, strength: Spoken): Bilingual {
   return inBoth((language) => {

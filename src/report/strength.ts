@@ -6,16 +6,17 @@
 import type { Finding, Strength } from '../detectors/finding.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/strength.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
-import type { Examined } from '../engine/result.ts';
+import type { DecisionStrategy, Examined } from '../engine/result.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/supported-ratio.ts';
 import type { Assurance } from '../provenance/provenance.ts';
 import type { Bilingual } from './bilingual.ts';
-import { writeCap, writeDeclared, writeTraced, undecided } from './strength-words.ts';
+import { writeCap, writeDeclared, writeNoCap, writeTraced, undecided } from './strength-words.ts';
 
 export interface Cap {
   /** Likelihood ratio, 1 or more. */
   readonly ratio: number;
-  /** The measured condition that it comes from; null when nothing usable was measured. */
+  /** The strategy and the measured condition that it comes from; null when nothing usable was measured. */
+  readonly strategy: DecisionStrategy | null;
   readonly condition: string | null;
   readonly statement: Bilingual;
 }
@@ -48,17 +49,26 @@ function ofDeclaration({ provenance }: Examined): MeasuredStrength {
 function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
   const { measured, options, decision } = examined;
   const supported = supportedRatio(measured, options.decisionStrategy, side);
-  const cap = toCap(supported, side, measured.length > 0);
+  const cap = toCap(supported, side, examined);
   const traced = ratioOf(decision.fakeProbability);
   const ratio = supported === null ? null : Math.min(traced, cap.ratio);
   const strength = strengthOfRatio(ratio ?? 1);
   return { strength, ratio, statement: writeTraced({ side, strength, ratio, traced }), cap };
 }
 
-function toCap(supported: SupportedRatio | null, side: 'real' | 'fake', isMeasured: boolean): Cap {
-  const ratio = supported === null ? 1 : roundedDown(supported.ratio);
-  const statement = writeCap({ supported, ratio, side, isMeasured });
-  return { ratio, condition: supported?.condition ?? null, statement };
+function toCap(
+  supported: SupportedRatio | null,
+  side: 'real' | 'fake',
+  { measured, options }: Examined,
+): Cap {
+  const isMeasured = measured.length > 0;
+  if (supported === null) {
+    return { ratio: 1, strategy: null, condition: null, statement: writeNoCap(isMeasured) };
+  }
+  const { strategy, condition } = supported;
+  const ratio = roundedDown(supported.ratio);
+  const isLooser = strategy !== options.decisionStrategy;
+  return { ratio, strategy, condition, statement: writeCap({ supported, ratio, side, isLooser }) };
 }
 
 /**

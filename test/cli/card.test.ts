@@ -57,7 +57,9 @@ describe('a card of the forensic tier', () => {
     const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
-    expect(card).toContain('Stability Under none of the 5 changes');
+    expect(card).toContain(
+      'Stability The values point clearly to the other side under none of the 5',
+    );
     expect(card).toMatch(/Unchecked \d+ things/);
   });
 

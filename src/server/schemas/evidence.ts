@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { sides, strengths } from '../../detectors/finding.ts';
 import {
   decisionBases,
+  decisionStrategies,
   reasonCodes,
   resultClasses,
   stabilityChanges,
@@ -57,7 +58,12 @@ export const evidence = Type.Object(
     statement,
     cap: orNull(
       Type.Object(
-        { ratio, condition: orNull(Type.String()), statement },
+        {
+          ratio,
+          strategy: orNull(oneOf(decisionStrategies)),
+          condition: orNull(Type.String()),
+          statement,
+        },
         { description: 'The most that the measured error rates support.' },
       ),
     ),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { supportedRatio } from '../../../src/engine/supported-ratio.ts';
+import type { DecisionStrategy } from '../../../src/engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/model.ts';
 
 const rates: MeasuredRates = {
@@ -37,15 +38,18 @@ test('of several conditions the least favourable one counts, and it may be anoth
   expect(supportedRatio(conditions, 'default', 'real')!.condition).toBe('lets much through');
 });
 
-test('the rates are those of the strategy', () => {
+test('the rates are those of the strategy, or of a looser one that bears out more, never of a stricter one', () => {
   const one = measured('as is');
-  const strict = { ...rates, fakeCalledFake: 0.2 };
-  const conditions = [{ ...one, strategies: { ...one.strategies, pedantic: strict } }];
+  const few = { ...rates, fakeCalledFake: 0.1 };
+  const many = { ...rates, fakeCalledFake: 0.8, realCalledFake: 0.1 };
+  const strategies = { pedantic: few, default: rates, relaxed: many };
+  const conditions = [{ ...one, strategies }];
+  const under = (strategy: DecisionStrategy) => supportedRatio(conditions, strategy, 'fake')!;
 
-  const ratio = (strategy: 'pedantic' | 'default') =>
-    supportedRatio(conditions, strategy, 'fake')!.ratio;
-
-  expect(ratio('default') / ratio('pedantic')).toBeCloseTo(2, 9);
+  expect(under('pedantic')).toEqual(under('default'));
+  expect(under('default')).toMatchObject({ strategy: 'default', right: 40, wrong: 0 });
+  expect(under('relaxed')).toMatchObject({ strategy: 'relaxed', right: 80, wrong: 20 });
+  expect(under('relaxed').ratio).toBeLessThan(under('default').ratio);
 });
 
 test('a model that is wrong as often as right supports nothing, not less than nothing', () => {

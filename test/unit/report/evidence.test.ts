@@ -108,6 +108,22 @@ describe('the strength of a verdict from traces', () => {
     expect(cap?.statement.de).toContain('733 von 1.221 Fotografien und 28 von 277 erzeugten');
   });
 
+  test('may rest on the figures of a looser strategy, which is then named', () => {
+    const strategies = {
+      pedantic: { ...rates, fakeCalledFake: 0 },
+      default: rates,
+      relaxed: rates,
+    };
+    const few = [{ ...measured[0]!, strategies }];
+    const options = { decisionStrategy: 'pedantic', seed: 1337 } as const;
+
+    const { ratio, cap } = writeEvidence(decided('fake', 0.95, { measured: few, options }));
+
+    expect({ ratio, strategy: cap?.strategy }).toEqual({ ratio: 19, strategy: 'default' });
+    expect(cap?.statement.en).toContain('strategy “default”, which decides alike whatever');
+    expect(cap?.statement.de).toContain('Strategie „default“, die ebenso entscheidet');
+  });
+
   test('cannot be stated for a model that nobody has measured, and the reason is told', () => {
     const { strength, ratio, cap, statement } = writeEvidence(
       decided('fake', 0.999, { measured: [] }),
@@ -236,7 +252,7 @@ describe('findings', () => {
 test('the stability test is told with every change by name, and with how many lead to the other side', () => {
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
-  expect(tested(0).statement.en).toContain('Under none of the 5 changes');
+  expect(tested(0).statement.en).toContain('under none of the 5 changes');
   expect(tested(1).statement.de).toContain('Bei 1 der 5 erprobten Änderungen');
 });
 
