@@ -14,12 +14,14 @@ interface Head {
 const empty: Head = { count: 0, hash: noHash };
 
 export function append<E extends EventName>(tx: Tx, note: Note<E>): void {
-  const { chain, at } = note;
-  const head = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
-  write(tx, note, head?.count === 0 ? begin(tx, chain, at) : (head ?? empty));
+  const { chain, at, event } = note;
+  const head = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? empty;
+  // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
+  const isMute = head.count === 0 && event !== 'tenant.created';
+  write(tx, note, isMute ? begin(tx, chain, at) : head);
 }
 
-/** Chains of what is older than the log say so, before anything else is written in them. */
+/** The chains that the step of the schema made say from when on acts are logged. To be called when a database is opened. */
 export function beginChains(db: Db, now: () => Date): void {
   const isMute = eq(auditHeads.count, 0);
   if (db.select().from(auditHeads).where(isMute).get() === undefined) return;

@@ -9,7 +9,7 @@ import { auditEntries, auditHeads, tenants } from '../db/schema.ts';
 import { append } from './append.ts';
 import { type Line, noHash, type Note, serviceChain } from './entry.ts';
 import type { EventName } from './events.ts';
-import { readLines, type Selection } from './read.ts';
+import { linksOf, readLines, type Selection } from './read.ts';
 import { type Noted, type Verification, verifyChain } from './verify.ts';
 
 export interface Head {
@@ -22,6 +22,8 @@ export interface Head {
 export interface Audit {
   /** For an act that is not in the database. */
   note<E extends EventName>(note: Omit<Note<E>, 'at'>): void;
+  /** The whole chain, line by line, as it is hashed. */
+  lines(chain: string): Iterable<Line>;
   /** Oldest first. */
   read(selection: Selection): readonly Line[];
   head(chain: string): Head;
@@ -37,13 +39,17 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
 
   return {
     note: (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
+    lines: (chain) => linksOf(db, chain),
     read: (selection) => readLines(db, selection),
     head(chain) {
       const head = db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
       return head ?? { chain, count: 0, hash: noHash };
     },
     verify: (chain, noted = {}) =>
-      verifyChain(db, chain, { ...noted, isExpected: hasTenant(chain) }),
+      verifyChain(db, chain, {
+        ...noted,
+        isExpected: chain === serviceChain || hasTenant(chain),
+      }),
     chains() {
       const named = [auditHeads, auditEntries].flatMap((table) =>
         db.selectDistinct({ id: table.chain }).from(table).all(),

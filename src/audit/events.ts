@@ -15,7 +15,7 @@ interface Options {
 }
 
 export interface EventDetails {
-  /** The tenant, or the service, is older than its log: what was done before is not in it. */
+  /** From here on acts are logged; what was done before is not in the log. */
   readonly 'audit.begun': None;
 
   // The subject is the tenant.

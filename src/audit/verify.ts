@@ -4,25 +4,19 @@
  * the last hash included. Only a hash that was noted elsewhere tells then: it stands for every entry up to its own.
  */
 
-import { and, asc, eq, gt } from 'drizzle-orm';
-import type { Db, Reader } from '../db/open.ts';
-import { auditEntries, auditHeads } from '../db/schema.ts';
+import { eq } from 'drizzle-orm';
+import type { Db } from '../db/open.ts';
+import { auditHeads } from '../db/schema.ts';
 import { hashOf, noHash } from './entry.ts';
+import { type Link, linksOf } from './read.ts';
 
-export const faults = [
-  'changed',
-  'missing',
-  'out_of_order',
-  'cut_off',
-  'added',
-  'not_there',
-] as const;
+type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
 /** The first entry that is not as it was written. */
 export interface Break {
   /** Null when it is the whole chain, or an entry that only the noted hash knows. */
   readonly seq: number | null;
-  readonly fault: (typeof faults)[number];
+  readonly fault: Fault;
   /** A sentence. */
   readonly explanation: string;
 }
@@ -41,13 +35,6 @@ export interface Verification {
 export interface Noted {
   /** The hash of an entry that somebody noted outside of the database. */
   readonly head?: string;
-}
-
-/** One row of the table, or one line of a file. */
-export interface Link {
-  readonly seq: number;
-  readonly text: string;
-  readonly hash: string;
 }
 
 type Head = Pick<typeof auditHeads.$inferSelect, 'count' | 'hash'>;
@@ -87,24 +74,6 @@ function* numbered(lines: readonly string[]): Generator<Link> {
   for (const text of lines) {
     place++;
     yield { seq: toldBy(text)?.seq ?? place, text, hash: hashOf(text) };
-  }
-}
-
-// Some hundred kilobytes at a time.
-const batch = 1000;
-
-function* linksOf(reader: Reader, chain: string): Generator<Link> {
-  for (let last = -Infinity; ; ) {
-    const rows = reader
-      .select({ seq: auditEntries.seq, text: auditEntries.entry, hash: auditEntries.hash })
-      .from(auditEntries)
-      .where(and(eq(auditEntries.chain, chain), gt(auditEntries.seq, last)))
-      .orderBy(asc(auditEntries.seq))
-      .limit(batch)
-      .all();
-    yield* rows;
-    if (rows.length < batch) return;
-    last = rows.at(-1)!.seq;
   }
 }
 
@@ -206,6 +175,6 @@ function breakOfNoted({ notedSeq }: Walk, noted?: string): Break | null {
   );
 }
 
-function found(seq: number | null, fault: Break['fault'], explanation: string): Break {
+function found(seq: number | null, fault: Fault, explanation: string): Break {
   return { seq, fault, explanation };
 }

@@ -305,12 +305,9 @@ export const migrations: readonly string[] = [
   CREATE TRIGGER audit_heads_kept BEFORE DELETE ON audit_heads
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
-  -- Who is older than the log has a chain that begins by saying so.
-  INSERT INTO audit_heads
-    SELECT id, 0, '0000000000000000000000000000000000000000000000000000000000000000' FROM tenants;
-  INSERT INTO audit_heads
-    SELECT 'service', 0, '0000000000000000000000000000000000000000000000000000000000000000'
-    WHERE EXISTS (SELECT 1 FROM tenants);
+  -- The chain of the service, and those of tenants that are older than the log, begin by saying that they do.
+  INSERT INTO audit_heads SELECT id, 0, printf('%064d', 0) FROM tenants;
+  INSERT INTO audit_heads VALUES ('service', 0, printf('%064d', 0));
   `,
 ];
 

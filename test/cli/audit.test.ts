@@ -59,7 +59,7 @@ test('what nobody touched verifies, here and from a file, against a hash that wa
   const heads = await run('audit', 'head');
 
   expect(all.code).toBe(0);
-  expect(all.stdout).toContain('service: nothing was logged yet.');
+  expect(all.stdout).toContain('service: 1 entry holds together.');
   expect(all.stdout).toContain(`acme: 3 entries hold together. The last has the hash ${last}.`);
   expect(all.stderr).toContain('--head');
   expect(noted.stdout).toContain('The noted hash is that of entry 2');

@@ -25,11 +25,10 @@ export async function list(options: ListOptions): Promise<void> {
 }
 
 export async function exportLines(options: AuditOptions): Promise<void> {
-  const lines = await withLocalCore(options, async (core) => {
+  await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
-    return core.audit.read({ chain });
+    for (const { text } of core.audit.lines(chain)) print(text);
   });
-  for (const { text } of lines) print(text);
 }
 
 function rowOf({ seq, at, actor, event, subject, details }: Entry): string[] {

