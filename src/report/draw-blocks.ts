@@ -4,12 +4,12 @@ import type { Block, Part, Row, Section } from './blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawHeatmaps, type Surroundings } from './draw-heatmap.ts';
 import { drawTable, measureRow } from './draw-table.ts';
-import { drawFigure, placeFigure } from './figure.ts';
-import { ink, type Page, sheet, type Style, styles, textWidth } from './page.ts';
+import { drawVerdict } from './draw-verdict.ts';
+import { drawForm, drawList, formHeight, listIndent } from './draw-lists.ts';
+import type { Page } from './page.ts';
+import { sheet, type Style, styles, textWidth } from './sheet.ts';
 
 const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 13 } as const;
-const listIndent = 11;
-const formLine = { height: 24, labelWidth: 150 } as const;
 
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
@@ -33,7 +33,7 @@ function drawTitle({ page, prose }: Surroundings, title: string, part: Part | nu
   page.mark('P', () => page.put([label], style, sheet.right - width, y + 5));
 }
 
-const headingHeight = gaps.aboveHeading + styles.entry.leading + gaps.belowHeading;
+const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
 /** A section that is filled in by hand stays in one piece. */
 function wantedHeight(page: Page, blocks: readonly Block[]): number {
@@ -109,7 +109,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'heading':
       page.reserve(headingHeight + leastHeights(page, rest));
       page.y += gaps.aboveHeading;
-      page.flow('H3', block.text, styles.entry);
+      page.flow('H3', block.text, styles.heading);
       page.y += gaps.belowHeading;
       return;
     case 'paragraph':
@@ -156,74 +156,4 @@ function drawEntry(page: Page, entry: Entry): void {
   if (height < sheet.bottom - sheet.top) page.reserve(height);
   for (const [tag, part, style] of entryParts(entry)) page.flow(tag, part, style);
   page.y += 8;
-}
-
-function drawList(page: Page, items: readonly string[]): void {
-  const list = page.group('L');
-  for (const text of items) {
-    const item = page.group('LI', list);
-    page.reserve(
-      Math.min(
-        linesHeight(page, text, styles.body, textWidth - listIndent),
-        2 * styles.body.leading,
-      ),
-    );
-    page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
-    page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
-    item.end();
-    page.y += 2.5;
-  }
-  list.end();
-  page.y += 4;
-}
-
-type Form = Extract<Block, { kind: 'form' }>;
-
-function formHeight({ labels, rules }: Form): number {
-  return (labels.length + rules) * formLine.height;
-}
-
-function drawForm(page: Page, form: Form): void {
-  page.reserve(formHeight(form));
-  const { labels, rules } = form;
-  for (const label of [...labels, ...Array.from({ length: rules }, () => '')]) {
-    const base = page.y + formLine.height - 4;
-    const { y } = page;
-    if (label !== '') page.mark('P', () => page.put([label], styles.label, sheet.left, y + 9));
-    const from = sheet.left + (label === '' ? 0 : formLine.labelWidth);
-    page.decorate(() => {
-      page.doc.moveTo(from, base).lineTo(sheet.right, base).lineWidth(0.5).stroke(ink.muted);
-    });
-    page.y += formLine.height;
-  }
-  page.y += 6;
-}
-
-/** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
-function drawVerdict(
-  { page, images, size, labels }: Surroundings,
-  { headline, text }: { readonly headline: string; readonly text: string },
-): void {
-  const { doc } = page;
-  const inset = 14;
-  const placement = placeFigure(size, { width: 150, height: 120 });
-  const wordsWidth = textWidth - 3 * inset - placement.width;
-  const head = page.lines(headline, styles.headline, wordsWidth);
-  const words = page.lines(text, styles.body, wordsWidth);
-  const headHeight = head.length * styles.headline.leading + gaps.belowTitle;
-  const wordsHeight = headHeight + words.length * styles.body.leading;
-  const height = Math.max(wordsHeight, placement.height) + 2 * inset;
-  page.reserve(height + 10);
-  const left = sheet.left + inset;
-  const top = page.y + inset;
-  page.decorate(() => {
-    doc.rect(sheet.left, page.y, textWidth, height).fill(ink.panel);
-    doc.rect(sheet.left, page.y, 3, height).fill(ink.accent);
-  });
-  page.mark('P', () => page.put(head, styles.headline, left, top));
-  page.mark('P', () => page.put(words, styles.body, left, top + headHeight));
-  const x = sheet.right - inset - placement.width;
-  const figure = { image: images.original, size, placement, x, y: top };
-  page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
-  page.y += height + 10;
 }

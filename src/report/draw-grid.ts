@@ -1,7 +1,8 @@
 /** A table with columns. Its head is drawn again on every page that it reaches. */
 
 import type { Grid, GridRow } from './blocks.ts';
-import { ink, type Page, sheet, type Style, styles, type Tag, textWidth } from './page.ts';
+import type { Page, Tag } from './page.ts';
+import { ink, sheet, type Style, styles, textWidth } from './sheet.ts';
 
 const padding = 2.4;
 const columnGap = 8;

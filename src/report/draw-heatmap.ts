@@ -5,7 +5,8 @@ import type { HeatmapBlock } from './blocks.ts';
 import { drawFigure, type Placement, placeFigure } from './figure.ts';
 import type { Labels } from './labels.ts';
 import type { NumberWriter } from './numbers.ts';
-import { type HeldImage, ink, type Page, sheet, styles, textWidth } from './page.ts';
+import type { HeldImage, Page } from './page.ts';
+import { ink, sheet, styles, textWidth } from './sheet.ts';
 import type { Prose } from './prose.ts';
 import type { Size } from './upsample.ts';
 
@@ -68,7 +69,7 @@ function drawHeatmap(around: Surroundings, block: HeatmapBlock, tallest: number)
   const { placement, captions, captionHeight, height } = measure(around, block, tallest);
   // In one piece: a heatmap parted from its scale or its text would be misread.
   page.reserve(height);
-  page.flow('H3', block.title, styles.entry);
+  page.flow('H3', block.title, styles.heading);
   page.y += gaps.aroundPictures;
   drawPair(around, block, placement);
   page.y += placement.height + gaps.aroundPictures;
@@ -100,7 +101,7 @@ function measure(
   const captionHeight =
     Math.max(captions.original.length, captions.heatmap.length) * styles.note.leading;
   const height =
-    styles.entry.leading +
+    styles.heading.leading +
     placement.height +
     captionHeight +
     3 * gaps.aroundPictures +

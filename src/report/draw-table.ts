@@ -1,7 +1,8 @@
 /** A table of names and values, with a bar where a value is a share. */
 
 import type { Row } from './blocks.ts';
-import { ink, type Page, sheet, styles, type Tag } from './page.ts';
+import type { Page, Tag } from './page.ts';
+import { ink, sheet, styles } from './sheet.ts';
 
 /** Leaves the value just the room for the 64 digits of a checksum on one line. */
 const labelWidth = 156;

@@ -78,7 +78,6 @@ export const labelsDe: Labels = {
     seed: 'Startwert (Seed)',
     passes: 'Monte-Carlo-Durchläufe',
     patches: 'Ausgewertete Bildausschnitte',
-    cell: 'Zelle der Heatmaps',
     retries: 'Wiederholungen nach Fehlern',
     environment: 'Programm, Bibliotheken, Rechner',
     examinedAt: 'Zeitpunkt der Untersuchung',

@@ -78,7 +78,6 @@ export const labelsEn: Labels = {
     seed: 'Seed',
     passes: 'Monte Carlo passes',
     patches: 'Patches read',
-    cell: 'Cell of the heatmaps',
     retries: 'Repetitions after failures',
     environment: 'Program, libraries, machine',
     examinedAt: 'Time of examination',

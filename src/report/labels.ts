@@ -49,7 +49,6 @@ export const rowNames = [
   'seed',
   'passes',
   'patches',
-  'cell',
   'retries',
   'environment',
   'examinedAt',

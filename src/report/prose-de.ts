@@ -151,8 +151,8 @@ export const proseDe: Prose = {
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
     ownTitle: (id) => `Eigene Validierung ${id}`,
-    own: ({ time, model, strategy }) =>
-      `Vom Betreiber dieses Programms an eigenen Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}.`,
+    own: ({ real, fake, time, model, strategy }) =>
+      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}.`,
     ownOtherModel:
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',

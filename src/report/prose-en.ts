@@ -150,8 +150,8 @@ export const proseEn: Prose = {
     meaning:
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those that are examined.',
     ownTitle: (id) => `Own validation ${id}`,
-    own: ({ time, model, strategy }) =>
-      `Measured by the operator of this program on pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}.`,
+    own: ({ real, fake, time, model, strategy }) =>
+      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}.`,
     ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
     neverTestedTitle: 'Never tested',
     neverTested: [

@@ -142,7 +142,13 @@ export interface ValidationProse {
   >;
   readonly meaning: string;
   readonly ownTitle: (id: string) => string;
-  readonly own: (x: { time: string; model: string; strategy: string }) => string;
+  readonly own: (x: {
+    real: string;
+    fake: string;
+    time: string;
+    model: string;
+    strategy: string;
+  }) => string;
   readonly ownOtherModel: string;
   readonly neverTestedTitle: string;
   readonly neverTested: readonly string[];

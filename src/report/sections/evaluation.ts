@@ -62,7 +62,7 @@ function adverbOf(strength: Strength, language: SectionInput['language']): strin
 function findingBlocks(input: SectionInput): readonly Block[] {
   const { evidence, labels, phrases, language, prose } = input;
   const { neutralTitle, noneSpeaks } = prose.evaluation;
-  const nameOf = (method: string) => phrases.methods[method] ?? printable(method, 60);
+  const nameOf = (method: string) => capitalised(phrases.methods[method] ?? printable(method, 60));
   const speaking = evidence.findings.flatMap((finding) => {
     const side = sideOf(input, finding);
     return side === null ? [] : [toEntry(input, finding, `${nameOf(finding.method)}: ${side}`)];
@@ -83,6 +83,11 @@ function findingBlocks(input: SectionInput): readonly Block[] {
     ...only(neutral.length > 0, heading(neutralTitle), { kind: 'table', rows: neutral }),
     ...only(silent.length > 0, heading(labels.withoutFinding), { kind: 'table', rows: silent }),
   ];
+}
+
+/** Names of methods are made to stand in a sentence; here they begin a line. */
+function capitalised(name: string): string {
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 /** In words, or null for a finding that speaks for neither side. */

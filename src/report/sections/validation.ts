@@ -39,11 +39,13 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
 }
 
 function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {
-  const { examination, phrases, prose } = input;
+  const { examination, phrases, prose, numbers } = input;
   const { validation: words } = prose;
   const { id, createdAt, model, conditions } = validation;
   const isOfThisModel = model === `${examination.model.id} ${examination.model.version}`;
   const about = words.own({
+    real: numbers.count(conditions[0]?.real ?? 0),
+    fake: numbers.count(conditions[0]?.fake ?? 0),
     time: writeTime(createdAt),
     model: printable(model, 80),
     strategy: phrases.strategies[examination.options.decisionStrategy],
