@@ -282,7 +282,8 @@ export const migrations: readonly string[] = [
     hash TEXT NOT NULL,
     PRIMARY KEY (chain, seq)
   ) STRICT;
-  CREATE INDEX audit_by_subject ON audit_entries (chain, entry ->> '$.subject');
+  -- With the number in it, or the whole chain is read to have its entries in order.
+  CREATE INDEX audit_by_subject ON audit_entries (chain, entry ->> '$.subject', seq);
 
   CREATE TABLE audit_heads (
     chain TEXT PRIMARY KEY,
