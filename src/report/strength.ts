@@ -10,7 +10,7 @@ import type { DecisionStrategy, Examined } from '../engine/result.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/supported-ratio.ts';
 import type { Assurance } from '../provenance/provenance.ts';
 import type { Bilingual } from './bilingual.ts';
-import { writeCap, writeDeclared, writeNoCap, writeTraced, undecided } from './strength-words.ts';
+import { undecided, writeCap, writeDeclared, writeNoCap, writeTraced } from './strength-words.ts';
 
 export interface Cap {
   /** Likelihood ratio, 1 or more. */
@@ -76,15 +76,14 @@ function toCap(
  * meaning at all.
  */
 export function boundedFinding(finding: Finding, examined: Examined): Finding {
-  const { method, speaksFor, strength } = finding;
+  const { method, speaksFor, score } = finding;
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   const { measured, options, decision } = examined;
   const { resultClass } = decision.byTraces ?? decision;
   if (resultClass === 'abstain') return { ...finding, ...silent };
   const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
-  const bounded = strengthOfRatio(Math.min(ratioOf(finding.score), supported?.ratio ?? 1));
-  if (bounded === 'none') return { ...finding, ...silent };
-  return bounded === strength ? finding : { ...finding, strength: bounded };
+  const strength = strengthOfRatio(Math.min(ratioOf(score), supported?.ratio ?? 1));
+  return { ...finding, ...(strength === 'none' ? silent : { strength }) };
 }
 
 const silent = { speaksFor: 'neither', strength: 'none' } as const;
