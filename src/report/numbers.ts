@@ -93,7 +93,8 @@ export function createNumberWriter(language: Language): NumberWriter {
     score: (value) => bounded(value, 2, { below, above }),
     withDeviation: (value, deviation) => `${exact(value)} ± ${exact(deviation)}`,
     range: (low, high) => `${exact(low)} ${to} ${exact(high)}`,
-    rates: (low, high) => `${inPercent(low)} ${to} ${inPercent(high)} %`,
+    rates: (low, high) =>
+      Number.isFinite(low + high) ? `${inPercent(low)} ${to} ${inPercent(high)} %` : missing,
     plain(value) {
       if (!Number.isFinite(value)) return missing;
       if (Number.isInteger(value) || Math.abs(value) >= 1000) return count(value);

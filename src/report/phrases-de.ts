@@ -196,8 +196,8 @@ export const phrasesDe: Phrases = {
       'Die Annahme, dass es sich um eine echte fotografische Aufnahme handelt, wird durch das Ergebnis gestützt. Nicht ausgeschlossen sind Veränderungen, die für das Verfahren keine erkennbaren Spuren hinterlassen, eine irreführende Beschriftung oder ein falscher Zusammenhang sowie eine Aufnahme von einem Bildschirm oder einem Abzug.',
     ],
     fake: [
-      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
-      'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+      'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
     ],
     declared: [
       'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',

@@ -192,8 +192,8 @@ export const phrasesEn: Phrases = {
       'The assumption that the picture is a genuine photograph is supported by the result. Changes that leave no traces within the reach of the method are not excluded, nor are a misleading caption or context or a photograph of a screen or print.',
     ],
     fake: [
-      'The result supports the assumption that the picture was generated or altered. It says nothing about who changed the picture, when, or with what intent; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
-      'The assumption that the picture was generated or altered is supported by the result. Who changed the picture, when, or with what intent does not follow from it; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
+      'The result supports the assumption that the picture was generated or altered. It says nothing about who generated or altered the picture, when, or with what intent; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
+      'The assumption that the picture was generated or altered is supported by the result. Who generated or altered the picture, when, or with what intent does not follow from it; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
     ],
     declared: [
       'The result supports the assumption that the picture was generated or altered, as far as the declaration in the file can be believed. It says nothing about who generated or altered the picture, when, or with what intent, and should be checked against the origin of the file and further evidence.',

@@ -42,3 +42,12 @@ test('plain numbers keep four significant digits', () => {
 test('times are written in UTC to the second', () => {
   expect(writeTime(new Date('2026-03-01T12:00:00.999Z'))).toBe('2026-03-01 12:00:00 UTC');
 });
+
+test('a range names its unit once, and none is made of what is not a number', () => {
+  expect([en.range(0, 0.8584), de.range(0.76149, 1)]).toEqual([
+    '0.000 to 0.858',
+    '0,761 bis 1,000',
+  ]);
+  expect([en.rates(0, 0.0166), de.rates(0.1, 0.2)]).toEqual(['0.0 to 1.7 %', '10,0 bis 20,0 %']);
+  expect(en.rates(Number.NaN, 1)).toBe('not available');
+});
