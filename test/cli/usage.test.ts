@@ -10,6 +10,8 @@ test.for([
   [['analyze', 'a.jpg', '--json', '--jsonl'], "cannot be used with option '--jsonl'"],
   [['analyze', 'a.jpg', '--maps'], '--maps needs --tier forensicReporting.'],
   [['analyze', 'a.jpg', '--force'], '--force'],
+  [['analyze', 'a.jpg', '--without-original'], '--without-original is for evidence bundles'],
+  [['verify', 'a.zip', '--fingerprint', 'ab'], '64 hexadecimal digits'],
   [['analyze', '-', '-'], 'can be read only once'],
 ] as const)('%j is refused in one line, with exit code 2', async ([args, message]) => {
   const ran = await runCli(args);

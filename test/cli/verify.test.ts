@@ -72,6 +72,20 @@ describe('verify', () => {
     });
   });
 
+  test('never says of a picture that was exchanged that it is the one that was examined', async () => {
+    const { verify, bundle, dir } = await folderWithBundle();
+    const at = bundle.indexOf('not really a picture');
+    bundle.write('truly', at + 4);
+    await writeFile(join(dir, 'evidence.zip'), bundle);
+
+    const { code, stdout } = await verify();
+
+    expect(code).toBe(7);
+    expect(stdout).toContain('original.jpg was changed.');
+    expect(stdout.replaceAll(/\s+/g, ' ')).toContain('that is not the picture that was examined');
+    expect(stdout).not.toContain('it has the SHA-256 that was examined');
+  });
+
   test('refuses what is no bundle with one line', async () => {
     const { verify, dir } = await folderWithBundle();
     await writeFile(join(dir, 'evidence.zip'), 'hello');

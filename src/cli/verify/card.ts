@@ -23,8 +23,8 @@ function rowsOf(found: Verification): readonly Row[] {
     ),
     ...(manifest === null ? [] : filesRows(manifest, found)),
     ...(key === null ? [] : keyRows(key)),
-    ...(manifest === null ? [] : itemRows(manifest)),
-    ...(verdict === null ? [] : [['Result', verdict] as const]),
+    ...(manifest === null ? [] : itemRows(manifest, found)),
+    ...(verdict === null ? [] : [['Result', printable(verdict)] as const]),
   ];
 }
 
@@ -41,31 +41,39 @@ function filesRows(
   ];
   return [
     ...(holds ? whole : []),
-    ['Signed', `${signedAt}, by the clock of the signing machine, with ${product}`],
+    ['Signed', `${signedAt}, by the clock of the signing machine, with ${printable(product)}`],
   ];
 }
 
 function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): readonly Row[] {
-  const told = {
-    true: 'This is the key that you expected.',
-    false: 'This is not the key that you expected.',
-    null: 'Nobody said which key to expect: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
-  }[String(isExpected)];
   return [
     ['Key', `Ed25519 ${fingerprint}`],
-    ['', told ?? ''],
+    ['', isExpected === null ? keyWords.unknown : keyWords[isExpected ? 'expected' : 'other']],
   ];
 }
 
-function itemRows({ item, examinedAt }: Manifest): readonly Row[] {
+const keyWords = {
+  expected: 'This is the key that you expected.',
+  other: 'This is not the key that you expected.',
+  unknown:
+    'Nobody said which key to expect: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
+};
+
+function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {
   const { name, file, sizeBytes, sha256 } = item;
-  const original =
-    file === null
-      ? 'left out of the bundle; whoever has it can compare its SHA-256 (sha256sum PICTURE)'
-      : `in the bundle as ${file}, and it has the SHA-256 that was examined`;
   return [
     ['Picture', `${printable(name)}, ${sizeBytes} bytes, examined ${examinedAt}`],
     ['SHA-256', sha256],
-    ['', original],
+    ['', originalWords(file, problems)],
   ];
+}
+
+function originalWords(file: string | null, problems: Verification['problems']): string {
+  if (file === null) {
+    return 'left out of the bundle; whoever has it can compare its SHA-256 (sha256sum PICTURE)';
+  }
+  if (problems.some((problem) => problem.file === file)) {
+    return `the bundle should hold it as ${file}, but that is not the picture that was examined`;
+  }
+  return `in the bundle as ${file}, and it has the SHA-256 that was examined`;
 }
