@@ -61,7 +61,7 @@ export interface AppOptions {
   readonly passwords?: Passwords;
   /** Told about trouble that no caller hears of. */
   readonly onError?: (what: string, error: unknown) => void;
-  /** Told what was done without being asked, such as what was purged. */
+  /** Told what was done without being asked, such as what was purged, and how far the audit log has come. */
   readonly onNotice?: (what: string, facts: Notice) => void;
   /** Told of trouble outside that somebody should look into, such as a webhook that nobody took. */
   readonly onWarning?: (what: string, facts: Notice) => void;
@@ -116,6 +116,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       buckets: blobs.buckets,
       now,
       onError,
+      onNotice,
       onWarning,
     });
     return {

@@ -20,13 +20,14 @@ import type { Stack } from './stack.ts';
 
 interface Parts {
   readonly settings: Settings;
-  readonly core: Pick<Core, 'database' | 'webhookKey'>;
+  readonly core: Pick<Core, 'audit' | 'database' | 'webhookKey'>;
   readonly queue: Queue;
   readonly outbox: Outbox;
   readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
   readonly buckets: Pick<Buckets, 'sweep'>;
   readonly now: () => Date;
   readonly onError: (what: string, error: unknown) => void;
+  readonly onNotice: (what: string, facts: Notice) => void;
   readonly onWarning: (what: string, facts: Notice) => void;
 }
 
@@ -43,7 +44,8 @@ export interface Work {
  * @throws {ForensicsError} `config_invalid`.
  */
 export function openWork(stack: Stack, parts: Parts): Work {
-  const { settings, core, queue, outbox, analyses, buckets, now, onError, onWarning } = parts;
+  const { settings, core, queue, outbox, analyses, buckets, now } = parts;
+  const { onError, onNotice, onWarning } = parts;
   const { db } = core.database;
   const workerId = `${hostname()}:${process.pid}`;
   const worker = createWorker({
@@ -78,7 +80,7 @@ export function openWork(stack: Stack, parts: Parts): Work {
   const chores = createChores({
     db,
     now,
-    chores: choresOf({ db, analyses, buckets, now }),
+    chores: choresOf({ db, audit: core.audit, analyses, buckets, now, onNotice }),
     onError: (error) => onError('chores', error),
   });
   stack.defer(() => chores.stop());

@@ -77,6 +77,26 @@ test('what was deleted is purged by the chores as the settings say', async () =>
   expect(notice).toEqual({ what: 'retention', deleted: 0, purged: 1, objects: 1, objectsLeft: 0 });
 });
 
+test('the server tells once a day how far each chain of the audit log has come', async () => {
+  const told: object[] = [];
+  const heads = deferred();
+  const app = await openApp(settingsIn(newFolder()), {
+    onNotice: (what, facts) => {
+      if (what === 'audit-head') told.push(facts);
+      if (told.length === 2) heads.resolve();
+    },
+  });
+  const { tenant } = (await makeFirstTenant(app, new Date()))!;
+
+  app.startWork();
+  await heads.promise;
+  const expected = ['service', tenant.id].map((chain) => app.audit.head(chain));
+  await app.close();
+
+  expect(told).toEqual(expected);
+  expect(expected.map(({ count }) => count)).toEqual([1, 2]);
+});
+
 test('a webhook that could not be delivered is told, without its URL', async () => {
   const warnings = deferred<object>();
   const app = await openApp(settingsIn(newFolder()), {
