@@ -101,7 +101,7 @@ export const labelsDe: Labels = {
   thresholds: {
     fakeMin: 'Wahrscheinlichkeit, ab der auf „fake“ entschieden wird',
     realMax: 'Wahrscheinlichkeit, bis zu der auf „real“ entschieden wird',
-    traceMin: 'kleinste Summe beider Arten von Spuren',
+    traceMin: 'kleinste Menge an Spuren gleich welcher Art (0 bis 2)',
     compressionMax: 'größte Kompression',
     anomalyMax: 'größter Anomaliewert',
     leastDeviations: 'kleinster Abstand von 0,5 in Standardabweichungen',
@@ -167,8 +167,8 @@ export const labelsDe: Labels = {
       half: 'Auf halbe Größe skaliert',
       'half, jpeg 80': 'Halbe Größe, JPEG 80',
       clean: 'Dateien unverändert',
-      web: 'Wie von Online-Diensten',
-      hard: 'Klein und stark komprimiert',
+      web: 'Höchstens 1.600 Bildpunkte, JPEG 75',
+      hard: 'Danach halbe Größe, JPEG 60',
     },
   },
 };

@@ -101,7 +101,7 @@ export const labelsEn: Labels = {
   thresholds: {
     fakeMin: 'probability from which “fake” is decided',
     realMax: 'probability up to which “real” is decided',
-    traceMin: 'least sum of both kinds of traces',
+    traceMin: 'least amount of traces of either kind (0 to 2)',
     compressionMax: 'greatest compression',
     anomalyMax: 'greatest anomaly score',
     leastDeviations: 'least distance from 0.5, in standard deviations',
@@ -166,8 +166,8 @@ export const labelsEn: Labels = {
       half: 'Scaled to half the size',
       'half, jpeg 80': 'Half the size, JPEG 80',
       clean: 'Files as they were',
-      web: 'As sharing services do',
-      hard: 'Small and strongly compressed',
+      web: 'At most 1,600 pixels, JPEG 75',
+      hard: 'Then half the size, JPEG 60',
     },
   },
 };
