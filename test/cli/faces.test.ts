@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/card.ts';
 import { type AnalysisRecord, countsOf } from '../../src/cli/analyze/record.ts';
-import { barOf, timeLeft } from '../../src/cli/analyze/progress.ts';
+import { barOf, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
 import { tableOf } from '../../src/cli/analyze/table.ts';
 import { printable } from '../../src/cli/printable.ts';
 
@@ -114,6 +114,20 @@ test('counts name every end, also those that no picture came to', () => {
 test('a bar is empty at the start, full at the end, and tells of failures', () => {
   expect(barOf(0, 3, 0)).toBe('[                    ] 0/3');
   expect(barOf(3, 3, 1)).toBe('[====================] 3/3, 1 failed');
+});
+
+test('a terminal that says it has no columns is shown no progress', async () => {
+  const { isTTY, columns } = process.stderr;
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  Object.assign(process.stderr, { isTTY: true, columns: 0 });
+
+  const progress = await startProgress(2, true);
+  progress.add({ error: null });
+  progress.end();
+
+  expect(write).not.toHaveBeenCalled();
+  Object.assign(process.stderr, { isTTY, columns });
+  write.mockRestore();
 });
 
 test.each([

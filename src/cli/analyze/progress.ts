@@ -10,7 +10,8 @@ export interface Progress {
 const barCells = 20;
 
 export async function startProgress(total: number, isWanted: boolean): Promise<Progress> {
-  if (!isWanted || !process.stderr.isTTY) {
+  // A terminal that says it has no columns (a bare pseudo-terminal) makes the spinner clear lines without end.
+  if (!isWanted || !process.stderr.isTTY || !(process.stderr.columns > 0)) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
   const { default: ora } = await import('ora');

@@ -35,10 +35,10 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   try {
     const bench: Bench = { lab, stop, progress, options };
     const outcomes = await measureAll(bench, choice.chosen);
+    progress.end();
     tellIfStopped(stop, outcomes.length, choice.chosen.length);
     const validation = recordOf(options, found, choice, outcomes);
     openValidations(settings).save(validation);
-    progress.end();
     say(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
     if (options.out !== undefined) writeOut(options.out, documentOf(validation, options));
     if (!options.jsonl) printValidation(validation, options);
