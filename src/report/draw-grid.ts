@@ -4,7 +4,7 @@ import type { Grid, GridRow } from './blocks.ts';
 import type { Page, Tag } from './page.ts';
 import { ink, sheet, type Style, styles, textWidth } from './sheet.ts';
 
-const padding = 2.4;
+const padding = 1.7;
 const columnGap = 8;
 
 interface Column {
@@ -36,11 +36,11 @@ function repeatHead(page: Page, grid: Grid): void {
   endRow(page, measureCells(page, columns, titlesOf(grid), styles.head), 0.8);
 }
 
-/** Head and first row: they stay together, and with the heading above. */
+/** Head and first rows: they stay together, and with the heading above. */
 export function leastGridHeight(page: Page, grid: Grid): number {
   const columns = columnsOf(grid);
   const head = hasHead(grid) ? measureCells(page, columns, titlesOf(grid), styles.head) : 0;
-  return head + (grid.rows[0] === undefined ? 0 : measureRow(page, columns, grid.rows[0]));
+  return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, columns, row), head);
 }
 
 function columnsOf({ columns }: Grid): readonly Column[] {

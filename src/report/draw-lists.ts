@@ -6,7 +6,8 @@ import { ink, sheet, styles, textWidth } from './sheet.ts';
 
 /** Points by which what belongs to a line above stands further in. */
 export const listIndent = 11;
-const formLine = { height: 24, labelWidth: 150 } as const;
+/** Points of a rule with a label before it, and of a free one. */
+const form = { labelled: 26, free: 20, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {
   const list = page.group('L');
@@ -26,21 +27,24 @@ export function drawList(page: Page, items: readonly string[]): void {
 type Form = Extract<Block, { kind: 'form' }>;
 
 export function formHeight({ labels, rules }: Form): number {
-  return (labels.length + rules) * formLine.height;
+  return labels.length * form.labelled + rules * form.free;
 }
 
-export function drawForm(page: Page, form: Form): void {
-  page.reserve(formHeight(form));
-  const { labels, rules } = form;
-  for (const label of [...labels, ...Array.from({ length: rules }, () => '')]) {
-    const base = page.y + formLine.height - 4;
+export function drawForm(page: Page, { labels, rules, ...block }: Form): void {
+  page.reserve(formHeight({ labels, rules, ...block }));
+  for (const label of labels) {
     const { y } = page;
-    if (label !== '') page.mark('P', () => page.put([label], styles.label, sheet.left, y + 9));
-    const from = sheet.left + (label === '' ? 0 : formLine.labelWidth);
-    page.decorate(() => {
-      page.doc.moveTo(from, base).lineTo(sheet.right, base).lineWidth(0.5).stroke(ink.muted);
-    });
-    page.y += formLine.height;
+    page.mark('P', () => page.put([label], styles.label, sheet.left, y + form.labelled - 14));
+    drawRule(page, sheet.left + form.labelWidth, form.labelled);
   }
+  for (let rule = 0; rule < rules; rule++) drawRule(page, sheet.left, form.free);
   page.y += 6;
+}
+
+function drawRule(page: Page, from: number, height: number): void {
+  const y = page.y + height - 4;
+  page.decorate(() => {
+    page.doc.moveTo(from, y).lineTo(sheet.right, y).lineWidth(0.5).stroke(ink.muted);
+  });
+  page.y += height;
 }

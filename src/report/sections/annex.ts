@@ -83,8 +83,8 @@ function plainGrid(rows: readonly Row[]): Block {
   return {
     kind: 'grid',
     columns: [
-      { title: '', share: 0.29 },
-      { title: '', share: 0.71 },
+      { title: '', share: 0.25 },
+      { title: '', share: 0.75 },
     ],
     rows: rows.map(({ label, value }) => ({ cells: [label, value] })),
   };
@@ -119,7 +119,7 @@ export function signatureBlocks({ prose: { signature } }: SectionInput): readonl
     note(signature.intro),
     ...signature.assessment.map(paragraph),
     heading(signature.notes),
-    { kind: 'form', labels: [], rules: 6 },
+    { kind: 'form', labels: [], rules: 5 },
     { kind: 'form', labels: signature.lines, rules: 0 },
   ];
 }
