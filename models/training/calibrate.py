@@ -15,7 +15,7 @@ import numpy as np
 from conditions import CONDITIONS, RUINED
 from data import Item, Pictures, draw_weights
 from degrade import History, degrade, save_jpeg
-from evaluate import Network
+from evaluate import Network, trace_of
 from metrics import fit_logistic, sigmoid
 from network import DROPOUT, EMBEDDING
 from reading import CELL, PATCH, READ, STRIDE
@@ -119,8 +119,7 @@ def thresholds(read: dict, items: list[Item], calibration: dict) -> dict:
     fake_min = [{s: least_fake(p[s][rows], sources[rows], limits) for s, limits in FALSE_FAKE.items()}
                 for rows in (~fake & ~compressed, ~fake & compressed)]  # fmt: skip
     ruined = np.concatenate([read[name]["logits"] for name in RUINED])
-    trace, lost = (apply(calibration, "real", rows[:, 0]) + apply(calibration, "fake", rows[:, 1])
-                   for rows in (logits, ruined))  # fmt: skip
+    trace, lost = (trace_of({"calibration": calibration}, rows) for rows in (logits, ruined))
     least = float(np.quantile(lost, 0.95))  # whatever the strategy, what was ruined stays below
     lossy = {s: History(quality).compression for s, quality in COMPRESSION_LEFT.items()}
     return {

@@ -112,7 +112,7 @@ def evaluate_drawings(folder: Path, count: int = 120, seed: int = 9001) -> dict:
     for name in ("as is", "jpeg 75"):
         logits = np.stack([network.read(CONDITIONS[name](rgb))[0].mean(0) for rgb in pictures])
         decision = calibrated(manifest, "decision", logits[:, 1] - logits[:, 0])
-        trace = calibrated(manifest, "real", logits[:, 0]) + calibrated(manifest, "fake", logits[:, 1])
+        trace = trace_of(manifest, logits)
         left = trace >= manifest["thresholds"]["traceMin"]["default"]
         fake = left & (decision >= manifest["thresholds"]["fakeMin"]["default"])
         answer[name] = {"drawings": count, "enoughTrace": float(left.mean()), "calledFake": float(fake.mean())}
@@ -122,6 +122,12 @@ def evaluate_drawings(folder: Path, count: int = 120, seed: int = 9001) -> dict:
 def calibrated(manifest: dict, name: str, logit: np.ndarray) -> np.ndarray:
     line = manifest["calibration"][name]
     return sigmoid(line["scale"] * logit + line["offset"])
+
+
+def trace_of(manifest: dict, logits: np.ndarray) -> np.ndarray:
+    """How much trace there is, 0..2, whichever side it speaks for: both scores with the two logits levelled, as in the engine."""
+    level = logits[:, :2].mean(1)
+    return calibrated(manifest, "real", level) + calibrated(manifest, "fake", level)
 
 
 def main() -> None:

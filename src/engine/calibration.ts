@@ -28,6 +28,15 @@ export function toPredictions(logits: Logits, { calibration }: ModelManifest): C
   };
 }
 
+/**
+ * How much trace there is, 0..2, whichever side it speaks for: both scores with the two logits levelled. Without that
+ * the second arm, which moves them apart by as much as it is sure, would make traces out of a drawing.
+ */
+export function toTrace({ real, fake }: Logits, { calibration }: ModelManifest): number {
+  const level = (real + fake) / 2;
+  return calibrated(level, calibration.real) + calibrated(level, calibration.fake);
+}
+
 /** Probability 0..1 that the picture is fake rather than real, given that it is inside the validated domain. */
 export function toFakeProbability(logits: Logits, { calibration }: ModelManifest): number {
   return calibrated(logits.fake - logits.real, calibration.decision);

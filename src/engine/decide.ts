@@ -13,6 +13,8 @@ export interface Evidence {
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
   readonly predictions: ClassScores;
+  /** 0..2: how much trace there is, see `toTrace`. */
+  readonly trace: number;
   /** 0..1: share of reference pictures nearer to training. */
   readonly anomalyScore: number;
   readonly fakeProbability: number;
@@ -127,11 +129,10 @@ function limitsOf(
 
 /** Outside the validated domain nothing is said about real or fake. */
 function reasonsToAbstain(evidence: Evidence, limits: Limits): readonly ReasonCode[] {
-  const { real, fake, compression } = evidence.predictions;
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],
-    ['too_compressed', compression > limits.compressionMax],
-    ['no_usable_trace', real + fake < limits.traceMin],
+    ['too_compressed', evidence.predictions.compression > limits.compressionMax],
+    ['no_usable_trace', evidence.trace < limits.traceMin],
     ['not_a_photograph', !evidence.isPhotograph],
     ['outside_training_domain', evidence.anomalyScore > limits.anomalyMax],
   ];

@@ -11,7 +11,7 @@ import type { Picture } from '../image/picture.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly } from './anomaly.ts';
-import { toFakeProbability, toPredictions } from './calibration.ts';
+import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
 import { decide, type DeclarationEvidence, needsStabilityTest } from './decide.ts';
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
@@ -79,6 +79,7 @@ export async function conclude(given: Case): Promise<Examination> {
   const evidence = {
     ...traces,
     predictions,
+    trace: toTrace(reading.meanLogits, manifest),
     anomalyScore: anomaly.score,
     hasFullPatch: hasFullPatch(picture, model),
     isPhotograph: isPhotograph(findings),

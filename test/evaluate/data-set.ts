@@ -13,6 +13,8 @@ export interface Sample {
   /** For real pictures: camera, web, lossless, web-copy. */
   readonly generator: string;
   readonly source: string;
+  /** As the original's EXIF names it; empty where it does not. */
+  readonly camera: string;
 }
 
 const repository = resolve(import.meta.dirname, '../..');
@@ -44,6 +46,7 @@ function toSample(row: Readonly<Record<string, string>>, heldOut: ReadonlySet<st
     isFake: row['label'] === 'ai-generated',
     generator: row['generator'] ?? '',
     source,
+    camera: row['camera'] ?? '',
   };
 }
 

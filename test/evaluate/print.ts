@@ -36,7 +36,7 @@ export function printFigures(rows: readonly Row[]): string {
     'As they are:',
     table(
       [
-        'kind, size, quality',
+        'kind, camera, size, quality',
         'real',
         'generated',
         'AUC',
@@ -87,11 +87,17 @@ function decided(condition: string, rows: readonly Row[]): string[][] {
 const realOf = (rows: readonly Row[]) => rows.filter(({ sample }) => !sample.isFake);
 const fakeOf = (rows: readonly Row[]) => rows.filter(({ sample }) => sample.isFake);
 
-/** Kinds of photographs against all generated pictures; sizes and qualities within themselves. */
+/** Fewer photographs of a camera say nothing of it. */
+const leastOfCamera = 5;
+
+/** Kinds of photographs and cameras against all generated pictures; sizes and qualities within themselves. */
 function groups(rows: readonly Row[]): string[][] {
   const kinds = [...groupBy(realOf(rows), ({ sample }) => sample.generator)];
+  const cameras = [...groupBy(realOf(rows), ({ sample }) => sample.camera)].filter(
+    ([camera, some]) => camera !== '' && some.length >= leastOfCamera,
+  );
   return [
-    ...kinds.map(([kind, some]) => groupRow(kind, [...some, ...fakeOf(rows)])),
+    ...[...kinds, ...cameras].map(([name, some]) => groupRow(name, some, fakeOf(rows))),
     ...[...groupBy(rows, sizeOf)].map(([size, some]) => groupRow(size, some)),
     ...[...groupBy(rows, qualityOf)].map(([quality, some]) => groupRow(quality, some)),
   ];
@@ -105,16 +111,17 @@ function aucOf(rows: readonly Row[]): string {
   return `${auc(scored).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
 }
 
-function groupRow(name: string, rows: readonly Row[]): string[] {
-  const [real, fake] = [realOf(rows), fakeOf(rows)];
+/** @param others - what the group's own pictures are told apart from beside each other. */
+function groupRow(name: string, own: readonly Row[], others: readonly Row[] = []): string[] {
+  const [real, fake] = [realOf(own), fakeOf(own)];
   return [
     name,
     String(real.length),
     String(fake.length),
-    aucOf(rows),
-    percent(ratesOf(rows, 'default').decided),
-    percent(shareOf(real, 'default', 'fake') || 0),
-    percent(shareOf(fake, 'default', 'real') || 0),
+    aucOf([...own, ...others]),
+    percent(ratesOf(own, 'default').decided),
+    real.length === 0 ? '' : percent(shareOf(real, 'default', 'fake')),
+    fake.length === 0 ? '' : percent(shareOf(fake, 'default', 'real')),
   ];
 }
 
