@@ -45,7 +45,7 @@ export interface NewUser extends UserChange {
   readonly password: string;
 }
 
-/** Administration is the operator's: the audit log names him for all that changes something. */
+/** Administration is the operator's, and so the audit log has it. */
 export interface Users {
   /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is taken, `tenant_not_found`. */
   create(user: NewUser): Promise<User>;

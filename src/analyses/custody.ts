@@ -15,13 +15,20 @@ import type { AnalysisRow, Target } from './rows.ts';
 /** Oldest first; empty for an analysis from before the log. */
 export function custodyOf(reader: Reader, { tenantId, analysisId }: Target): CustodyEvent[] {
   const lines = readLines(reader, { chain: tenantId, subject: analysisId });
-  return lines.map(parseEntry).flatMap((entry) =>
-    stepsOf(entry).map((step) => ({
-      at: new Date(entry.at),
-      actor: nameOf(entry.actor),
-      ...step,
-    })),
+  return byTime(
+    lines.map(parseEntry).flatMap((entry) =>
+      stepsOf(entry).map((step) => ({
+        at: new Date(entry.at),
+        actor: nameOf(entry.actor),
+        ...step,
+      })),
+    ),
   );
+}
+
+/** An examination is logged when its run is completed: what was noticed meanwhile came later. */
+function byTime(custody: readonly CustodyEvent[]): CustodyEvent[] {
+  return custody.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
 /**
@@ -37,7 +44,7 @@ export function historyOf(
   const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
   const isOpen = has('received') && !has('examined');
   return {
-    custody: isOpen ? [...logged, examinedIn(row.id, run)] : logged,
+    custody: isOpen ? byTime([...logged, examinedIn(row.id, run)]) : logged,
     retries: Math.max(row.retryCount, logged.filter(({ event }) => event === 'retried').length),
   };
 }

@@ -19,7 +19,7 @@ export interface Hold extends Held {
   readonly createdAt: Date;
 }
 
-/** The operator's alone: the audit log names him. */
+/** The operator's alone, and so the audit log has them. */
 export interface Holds {
   /** @throws {ForensicsError} `analysis_not_found`; `conflict` when it is held already. */
   add(hold: Held & { readonly reason: string }): Promise<Hold>;

@@ -277,6 +277,27 @@ describe('the chain of custody', () => {
     ]);
   });
 
+  test('is in the order of time, also where something was noticed before the run was over', async () => {
+    const { start, upload, analyses, caller, worker, store, clock, lab, custody } =
+      await openLogged();
+    const id = await start('forensicReporting');
+    await upload(await analyses.get(caller, id), Buffer.from('other'));
+    const head = store.head.bind(store);
+    store.head = async (key) => {
+      clock.step(1000);
+      return head(key);
+    };
+
+    await worker.drain();
+
+    const events = ['created', 'received', 'examined', 'replaced_upload_noticed'];
+    const told = [lab.rendered[0]!.item.custody ?? [], custody(id)];
+    expect(told.map((each) => each.map(({ event }) => event))).toEqual([
+      events,
+      [...events, 'rendered'],
+    ]);
+  });
+
   test('of an upgrade tells the run before it, and every repetition', async () => {
     const { start, worker, lab, clock, analyses, caller } = await openLogged();
     lab.next(lab.fail('inference_crashed'));
