@@ -12,7 +12,7 @@ import type { TraceModel } from '../inference/trace-model.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
 import { measureAnomaly } from './anomaly.ts';
 import { toFakeProbability, toPredictions, toTrace } from './calibration.ts';
-import { decide, type DeclarationEvidence, needsStabilityTest } from './decide.ts';
+import { decide, type DeclarationEvidence, type Evidence, needsStabilityTest } from './decide.ts';
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
 import { cellDistances, drawMaps } from './maps.ts';
@@ -85,21 +85,16 @@ export async function conclude(given: Case): Promise<Examination> {
     isPhotograph: isPhotograph(findings),
     declaration: declarationOf(provenance),
   };
-  const { testStability = createStabilityTest(picture, model) } = given;
-  const isTested = needsStabilityTest(evidence, manifest, options.decisionStrategy);
-  const stability = isTested ? await testStability(traces.fakeProbability >= 0.5) : null;
-  const isUnstable = stability?.holds === false;
   return {
     facts: picture.facts,
     options,
     model: identityOf(model),
     measured: manifest.measured,
-    decision: decide({ ...evidence, isUnstable }, manifest, options.decisionStrategy),
+    ...(await settle(given, evidence)),
     predictions,
     classUncertainties: spread.classUncertainties,
     classSimilarities: measureSimilarities(reading, statistics),
     anomaly,
-    stability,
     provenance,
     findings,
     skipped: results.filter((result) => 'reason' in result),
@@ -108,6 +103,19 @@ export async function conclude(given: Case): Promise<Examination> {
     patchesRead: traces.patchesRead,
     environment: environmentOf({ onnxruntime: model.runtimeVersion, ...codecVersions() }),
   };
+}
+
+/** The decision, and the test that a verdict of the traces has to stand. */
+async function settle(
+  { picture, model, options, testStability = createStabilityTest(picture, model) }: Case,
+  evidence: Omit<Evidence, 'isUnstable'>,
+): Promise<Pick<Examination, 'decision' | 'stability'>> {
+  const { decisionStrategy } = options;
+  const isTested = needsStabilityTest(evidence, model.manifest, decisionStrategy);
+  const stability = isTested ? await testStability(evidence.fakeProbability >= 0.5) : null;
+  const isUnstable = stability?.holds === false;
+  const decision = decide({ ...evidence, isUnstable }, model.manifest, decisionStrategy);
+  return { decision, stability };
 }
 
 /** The best vouched-for declaration of generated content; null when the file declares none. */
