@@ -29,11 +29,15 @@ export function listenForStop(): Stop {
   const controller = new AbortController();
   let came: NodeJS.Signals | null = null;
   const forget = () => signals.forEach((name) => process.off(name, onSignal));
+  // We go on listening: the spinner's package ends the program at once when it finds itself alone with a signal.
   const onSignal = (name: NodeJS.Signals) => {
-    came = name;
-    controller.abort(new ForensicsError('cancelled', 'Stopped.'));
+    if (came === null) {
+      came = name;
+      controller.abort(new ForensicsError('cancelled', 'Stopped.'));
+      return;
+    }
     // A second one need not wait for the tidying up.
-    forget();
+    endBy(name);
   };
   signals.forEach((name) => process.on(name, onSignal));
   return {
@@ -42,7 +46,13 @@ export function listenForStop(): Stop {
     throwIfStopped: () => controller.signal.throwIfAborted(),
     release: () => {
       forget();
-      if (came) process.kill(process.pid, came);
+      if (came) endBy(came);
     },
   };
+}
+
+/** At once: with a listener left the signal would come later than the exit code of whoever goes on. */
+function endBy(name: NodeJS.Signals): void {
+  process.removeAllListeners(name);
+  process.kill(process.pid, name);
 }
