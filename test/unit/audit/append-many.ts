@@ -9,5 +9,6 @@ const database = openDatabase({ path });
 const audit = createAudit({ db: database.db, now: () => new Date() });
 for (let i = 0; i < 100; i++) {
   audit.note({ chain, subject, actor: service, event: 'analysis.begun', details: {} });
+  process.stdout.write('.');
 }
 database.close();

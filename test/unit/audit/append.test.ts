@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -14,6 +15,7 @@ import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
 import { analysisId, chain, fillLog, openLog } from './filled-log.ts';
 
+const script = fileURLToPath(new URL('./append-many.ts', import.meta.url));
 const zeros = '0'.repeat(64);
 const begun = { chain, actor: service, event: 'audit.begun', subject: null, details: {} } as const;
 
@@ -84,10 +86,26 @@ test.each([
   expect(log.audit.verify(chain).broken).toBeNull();
 });
 
+test('a process that is killed while it writes leaves a chain that holds', async () => {
+  const path = join(temporaryFolder(), 'forensics.db');
+  const { audit } = openLog(temporaryDb(path));
+  const child = spawn(process.execPath, [script, path, chain, 'one'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+
+  const { broken, count } = audit.verify(chain);
+  expect(broken).toBeNull();
+  expect(count).toBeGreaterThan(1);
+  expect(count).toBe(audit.read({ chain }).length);
+});
+
 test('entries of two processes that write at once stand in one chain, none is lost', async () => {
   const path = join(temporaryFolder(), 'forensics.db');
   const { audit } = openLog(temporaryDb(path));
-  const script = fileURLToPath(new URL('./append-many.ts', import.meta.url));
   const run = promisify(execFile);
 
   await Promise.all(
