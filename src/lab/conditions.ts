@@ -23,7 +23,7 @@ interface Pass {
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
   // About what social networks keep of a large picture, and a quality that their files commonly read as.
   { condition: 'web', scaleOf: (longest) => Math.min(1, 1600 / longest), quality: 75 },
-  // The web copy as a messenger's preview, saved once more. Below this hardly any trace survives.
+  // The web copy as the small preview of a messenger, saved once more.
   { condition: 'hard', scaleOf: () => 0.5, quality: 60 },
 ];
 
