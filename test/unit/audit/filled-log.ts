@@ -1,8 +1,11 @@
 /** A log with some entries on a real database, and a hand that may write in it as nobody should. */
 
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createAudit } from '../../../src/audit/audit.ts';
 import { operator, service } from '../../../src/audit/entry.ts';
-import type { Db } from '../../../src/db/open.ts';
+import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
 export const chain = 'a'.repeat(24);
@@ -40,6 +43,18 @@ export function fillLog({ audit, clock }: ReturnType<typeof openLog>): void {
   const trial = { event: 'tenant.created', details: { isTrial: true } } as const;
   add({ chain: 'other', subject: 'other', actor: service, ...trial });
   add({ ...about, actor, event: 'analysis.deleted', details: { because: 'asked' } });
+}
+
+/** The database file: to be made once, steps of the schema take longer than what is done to the log. */
+export function filledFile(): Buffer {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
+  const path = join(folder, 'log.db');
+  const database = openDatabase({ path });
+  fillLog(openLog(database.db));
+  database.close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
 }
 
 /** What somebody does who can write to the file. */

@@ -1,29 +1,16 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { append } from '../../../src/audit/append.ts';
 import { service } from '../../../src/audit/entry.ts';
 import { verifyLines } from '../../../src/audit/verify.ts';
-import { openDatabase, transact } from '../../../src/db/open.ts';
+import { transact } from '../../../src/db/open.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
-import { chain, fillLog, openLog, tamper } from './filled-log.ts';
+import { chain, filledFile, openLog, tamper } from './filled-log.ts';
 
 const template = filledFile();
-
-/** Made once: steps of the schema take longer than what is done to the log. */
-function filledFile(): Buffer {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-'));
-  const path = join(folder, 'log.db');
-  const database = openDatabase({ path });
-  fillLog(openLog(database.db));
-  database.close();
-  const bytes = readFileSync(path);
-  rmSync(folder, { recursive: true });
-  return bytes;
-}
 
 function filled() {
   const path = join(temporaryFolder(), 'log.db');
