@@ -1,6 +1,6 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
-import type { Language } from './language.ts';
+import { labelsOf } from './phrase-book.ts';
 import { printable } from './printable.ts';
 import { levelOf } from './reading.ts';
 import { sentences, type Writing } from './writing.ts';
@@ -37,9 +37,9 @@ function writeItem({ examination, item, phrases, numbers, language }: Writing): 
   const { facts } = examination;
   const { jpeg } = facts;
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
-  const words = unitWords[language];
+  const { pixels, bytes } = labelsOf(language);
   const format = facts.format === 'jpg' ? 'JPEG' : 'PNG';
-  const about = `${format}, ${size} ${words.px}, ${numbers.count(facts.sizeBytes)} ${words.bytes}`;
+  const about = `${format}, ${size} ${pixels}, ${numbers.count(facts.sizeBytes)} ${bytes}`;
   const name = printable(item.name, nameLimit);
   return sentences([
     phrases.forensic.item({ name, facts: about, sha256: facts.sha256 }),
@@ -54,11 +54,6 @@ function writeItem({ examination, item, phrases, numbers, language }: Writing): 
         ]),
   ]);
 }
-
-const unitWords: Readonly<Record<Language, { readonly px: string; readonly bytes: string }>> = {
-  en: { px: 'pixels', bytes: 'bytes' },
-  de: { px: 'Bildpunkte', bytes: 'Byte' },
-};
 
 function writeMethod({ examination, phrases, numbers }: Writing): string {
   const { model, patchesRead, passes } = examination;

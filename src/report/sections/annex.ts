@@ -13,6 +13,7 @@ import {
 import { glossary } from '../glossary.ts';
 import { printable } from '../printable.ts';
 import { references } from '../references.ts';
+import { withEscapes } from './foreign.ts';
 
 export function integrityBlocks({ prose: { integrity } }: SectionInput): readonly Block[] {
   return [
@@ -91,7 +92,12 @@ function plainGrid(rows: readonly Row[]): Block {
 }
 
 /** Empty unless it was asked for: it may hold personal data. */
-export function metadataBlocks({ examination, item, prose }: SectionInput): readonly Block[] {
+export function metadataBlocks({
+  examination,
+  item,
+  labels,
+  prose,
+}: SectionInput): readonly Block[] {
   if (item.withMetadata !== true) return [];
   const { exif, xmp, iptc, pngText } = examination.facts.metadata;
   const rows = [
@@ -100,11 +106,12 @@ export function metadataBlocks({ examination, item, prose }: SectionInput): read
     ...dump('IPTC', iptc),
     ...dump('PNG', pngText),
   ];
-  return [
+  const blocks: readonly Block[] = [
     note(prose.metadata.intro),
     ...only(rows.length > 0, { kind: 'table', rows }),
     ...only(rows.length === 0, paragraph(prose.metadata.empty)),
   ];
+  return withEscapes(blocks, labels);
 }
 
 function dump(group: string, tags: Tags): readonly Row[] {

@@ -4,9 +4,7 @@ import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
 import { type Block, heading, note, type Row, row, type SectionInput } from '../blocks.ts';
 import { printable } from '../printable.ts';
-
-/** Characters of one foreign value; the file itself holds the rest. */
-const valueLimit = 160;
+import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 type Tag = string | number;
 
@@ -22,18 +20,14 @@ const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => 
 ];
 
 export function itemBlocks(input: SectionInput): readonly Block[] {
-  const { item: prose } = input.prose;
-  const rows = itemRows(input);
-  const metadata = metadataRows(input);
-  // The explanation stands only where something needs it.
-  const isEscaped = [...rows, ...metadata].some(({ value }) => value.includes('⟨'));
-  return [
-    { kind: 'table', rows },
-    heading(prose.metadataTitle),
-    { kind: 'table', rows: metadata },
-    note(prose.metadataNote),
-    ...(isEscaped ? [note(input.labels.escapes)] : []),
+  const { metadataTitle, metadataNote } = input.prose.item;
+  const blocks: readonly Block[] = [
+    { kind: 'table', rows: itemRows(input) },
+    heading(metadataTitle),
+    { kind: 'table', rows: metadataRows(input) },
+    note(metadataNote),
   ];
+  return withEscapes(blocks, input.labels);
 }
 
 function itemRows(input: SectionInput): readonly Row[] {
@@ -56,7 +50,7 @@ function itemRows(input: SectionInput): readonly Row[] {
     ...row(isTurned, rows.storedSize, size(facts.storedWidth, facts.storedHeight)),
     ...row(facts.orientation !== 1, rows.orientation, numbers.count(facts.orientation)),
     { label: rows.colour, value: writeColour(input) },
-    ...row(facts.iccProfile !== null, rows.profile, printable(facts.iccProfile ?? '', valueLimit)),
+    ...foreignRow(rows.profile, facts.iccProfile),
     ...(facts.jpeg === null ? [] : jpegRows(input, facts.jpeg)),
   ];
 }
@@ -108,15 +102,15 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
   const isSilent = [camera, metadata.takenAt, metadata.software].every((it) => !it);
   return [
     ...row(isSilent, rows.statements, prose.item.noMetadata),
-    ...foreign(rows.camera, camera),
-    ...foreign(rows.takenAt, metadata.takenAt),
-    ...foreign(rows.software, metadata.software),
-    ...foreign(rows.lens, joined([exif['LensModel']])),
-    ...foreign(rows.exposure, exposure.join(', ')),
-    ...foreign(rows.pngText, texts.join('; ')),
+    ...foreignRow(rows.camera, camera),
+    ...foreignRow(rows.takenAt, metadata.takenAt),
+    ...foreignRow(rows.software, metadata.software),
+    ...foreignRow(rows.lens, joined([exif['LensModel']])),
+    ...foreignRow(rows.exposure, exposure.join(', ')),
+    ...foreignRow(rows.pngText, texts.join('; ')),
     { label: rows.position, value: metadata.hasGps ? presentNotShown : absent },
     { label: rows.thumbnail, value: metadata.hasThumbnail ? present : absent },
-    ...foreign(rows.metadataWarnings, metadata.warnings.join(' ')),
+    ...foreignRow(rows.metadataWarnings, metadata.warnings.join(' ')),
   ];
 }
 
@@ -124,10 +118,6 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
 function cameraOf({ cameraMake, cameraModel }: Metadata): string {
   const isNamed = cameraMake !== null && cameraModel?.startsWith(cameraMake) === true;
   return joined(isNamed ? [cameraModel] : [cameraMake, cameraModel]);
-}
-
-function foreign(label: string, value: string | null): readonly Row[] {
-  return value === null || value === '' ? [] : [{ label, value: printable(value, valueLimit) }];
 }
 
 function joined(values: readonly (Tag | null | undefined)[]): string {

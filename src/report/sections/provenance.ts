@@ -13,15 +13,13 @@ import {
   type SectionInput,
 } from '../blocks.ts';
 import { printable } from '../printable.ts';
-
-/** Characters of one foreign value; the file itself holds the rest. */
-const valueLimit = 160;
+import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { prose, evidence } = input;
   const { provenance: words } = prose;
   const { declarations, credentials } = evidence.provenance;
-  return [
+  const blocks: readonly Block[] = [
     paragraph(words.intro),
     heading(words.declarationsTitle),
     declarations.length === 0 ? paragraph(words.noDeclaration) : declarationGrid(input),
@@ -36,6 +34,7 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
     { kind: 'table', rows: fileRows(input) },
     ...inconsistencyBlocks(input),
   ];
+  return withEscapes(blocks, input.labels);
 }
 
 function declarationGrid({ prose, evidence }: SectionInput): Block {
@@ -72,14 +71,14 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   return [
     { label: rows.credentialsIntegrity, value: words.integrity[integrity] },
     { label: rows.credentialsTrust, value: words.trust[trust] },
-    ...foreign(rows.signer, credentials.signer),
-    ...foreign(rows.issuer, credentials.issuer),
-    ...foreign(rows.signedAt, credentials.signedAt),
+    ...foreignRow(rows.signer, credentials.signer),
+    ...foreignRow(rows.issuer, credentials.issuer),
+    ...foreignRow(rows.signedAt, credentials.signedAt),
     { label: rows.timestamp, value: words.timestamp[hasTimestamp ? 'present' : 'absent'] },
-    ...foreign(rows.claimGenerator, credentials.claimGenerator),
-    ...foreign(rows.actions, actions.map(writeAction).join('; '), 800),
+    ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
+    ...foreignRow(rows.actions, actions.map(writeAction).join('; '), 800),
     { label: rows.manifests, value: numbers.count(credentials.manifests) },
-    ...foreign(rows.problems, problems.join('; '), 800),
+    ...foreignRow(rows.problems, problems.join('; '), 800),
   ];
 }
 
@@ -101,11 +100,11 @@ function fileRows({ examination, evidence, labels, numbers, prose }: SectionInpu
   const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
-    ...foreign(rows.digitalSource, examination.facts.metadata.digitalSourceType),
+    ...foreignRow(rows.digitalSource, examination.facts.metadata.digitalSourceType),
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },
     { label: rows.trailingBytes, value: `${numbers.count(trailingBytes)}${kind}` },
-    ...foreign(rows.provenanceWarnings, warnings.join(' '), 800),
+    ...foreignRow(rows.provenanceWarnings, warnings.join(' '), 800),
   ];
 
   function writeQuantisation(): string {
@@ -128,8 +127,4 @@ function inconsistencyBlocks({ evidence, language, prose }: SectionInput): reado
     ...only(items.length === 0, paragraph(words.noInconsistencies)),
     ...only(items.length > 0, { kind: 'list', items }, note(words.inconsistenciesNote)),
   ];
-}
-
-function foreign(label: string, value: string | null, limit = valueLimit): readonly Row[] {
-  return row(value !== null && value !== '', label, printable(value ?? '', limit));
 }
