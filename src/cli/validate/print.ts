@@ -84,7 +84,7 @@ function aucTable({ conditions }: Validation): string {
 }
 
 const classes = [
-  { name: 'real', what: 'photographs' },
+  { name: 'real', what: 'photos' },
   { name: 'fake', what: 'generated' },
 ] as const;
 
@@ -96,18 +96,25 @@ function errorTable({ conditions }: Validation, strategy: DecisionStrategy): str
         condition,
         what,
         countOf(figures.wrong),
-        `${rate(figures.wrong.low)} to ${rate(figures.wrong.high)}`,
-        rate(figures.decided.share),
+        intervalOf(figures.wrong),
+        ...(['uncertain', 'abstain'] as const).map((verdict) =>
+          rate(figures.verdicts[verdict] / figures.wrong.of),
+        ),
         worstOf(figures),
       ];
     }),
   );
-  const head = ['condition', 'pictures', 'errors', '95 % interval', 'decided', 'worst folder'];
-  return listTable(head, rows);
+  const figures = ['errors', '95 % interval', 'uncertain', 'abstained', 'worst folder'];
+  return listTable(['condition', 'pictures', ...figures], rows);
 }
 
 function countOf({ count: number, of, share }: Counted): string {
   return `${count(number)} of ${count(of)} (${rate(share)})`;
+}
+
+/** `0.0 to 5.4 %` */
+function intervalOf({ low, high }: Counted): string {
+  return `${rate(low).replace(' %', '')} to ${rate(high)}`;
 }
 
 function worstOf({ worstFolder }: ClassFigures): string {
@@ -130,7 +137,7 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
       ]);
   });
   if (rows.length === 0) return [];
-  return [listTable(['condition', 'left open because', 'photographs', 'generated'], rows)];
+  return [listTable(['condition', 'left open because', 'photos', 'generated'], rows)];
 }
 
 function meaningRows(validation: Validation, { strategy }: Shown): readonly Row[] {
