@@ -35,6 +35,7 @@ def fit_scale(numbers: np.ndarray) -> Scale:
 class Group:
     """The patches of one source of one class, as far as a discriminant needs them."""
 
+    source: str
     fake: bool
     weight: float
     mean: np.ndarray
@@ -49,7 +50,7 @@ def group_by_source(numbers: np.ndarray, fake: np.ndarray, sources: np.ndarray, 
             weight = weights[mine].sum()
             mean = weights[mine] @ numbers[mine] / weight
             apart = numbers[mine] - mean
-            groups.append(Group(label, float(weight), mean, (apart * weights[mine, None]).T @ apart / weight))
+            groups.append(Group(str(source), label, float(weight), mean, (apart * weights[mine, None]).T @ apart / weight))
     return groups
 
 

@@ -14,6 +14,14 @@ def auc(real: np.ndarray, fake: np.ndarray) -> float:
     return float(wins / (len(real) * len(fake)))
 
 
+def weighted_auc(scores: np.ndarray, fake: np.ndarray, weights: np.ndarray) -> float:
+    """The same where pictures are drawn by `weights` inside each class."""
+    _, inverse = np.unique(scores, return_inverse=True)
+    real, generated = np.bincount(inverse, weights * ~fake), np.bincount(inverse, weights * fake)
+    below = real.cumsum() - real / 2
+    return float(generated @ below / (real.sum() * generated.sum()))
+
+
 def auc_interval(scores: np.ndarray, fake: np.ndarray, sources: np.ndarray, seed: int, draws: int = 1000) -> list[float]:
     """95 % interval of the AUC, by drawing whole sources of each class with replacement."""
     random = np.random.default_rng(seed)

@@ -88,7 +88,7 @@ def main() -> None:
     pictures, folder = open_pictures(asked.data, asked.work), asked.work / "tables"
     reader = Reader(asked.network)
     make_draws(pictures, reader, folder, asked.draws, asked.seed)
-    for split in ("calibration", "val"):
+    for split in ("train", "calibration", "val"):
         for name, change in CONDITIONS.items():
             keep(folder / f"{split}-{name}.npz", lambda: read(pictures, pictures.of(split), reader, change))
 

@@ -1,7 +1,7 @@
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from metrics import auc, auc_interval, fit_logistic, recall_at, sigmoid, worst_source
+from metrics import auc, auc_interval, fit_logistic, recall_at, sigmoid, weighted_auc, worst_source
 
 
 def test_auc_agrees_with_scikit_learn_also_with_ties():
@@ -11,6 +11,14 @@ def test_auc_agrees_with_scikit_learn_also_with_ties():
     expected = roc_auc_score([0] * 90 + [1] * 70, np.concatenate([real, fake]))
 
     assert np.isclose(auc(real, fake), expected)
+
+
+def test_a_weight_of_two_counts_as_two_pictures():
+    random = np.random.default_rng(4)
+    scores, fake, weights = random.integers(0, 9, 80), np.arange(80) % 2 == 1, random.integers(1, 4, 80)
+    repeated, labels = scores.repeat(weights), fake.repeat(weights)
+
+    assert np.isclose(weighted_auc(scores, fake, weights), auc(repeated[~labels], repeated[labels]))
 
 
 def test_the_interval_of_a_perfect_separation_is_one():

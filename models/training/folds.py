@@ -1,0 +1,71 @@
+"""The second arm on sources that it was not fitted on, for the whole train split: python folds.py (after tables.py)
+
+Eight folds of whole sources; the discriminants of the other seven judge each. More sources than the calibration split has, and it
+chose nothing yet: what gains there and not here is luck. Prints the picture AUC by condition, sources weighted as in training,
+then that of each generated source against all photographs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+
+from arms import by_picture, fit_groups, open_table, training_sample
+from conditions import CONDITIONS
+from data import Item, Pictures, draw_weights
+from discriminant import discriminant
+from metrics import weighted_auc
+
+FOLDS = 8
+
+
+def fold_of_sources(items: list[Item]) -> dict[tuple[str, bool], int]:
+    """(source, class) -> fold; large sources first, each into the fold that holds least of its class."""
+    folds: dict[tuple[str, bool], int] = {}
+    for fake in (False, True):
+        names = [item.source for item in items if item.fake == fake]
+        held = np.zeros(FOLDS)
+        for source in sorted(set(names), key=lambda name: (-names.count(name), name)):
+            folds[source, fake] = int(held.argmin())
+            held[folds[source, fake]] += np.sqrt(names.count(source))
+    return folds
+
+
+def weights_of(items: list[Item]) -> np.ndarray:
+    """Each class sums to 1."""
+    weights, fake = np.zeros(len(items)), np.array([item.fake for item in items])
+    for label in (False, True):
+        weights[fake == label] = draw_weights([item for item in items if item.fake == label])
+    return weights
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--draws", type=int, default=6)
+    options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
+    asked = options.parse_args()
+    pictures, folder = Pictures(asked.work / "cache"), asked.work / "tables"
+    items = pictures.of("train")
+    folds, weights = fold_of_sources(items), weights_of(items)
+    mine = np.array([folds[item.source, item.fake] for item in items])
+    fake, sources = np.array([item.fake for item in items]), np.array([item.source for item in items])
+    scale, groups = fit_groups(training_sample(pictures, folder, asked.draws))
+    outside = [np.array([folds[group.source, group.fake] != fold for group in groups], float) for fold in range(FOLDS)]
+    fitted = [discriminant(groups, counts) for counts in outside]
+    directions, offsets = np.stack([direction for direction, _ in fitted], 1), np.array([offset for _, offset in fitted])
+    for name in CONDITIONS:
+        table = open_table(folder / f"train-{name}.npz")
+        votes = scale(table.numbers) @ directions + offsets
+        score = by_picture(table.owner, votes[np.arange(len(votes)), mine[table.owner]])
+        told = {"all": weighted_auc(score, fake, weights)}
+        for source in np.unique(sources[fake]):
+            those = ~fake | (sources == source)
+            told[str(source)] = weighted_auc(score[those], fake[those], weights[those])
+        print(json.dumps({"condition": name} | {key: round(value, 3) for key, value in told.items()}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
