@@ -182,7 +182,7 @@ export const proseDe: Prose = {
     scaleMeaning: (strength) => `Der Befund spricht ${strength} für die eine Annahme.`,
     scaleNone: 'Der Befund spricht für keine der Annahmen in nennenswertem Maß.',
     scaleNote:
-      'Das Likelihood-Verhältnis gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Stufen nach dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier eine. Kein Wort ist stärker, als die Validierung es stützt.',
+      'Das Likelihood-Verhältnis gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Stufen nach dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier eine. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es kein Likelihood-Verhältnis; ihr Wort richtet sich danach, wer für sie einsteht.',
     integrityTitle: 'Unversehrtheit und Echtheit',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',

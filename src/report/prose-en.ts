@@ -180,7 +180,7 @@ export const proseEn: Prose = {
     scaleMeaning: (strength) => `The evidence speaks ${strength} for the one proposition.`,
     scaleNone: 'The evidence speaks for neither proposition to any extent worth naming.',
     scaleNote:
-      'The likelihood ratio tells how many times better the evidence fits the one proposition than the other. Steps after the ENFSI guideline of 2015; its two highest ones are one here. No word is stronger than the validation set supports.',
+      'The likelihood ratio tells how many times better the evidence fits the one proposition than the other. Steps after the ENFSI guideline of 2015; its two highest ones are one here. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its word depends on who vouches for it.',
     integrityTitle: 'Integrity and authenticity',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',
