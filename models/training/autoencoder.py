@@ -1,12 +1,13 @@
-"""Aligned fakes: real training pictures sent once through a small published autoencoder.
+"""Aligned fakes: real training pictures sent once through an autoencoder, a small published one or one of family.py.
 
-The autoencoder is TAEF2 (repository madebyollin/taesd, MIT licence); its weights lie in the data folder.
+The published one is TAEF2 (repository madebyollin/taesd, MIT licence); its weights lie in the data folder.
 Motif, size and history stay those of the real picture, so only the decoder's traces are left to learn.
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from data import Item, Pictures
 
 SIDE = 224  # px, cut at the top left so that the JPEG block grid of the original stays where it was
 DEPTH = 64
+
+Trip = Callable[[torch.Tensor, float], torch.Tensor]  # RGB 0..1 [1,3,H,W], noise in deviations of the latent -> the same
 
 
 class Clamp(nn.Module):
@@ -72,28 +75,34 @@ def load(data: Path) -> tuple[nn.Module, nn.Module]:
     return parts[0], parts[1]
 
 
-@torch.no_grad()
-def make_aligned(data: Path, pictures: Pictures, work: Path, count: int, seed: int) -> None:
-    """Writes `work/aligned`: `count` round trips, spread over the real sources of the train split.
+def published(data: Path) -> Trip:
+    encode, decode = load(data)
 
-    Every second latent gets a little noise, so that the fakes are not one single decoder fed with perfect latents.
+    def trip(rgb: torch.Tensor, noise: float) -> torch.Tensor:
+        latent = encode(rgb)
+        return decode(latent + torch.randn_like(latent) * latent.std() * noise)
+
+    return trip
+
+
+@torch.no_grad()
+def make_aligned(pictures: Pictures, trips: Sequence[Trip], folder: Path, count: int, seed: int) -> None:
+    """Writes `folder`: `count` round trips, spread over the real sources of the train split, each autoencoder in turn.
+
+    Every second latent gets a little noise, so that the fakes are not decoders fed with perfect latents alone.
     """
-    folder = work / "aligned"
     if (folder / "items.json").exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(seed)
-    encode, decode = load(data)
+    torch.manual_seed(seed)
     made, pixels = [], []
-    for item in spread(pictures, count, random):
-        rgb = np.ascontiguousarray(pictures.read(item)[:SIDE, :SIDE])
-        latent = encode(torch.from_numpy(rgb).permute(2, 0, 1)[None].float() / 255)
-        if len(made) % 2:
-            latent = latent + torch.from_numpy(
-                random.normal(0, random.uniform(0.05, 0.35), latent.shape).astype(np.float32)
-            ) * latent.std()
-        out = decode(latent)[0].clamp(0, 1).mul(255).round().byte().permute(1, 2, 0).numpy()
-        made.append(replace(item, width=SIDE, height=SIDE, offset=len(made) * out.size))
+    for number, item in enumerate(spread(pictures, count, random)):
+        rgb = torch.from_numpy(pictures.read(item)[:SIDE, :SIDE].copy()).permute(2, 0, 1)[None].float() / 255
+        noise = random.uniform(0.05, 0.35) if number // len(trips) % 2 else 0.0
+        trip = trips[number % len(trips)](rgb, noise)
+        out = trip[0].clamp(0, 1).mul(255).round().byte().permute(1, 2, 0).numpy()
+        made.append(replace(item, width=SIDE, height=SIDE, offset=number * out.size))
         pixels.append(out.reshape(-1))
     np.save(folder / "pixels.npy", np.concatenate(pixels))
     (folder / "items.json").write_text(json.dumps([asdict(item) for item in made]))

@@ -17,13 +17,14 @@ import numpy as np
 import torch
 
 from arms import fit_groups, training_sample
-from autoencoder import make_aligned
+from autoencoder import make_aligned, published
 from calibrate import calibrate
 from combine import MEMBERS, Votes, combine
 from data import Pictures, open_pictures
 from discriminant import ensemble
 from evaluate import evaluate
 from export import export_model
+from family import STEPS, open_family
 from network import Backbone, Head
 from release import part
 from tables import Reader, make_draws
@@ -51,7 +52,8 @@ def main() -> None:
     pictures = open_pictures(asked.data, asked.work)
     network = asked.network or asked.work / "network"
     if not asked.network:
-        make_aligned(asked.data, pictures, asked.work, ALIGNED, plan.seed)
+        trips = [published(asked.data), *open_family(pictures, asked.work, STEPS, plan.seed)]
+        make_aligned(pictures, trips, asked.work / "aligned", ALIGNED, plan.seed)
         best = train(pictures, Pictures(asked.work / "aligned"), asked.work / "run", plan, asked.until)
         if asked.until is not None:
             return
@@ -88,7 +90,7 @@ def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
     return {
         "command": " && ".join(commands),
         "commit": commit(),
-        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2), drawings of our own",
+        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2 and a family of our own), drawings of our own",
         "seed": plan.seed,
         "steps": plan.steps,
     }
