@@ -1,0 +1,74 @@
+import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { addModel } from '../../../src/app/add-model.ts';
+import { installedModelsDir, modelsFolder } from '../../../src/app/models-folder.ts';
+import { createRegistry } from '../../../src/inference/registry.ts';
+import { copyModel, type ModelFolder } from '../inference/model-folder.ts';
+
+// A trial run starts a child process that loads the model.
+vi.setConfig({ testTimeout: 90_000 });
+
+/** A copy of the packaged model under another name, and a place to install it. */
+let model: ModelFolder;
+let from: string;
+let into: string;
+
+beforeEach(() => {
+  model = copyModel();
+  model.editManifest((manifest) => Object.assign(manifest, { id: 'trace-2', version: '2.0.0' }));
+  from = join(model.modelsDir, 'model');
+  into = join(mkdtempSync(join(tmpdir(), 'forensics-add-')), 'models');
+});
+
+test('a model that was added is found and opened by its id, and nothing else is left behind', async () => {
+  const { id } = await addModel({ from, into, isReplacing: false });
+
+  const { manifest } = await createRegistry({ extra: into }).open(id);
+  expect(manifest.version).toBe('2.0.0');
+  expect(readdirSync(into)).toEqual(['trace-2']);
+});
+
+test('a model is not replaced unless that was asked for, and then as a whole', async () => {
+  await addModel({ from, into, isReplacing: false });
+  model.editManifest((manifest) => Object.assign(manifest, { version: '2.1.0' }));
+  const versionThere = async () => (await createRegistry({ extra: into }).find('trace-2')).version;
+
+  await expect(addModel({ from, into, isReplacing: false })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('--replace'),
+  });
+  const before = await versionThere();
+  await addModel({ from, into, isReplacing: true });
+
+  expect(before).toBe('2.0.0');
+  expect(await versionThere()).toBe('2.1.0');
+  expect(readdirSync(into)).toEqual(['trace-2']);
+});
+
+test.for<[string, (damaged: ModelFolder) => void]>([
+  ['a changed file', ({ pathOf }) => writeFileSync(pathOf('head.onnx'), 'changed')],
+  ['an impossible manifest', ({ editManifest }) => editManifest((it) => (it['dropout'] = 1))],
+  [
+    'a network that does not answer as promised',
+    // The head expects votes that the manifest says there are none of.
+    ({ editManifest }) => editManifest((it) => (it['votes'] = null)),
+  ],
+])('%s is refused and leaves nothing behind', async ([, damage]) => {
+  damage(model);
+
+  await expect(addModel({ from, into, isReplacing: false })).rejects.toMatchObject({
+    code: 'model_integrity',
+  });
+
+  expect(existsSync(into) ? readdirSync(into) : []).toEqual([]);
+});
+
+test('installed models lie in the data folder once there is one, unless the setting names a place', () => {
+  const dataDir = join(into, '..');
+
+  expect(modelsFolder({ dataDir, modelsDir: null })).toBeNull();
+  expect(installedModelsDir({ dataDir, modelsDir: null })).toBe(into);
+  expect(modelsFolder({ dataDir, modelsDir: '/elsewhere' })).toBe('/elsewhere');
+});
