@@ -78,6 +78,7 @@ function itemOf(
     name: nameOf(input),
     analysisId: null,
     custody: localCustody(examination.facts.sha256, examinedAt),
+    retries: 0,
     examinedAt,
     ...(validation === null ? {} : { validation }),
     ...(options.withMetadata ? { withMetadata: true } : {}),
