@@ -51,7 +51,7 @@ function errorSentence(wrong: Counted, what: string, called: string): string {
     return `all ${count(wrong.of)} ${what} were ${verb}; of such ${what} at least ${least} are (95 % confidence).`;
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
-  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) were ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;
+  return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;
 }
 
 function isLikeChance({ auc }: ConditionFigures): boolean {
@@ -94,7 +94,7 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
     .filter(({ name }) => pictures[name].measured < fewestPictures)
     .map(
       ({ name, what }) =>
-        `Only ${count(pictures[name].measured)} ${what} were measured: with fewer than ${fewestPictures} the intervals are too wide to decide much.`,
+        `Measured ${what}: ${count(pictures[name].measured)}. With fewer than ${fewestPictures} the intervals are too wide to decide much.`,
     );
   const all = pictures.real.measured + pictures.fake.measured;
   const tooSmall = allConditions.flatMap((name) => {
@@ -103,7 +103,7 @@ function fewPictures({ pictures, conditions }: Validation): readonly string[] {
     const { real, fake } = figures.strategies.default;
     const missing = all - real.wrong.of - fake.wrong.of;
     if (missing === 0) return [];
-    return `${name}: ${count(missing)} pictures would be too small to be examined and are not counted there.`;
+    return `${name}: not counted because they would be too small to be examined: ${count(missing)}.`;
   });
   return [...few, ...tooSmall];
 }
@@ -125,7 +125,7 @@ function labelWarnings({ pictures: { real, inBoth } }: Validation): readonly str
   const warnings: string[] = [];
   if (real.declaring > 0) {
     warnings.push(
-      `${count(real.declaring)} of the photographs say of themselves that they were generated: look whether they lie in the right folder.`,
+      `Photographs that say of themselves that they were generated: ${count(real.declaring)}. Look whether they lie in the right folder.`,
     );
   }
   if (inBoth > 0) {
@@ -144,7 +144,7 @@ function fileWarnings({ pictures }: Validation): readonly string[] {
     })
     .map(
       ({ name, what }) =>
-        `${count(pictures[name].failed)} of the ${what} could not be examined; the others may not be like them.`,
+        `Not examined of the ${what}: ${count(pictures[name].failed)}. Those that were may not be like them.`,
     );
 }
 

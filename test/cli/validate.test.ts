@@ -76,7 +76,7 @@ describe('a validation', () => {
       const { real, fake } = strategies.relaxed;
       expect([real.wrong.of, fake.wrong.of]).toEqual([2, 1]);
     }
-    expect(made.warnings[0]).toContain('Only 2 photographs were measured');
+    expect(made.warnings[0]).toContain('Measured photographs: 2.');
     expect(ran.stderr).toContain(`--validation ${made.id}`);
     expect(parse(await readFile(join(dir, 'record.json'), 'utf8'))).toEqual(made);
     expect(await readdir(join(dir, 'data', 'validations'))).toEqual([`${made.id}.json`]);

@@ -161,8 +161,8 @@ describe('a warning', () => {
   test('is given below thirty pictures of a class', () => {
     const few = [...outcomes(29, { isFake: false }), ...inFolders(true)];
 
-    expect(warningsFor(few)).toContain('Only 29 photographs were measured');
-    expect(warningsFor(few)).not.toContain('generated pictures were measured');
+    expect(warningsFor(few)).toContain('Measured photographs: 29.');
+    expect(warningsFor(few)).not.toContain('Measured generated pictures');
   });
 
   test('is given where the files give the class away', () => {
@@ -181,7 +181,7 @@ describe('a warning', () => {
       files: { real: none, fake: none, inBoth: 4 },
     });
 
-    expect(told).toContain('1 of the photographs say of themselves that they were generated');
+    expect(told).toContain('that they were generated: 1.');
     expect(told).toContain('4 files lie in both folders');
   });
 
@@ -192,9 +192,9 @@ describe('a warning', () => {
       { files: { real: { ...none, failed: 3 }, fake: { ...none, failed: 1 }, inBoth: 0 } },
     );
 
-    expect(told).toContain('3 of the photographs could not be examined');
-    expect(told).not.toContain('of the generated pictures could not be examined');
-    expect(told).toContain('hard: 39 pictures would be too small');
+    expect(told).toContain('Not examined of the photographs: 3.');
+    expect(told).not.toContain('Not examined of the generated');
+    expect(told).toContain('hard: not counted because they would be too small to be examined: 39.');
     expect(warningsFor([...outcomes(40, { isFake: false }), ...small])).toContain(
       'hard: not measured',
     );
