@@ -29,7 +29,7 @@ async function folderWith(files: Files): Promise<string> {
 const pair = (): Files => ({ 'real/a.jpg': scenes[0]!, 'fake/a.png': scenes[3]! });
 
 /** In a data folder of its own beside the pictures. */
-const whole = ['validate', '--real', 'real', '--fake', 'fake', '--data-dir', 'data'];
+const whole = ['validate', '--real', 'real', '--fake', 'fake', '--data-dir', 'data', '--jobs', '1'];
 
 const path = /^(?:\.|real|fake|data|none|empty|bad|record|results)/;
 
@@ -45,7 +45,8 @@ interface Document extends Validation {
 
 const parse = (text: string): Document => JSON.parse(text);
 
-describe('a validation', () => {
+// Children that load the model, several times over: slow on a machine that has other work.
+describe('a validation', { timeout: 90_000 }, () => {
   test('counts what was measured and names what was not, and is stored for later', async () => {
     const dir = await folderWith({
       ...pair(),
@@ -87,11 +88,11 @@ describe('a validation', () => {
     const dir = await folderWith(pair());
     const { id } = parse((await runIn(dir, [...whole, '--json'])).stdout);
     const at = (...args: string[]) => runIn(dir, [...args, '--data-dir', 'data']);
-    const report = ['analyze', 'real/a.jpg', '--tier', 'forensicReporting', '--out', 'results'];
+    const report = ['analyze', 'real/a.jpg', '--tier', 'forensicReporting', '--lang', 'en'];
 
     const shown = await at('validate', 'show', id, '--strategy', 'all');
     const listed = await at('validate', 'list');
-    const cited = await at(...report, '--validation', id);
+    const cited = await at(...report, '--out', 'results', '--validation', id);
     const deleted = await at('validate', 'delete', id);
     const gone = await at(...report, '--validation', id);
 
