@@ -20,7 +20,10 @@ export function registerReproduce(program: Command): void {
       .argument('<bundle>', 'the zip file that report or analyze wrote'),
   )
     .option('--original <file>', 'the picture, where the bundle holds only its hashes')
-    .option('--models-dir <dir>', 'a folder of further models, such as that of the bundle')
+    .option(
+      '--models-dir <dir>',
+      'a folder with the model of the bundle (default: those of "models add")',
+    )
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
@@ -41,11 +44,14 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   const { reproduceBundle } = await import('../evidence/reproduce.ts');
   const { expectedKey } = await import('./verify/expected-key.ts');
   const { reproductionCard } = await import('./reproduce/card.ts');
+  const { readConfig } = await import('../config.ts');
+  const { modelsFolder } = await import('../app/models-folder.ts');
   const { original, modelsDir, json } = options;
+  const { settings } = readConfig({ flags: { modelsDir } });
   const found = await reproduceBundle(bundle, {
     ...(await expectedKey(options)),
     ...(original === undefined ? {} : { original }),
-    ...(modelsDir === undefined ? {} : { modelsDir }),
+    modelsDir: modelsFolder(settings),
   });
   const asJson = () => `${JSON.stringify(found, null, 2)}\n`;
   process.stdout.write(json ? asJson() : reproductionCard(bundle, found));

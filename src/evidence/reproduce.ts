@@ -102,20 +102,17 @@ async function originalOf(
 
 /** Another model would answer another question. */
 async function requireModel({ model }: BundleSettings, modelsDir: string | null): Promise<void> {
-  const found = await createRegistry({ extra: modelsDir })
-    .find(model.id)
-    .catch((error: unknown) => {
-      if (error instanceof ForensicsError && error.code === 'model_not_found') return null;
-      throw error;
-    });
+  const registry = createRegistry({ extra: modelsDir });
+  // A folder of models that cannot be read is told as such.
+  const known = await registry.list();
+  const found = known.some(({ id }) => id === model.id) ? await registry.find(model.id) : null;
   const has = Object.entries(found?.files ?? {}).map(([name, { sha256 }]) => [name, sha256]);
   if (isEqual(Object.fromEntries(has), model.files)) return;
   const needed = Object.entries(model.files).map(([name, sha256]) => `${name} ${sha256}`);
-  const instead =
-    found === null ? '' : ` This machine has version ${found.version}, with other files.`;
+  const instead = found === null ? '' : ` This machine has version ${found.version}.`;
   throw new ForensicsError(
     'model_not_found',
-    `The bundle needs the model ${model.id} ${model.version} (${needed.join(', ')}).${instead} Install the forensics of that time, or name a folder that holds the model with --models-dir.`,
+    `The bundle needs the model ${model.id} ${model.version} with these files: ${needed.join(', ')}.${instead} Install it with "forensics models add", or name a folder that holds it with --models-dir.`,
   );
 }
 
