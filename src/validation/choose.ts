@@ -24,7 +24,7 @@ export interface Choice<File extends LabelledFile> {
   readonly leftOut: readonly File[];
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   /** Most files of a class; null for all. */
   readonly sample: number | null;
   readonly seed: number;

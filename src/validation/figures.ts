@@ -15,7 +15,7 @@ export interface Outcome {
   readonly measurement: Pick<Measurement, 'facts' | 'readings' | 'declaresGeneration'>;
 }
 
-export interface FigureOptions {
+interface FigureOptions {
   readonly seed: number;
 }
 

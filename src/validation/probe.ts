@@ -9,7 +9,7 @@ import { quantile } from './statistics.ts';
 import type { Shortcut } from './validation.ts';
 
 /** A guess that is right more often shows that the classes differ in more than their origin. */
-export const leakingAccuracy = 0.6;
+const leakingAccuracy = 0.6;
 
 /** With fewer of a class the outcome of a guess is mostly chance. */
 const fewestOfClass = 20;

@@ -15,7 +15,7 @@ export interface Measured extends Outcome {
 /** How many files of a class were found, and what became of those that were not measured. */
 export type FileCounts = Pick<ClassPictures, 'found' | 'repeated' | 'leftOutBySample' | 'failed'>;
 
-export interface RecordParts {
+interface RecordParts {
   readonly id: string;
   readonly createdAt: Date;
   readonly seed: number;
