@@ -88,7 +88,7 @@ class Autoencoder(nn.Module):
 
 
 class Loss:
-    """Colours, their steps to the neighbours, and if asked the size of each frequency of luma, whatever its place in the block."""
+    """Colours, their steps to the neighbours, and if asked the size of each frequency of luma, wherever it lies."""
 
     def __init__(self, detailed: bool):
         self.detailed, self.kernels, self.to_luma = detailed, dct_kernels(), ycc_matrix()[:1]

@@ -90,7 +90,8 @@ def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
     return {
         "command": " && ".join(commands),
         "commit": commit(),
-        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2 and a family of our own), drawings of our own",
+        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2 and a family of our own), "
+        "drawings of our own",
         "seed": plan.seed,
         "steps": plan.steps,
     }
