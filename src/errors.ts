@@ -82,7 +82,6 @@ export const failures = {
   // Evidence
   bundle_unreadable: failure(422, exitCodes.failure),
   bundle_changed: failure(422, exitCodes.integrityFailure),
-  not_reproduced: failure(422, exitCodes.integrityFailure),
   audit_broken: failure(500, exitCodes.integrityFailure),
   validation_not_found: failure(404, exitCodes.notFound),
   // Stores and set-up

@@ -61,7 +61,6 @@ const keepers: Record<string, string> = {
   'better-sqlite3': 'db',
   exifreader: 'image',
   '@contentauth/c2pa-wasm': 'provenance',
-  yazl: 'evidence',
   yauzl: 'evidence',
   canonicalize: 'evidence audit',
   minio: 'blobs',
