@@ -50,18 +50,14 @@ def ramp(value: float, none: float, full: float) -> float:
     return float(np.clip((value - none) / (full - none), 0, 1))
 
 
-def degrade(
-    rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, place: np.random.Generator | None = None
-) -> tuple[np.ndarray, History]:
+def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generator) -> tuple[np.ndarray, History]:
     """Cuts and degrades one patch.
 
     @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
     @param quality libjpeg quality of the file it comes from, 100 when lossless.
     @returns uint8 [side, side, 3] and what happened. The same generator state gives the same draws for a picture and
-        its aligned fake: no draw depends on pixel values or on the class. `place` draws where to cut and how to turn, so
-        that several patches can share one history; without it `random` does.
+        its aligned fake: no draw depends on pixel values or on the class.
     """
-    place = place or random
     history = History(quality=float(quality))
     as_is = random.random() < AS_IS
     first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
@@ -71,7 +67,7 @@ def degrade(
     grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
     scale = float(np.exp(grown)) if random.random() < RESIZE else 1.0
     scale = 1.0 if as_is else scale
-    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), place)
+    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), random)
     if first:
         patch = save_randomly(patch, history, (72, 98), random)
     if not as_is:
@@ -90,8 +86,8 @@ def degrade(
         if random.random() < LAST_SAVE:
             lowest = 28 if random.random() < 0.15 else 50
             patch = save_randomly(patch, history, (lowest, 98), random)
-    patch = centre(patch, side, place)
-    return turn(patch, place), history
+    patch = centre(patch, side, random)
+    return turn(patch, random), history
 
 
 def cut(rgb: np.ndarray, side: int, random: np.random.Generator) -> np.ndarray:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from degrade import History, degrade, save_jpeg
+from degrade import History, degrade, enlarge_again, save_jpeg
 
 
 def picture(seed: int = 3, side: int = 256) -> np.ndarray:
@@ -61,3 +61,13 @@ def test_a_jpeg_round_trip_moves_the_block_borders():
 
     assert saved.shape == ramp.shape
     assert not np.array_equal(saved, ramp)
+
+
+def test_a_thumbnail_that_was_scaled_up_keeps_its_size_and_remembers_what_it_lost():
+    history = History(scale=0.8)
+
+    out = enlarge_again(picture(), 0.5, history)
+
+    assert out.shape == picture().shape
+    assert history.scale == 0.4
+    assert np.abs(np.diff(out.astype(float), axis=1)).mean() < 0.5 * np.abs(np.diff(picture().astype(float), axis=1)).mean()

@@ -42,12 +42,14 @@ def test_a_blurred_copy_costs_more_where_the_loss_asks_for_detail():
     assert detailed(rgb, rgb) == plain(rgb, rgb) == 0
 
 
-def test_training_brings_the_round_trip_nearer_to_the_picture():
-    design, rgb = Design(2, 8, "shuffle", False), torch.rand(4, 3, 8, 8).repeat_interleave(12, 2).repeat_interleave(12, 3)
+def test_training_brings_back_what_the_mean_colours_do_not_tell():
+    stripes = (torch.arange(96) % 4 < 2).float() - 0.5
+    rgb = 0.5 + 0.4 * stripes * torch.rand(4, 3, 8, 1, generator=torch.Generator().manual_seed(1)).repeat_interleave(12, 2)
+    design = Design(2, 8, "shuffle", False)
     torch.manual_seed(1)
     untrained = Autoencoder(design)
 
     trained = train(design, lambda _: rgb, steps=60, seed=1)
 
     with torch.no_grad():
-        assert (trained(rgb) - rgb).abs().mean() < 0.7 * (untrained(rgb) - rgb).abs().mean()
+        assert (trained(rgb) - rgb).abs().mean() < 0.5 * (untrained(rgb) - rgb).abs().mean()

@@ -23,7 +23,7 @@ def test_every_processing_keeps_size_and_type_and_changes_the_picture(processing
     assert np.array_equal(rgb, before)
 
 
-def test_the_same_draws_process_two_pictures_alike_and_all_kinds_occur():
+def test_what_is_drawn_does_not_depend_on_the_picture():
     def rest_of_stream(rgb: np.ndarray, seed: int) -> float:
         random = np.random.default_rng(seed)
         process(rgb, random)
@@ -31,6 +31,20 @@ def test_the_same_draws_process_two_pictures_alike_and_all_kinds_occur():
 
     for seed in range(30):
         assert rest_of_stream(photograph(1), seed) == rest_of_stream(photograph(2), seed)
+
+
+def test_every_processing_is_drawn_sooner_or_later():
+    rgb = photograph()
+    drawn = {process(rgb, np.random.default_rng(seed)).tobytes() for seed in range(40)}
+
+    alone = set()
+    for seed in range(40):
+        random = np.random.default_rng(seed)
+        kind = PROCESSINGS[int(random.integers(len(PROCESSINGS)))]
+        assert kind(rgb, random).tobytes() in drawn
+        alone.add(kind)
+
+    assert alone == set(PROCESSINGS)
 
 
 def test_chroma_smoothing_leaves_brightness_nearly_alone():
