@@ -6,14 +6,13 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { eq } from 'drizzle-orm';
-import type { FileHashes } from '../audit/events.ts';
-import { parseEntry, readLines } from '../audit/read.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Stores } from '../blobs/stores.ts';
-import type { Db, Reader } from '../db/open.ts';
+import type { Db } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { examinationSha256, keysOf, parseRendered } from './record.ts';
+import { recordedIn } from './recorded.ts';
 import { getRow, type Target } from './rows.ts';
 
 export interface CheckedFile {
@@ -36,7 +35,7 @@ export async function checkFiles(
 ): Promise<readonly CheckedFile[]> {
   const row = getRow(db, target);
   const store = stores.of(row);
-  const recorded = recordedIn(db, target);
+  const { hashes: recorded } = recordedIn(db, target);
   const record = findRecord(db, target);
   const outputs = record?.rendered == null ? [] : keysOf(parseRendered(record.rendered));
   const checked: CheckedFile[] = [];
@@ -55,20 +54,6 @@ const unreadable = Symbol('unreadable');
 
 function findRecord(db: Db, { analysisId }: Target) {
   return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
-}
-
-/** What was written last under each name. */
-function recordedIn(reader: Reader, { tenantId, analysisId }: Target): FileHashes {
-  const hashes: Record<string, string> = {};
-  for (const line of readLines(reader, { chain: tenantId, subject: analysisId })) {
-    const { event, details } = parseEntry(line);
-    if (event === 'analysis.received') hashes['original'] = details.sha256;
-    if (event === 'analysis.completed') hashes['examination'] = details.examinationSha256;
-    if (event === 'analysis.completed' || event === 'analysis.upgraded') {
-      Object.assign(hashes, details.outputs);
-    }
-  }
-  return hashes;
 }
 
 function compared({

@@ -3,13 +3,15 @@
  * the two anew. The heatmaps and reports in the store are left where they are: their upload URLs are in clients' hands.
  */
 
+import { verifyChain } from '../audit/verify.ts';
+import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/case.ts';
 import type { Lab } from '../lab/lab.ts';
 import { languages } from '../report/language.ts';
 import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
-import { loadExamination } from './record.ts';
+import { loadRecorded } from './recorded.ts';
 import { reportItemOf } from './report-item.ts';
 import { type AnalysisRow, getRow, type Target } from './rows.ts';
 
@@ -21,8 +23,8 @@ export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' |
 
 /**
  * @param how.withMetadata - print the file's metadata in the reports.
- * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`,
- * `store_unavailable`, and what the lab throws.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
+ * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the lab throws.
  */
 export async function openDossier(
   parts: DossierParts,
@@ -31,7 +33,8 @@ export async function openDossier(
 ): Promise<BundleCase> {
   const { db, stores, limits, lab, trustList } = parts;
   const row = getRow(db, target);
-  const stored = loadExamination(db, row.id);
+  requireUnbrokenLog(db, target);
+  const stored = loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) throw notCompleted(row);
   if (row.tier !== 'forensicReporting') throw onlyFlagged();
   const { examination } = stored;
@@ -49,6 +52,16 @@ export async function openDossier(
     withRawMaps: true,
   });
   return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
+}
+
+/** A chain of custody out of a log that was tampered with must not be signed. */
+function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
+  const { broken } = verifyChain(db, tenantId, { isExpected: true });
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The audit log of the tenant is broken, so that nothing of it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+  );
 }
 
 function notCompleted({ status }: AnalysisRow): ForensicsError {

@@ -9,7 +9,8 @@ import { takeIn } from './intake.ts';
 import { type Act, type Evidence, notRetryable } from './act.ts';
 import { getAnalysis } from './list.ts';
 import { discardObjects } from './loose-objects.ts';
-import { keysOf, loadExamination } from './record.ts';
+import { keysOf } from './record.ts';
+import { loadRecorded } from './recorded.ts';
 import { renderInto } from './rendering.ts';
 import { repeatableOf } from './repeatable.ts';
 import { mergeOptions } from './request.ts';
@@ -81,7 +82,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
   if (upgrading.has(row.id)) throw underWay();
   upgrading.add(row.id);
   try {
-    const stored = loadExamination(db, row.id);
+    const stored = loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
     if (stored === null) throw new TypeError('a completed analysis has no examination');
     const store = openInTime(context, row);
     const rendered = await context.gate(row.tenantId, async () => {

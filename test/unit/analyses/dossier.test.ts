@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { openDossier } from '../../../src/analyses/dossier.ts';
+import { defaultLimits } from '../../../src/image/limits.ts';
+import { createScriptedLab } from './scripted-lab.ts';
+import { openWorkshop } from './workshop.ts';
+
+async function completed() {
+  const { complete, caller, db, stores, ...workshop } = await openWorkshop();
+  const analysisId = await complete('forensicReporting');
+  const lab = createScriptedLab();
+  const parts = { db, stores, lab, limits: defaultLimits, validation: null, trustList: null };
+  const target = { tenantId: caller.tenant.id, analysisId };
+  return {
+    ...workshop,
+    caller,
+    analysisId,
+    lab,
+    tamper: (sql: string) => db.$client.exec(sql),
+    open: () => openDossier(parts, target, { withMetadata: false }),
+  };
+}
+
+test('a bundle is made of the examination that the log recorded', async () => {
+  const { open } = await completed();
+
+  const { examination, item } = await open();
+
+  expect(examination.decision.resultClass).toBe('fake');
+  expect(item.custody?.map(({ event }) => event)).toContain('examined');
+});
+
+test.each([
+  [
+    'another verdict',
+    `UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`,
+  ],
+  ['another time', `UPDATE examinations SET examined_at = examined_at - 86400000`],
+  ['what is no JSON', `UPDATE examinations SET examination = '{'`],
+])('%s put into the database is never signed', async (_what, sql) => {
+  const { tamper, open, lab } = await completed();
+
+  tamper(sql);
+
+  await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(lab.rendered).toEqual([]);
+});
+
+test('a chain of custody out of a broken log is never signed', async () => {
+  const { tamper, open } = await completed();
+
+  tamper(`DROP TRIGGER audit_entries_unchanged;
+    UPDATE audit_entries SET entry = replace(entry, '"service"', '"operator"')`);
+
+  await expect(open()).rejects.toMatchObject({
+    code: 'audit_broken',
+    message: expect.stringContaining('was changed: its text does not have its hash'),
+  });
+});
+
+test('an upgrade draws nothing from a result that was changed', async () => {
+  const { complete, db, analyses, caller, lab } = await openWorkshop();
+  const id = await complete('flagging');
+
+  db.$client.exec(`UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`);
+
+  const upgrade = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+  await expect(upgrade).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(lab.rendered).toEqual([]);
+});
