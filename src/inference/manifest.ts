@@ -1,5 +1,6 @@
 /** Reads `manifest.json` and `statistics.json` of a model folder: unknown in, checked types out. */
 
+import { createHash } from 'node:crypto';
 import { ForensicsError } from '../errors.ts';
 import type {
   Calibration,
@@ -28,7 +29,7 @@ export function parseManifest(text: string): ModelManifest {
     version: textOf(root['version'], 'version'),
     type: 'image',
     created: dateOf(root['created'], 'created'),
-    files: filesOf(root['files']),
+    files: { ...filesOf(root['files']), 'manifest.json': digestOf(text) },
     input: {
       cellPx: wholeOf(input['cellPx'], 'input.cellPx', 1, 256),
       haloPx: wholeOf(input['haloPx'], 'input.haloPx', 0, 1024),
@@ -200,6 +201,12 @@ function wholeOf(value: unknown, name: string, min: number, max: number): number
   const number = numberOf(value, name, min, max);
   if (Number.isInteger(number)) return number;
   throw damaged(`${name} is not a whole number`);
+}
+
+/** Thresholds and calibration decide no less than weights do, so the manifest is a file of its model like the others. */
+function digestOf(text: string): ModelManifest['files'][string] {
+  const bytes = Buffer.from(text);
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
 }
 
 function filesOf(value: unknown): ModelManifest['files'] {

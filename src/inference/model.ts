@@ -46,6 +46,7 @@ export interface ModelManifest {
   readonly version: string;
   readonly type: 'image';
   readonly created: string;
+  /** All of the folder that decide anything, the manifest itself among them. */
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
   readonly input: {
     readonly cellPx: number;

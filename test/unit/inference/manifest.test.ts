@@ -23,6 +23,15 @@ test('the manifest and the statistics of the packaged model can be read', () => 
   expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
 });
 
+test('other thresholds make another model, though no weight differs', () => {
+  const packaged = parseManifest(packagedText('manifest.json'));
+  const eager = parseManifest(withValue('manifest.json', 'thresholds.traceMin.relaxed', 0));
+
+  expect(Object.keys(packaged.files)).toContain('manifest.json');
+  expect(eager.files['model.onnx']).toEqual(packaged.files['model.onnx']);
+  expect(eager.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
+});
+
 test('a model that nobody has measured says so with an empty list', () => {
   const { measured } = parseManifest(withValue('manifest.json', 'measured', undefined));
 
