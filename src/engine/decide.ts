@@ -59,21 +59,17 @@ export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrat
 }
 
 /**
- * Whether there is a verdict of the traces that has to stand the test of stability: under the strategy, or, where it
- * stands against what the file declares, under the loosest.
+ * Whether there is a verdict of the traces that has to stand the test of stability. Beside a declaration it is asked under
+ * the loosest strategy: that is where the two are weighed against each other.
  */
 export function needsStabilityTest(
   evidence: Omit<Evidence, 'isUnstable'>,
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
-  const { declaration } = evidence;
-  if (declaration?.isTrusted) return false;
-  const limits = limitsOf(evidence, rules, declaration === null ? strategy : 'relaxed');
+  const limits = limitsOf(evidence, rules, evidence.declaration === null ? strategy : 'relaxed');
   const { resultClass } = decideByTraces({ ...evidence, isUnstable: false }, limits);
-  return declaration === null
-    ? resultClass === 'real' || resultClass === 'fake'
-    : resultClass === 'real';
+  return resultClass === 'real' || resultClass === 'fake';
 }
 
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;

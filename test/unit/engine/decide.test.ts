@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { decide, type Evidence, needsStabilityTest } from '../../../src/engine/decide.ts';
 import { createRandom } from '../../../src/engine/random.ts';
-import type { Decision, DecisionStrategy } from '../../../src/engine/result.ts';
+import {
+  type Decision,
+  decisionStrategies,
+  type DecisionStrategy,
+} from '../../../src/engine/result.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 
 const manifest = {
@@ -104,22 +108,15 @@ test('a compressed picture needs more to be called fake, and no more to be calle
 describe('the test of stability is needed', () => {
   const camera = { fakeProbability: 0.05 };
   const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
+  const trusted = { ...unsigned, isTrusted: true } as const;
 
   test.each<[string, boolean, Partial<Evidence>]>([
     ['for a verdict', true, {}],
     ['by no picture that is abstained from', false, { isPhotograph: false }],
     ['by no picture that is uncertain under the strategy', false, { fakeProbability: 0.75 }],
-    [
-      'for a camera’s traces that stand against a declaration',
-      true,
-      { ...camera, declaration: unsigned },
-    ],
-    ['nowhere else beside a declaration', false, { declaration: unsigned }],
-    [
-      'by no trusted declaration',
-      false,
-      { ...camera, declaration: { ...unsigned, isTrusted: true } },
-    ],
+    ['for a verdict that stands beside a declaration', true, { declaration: unsigned }],
+    ['for one that a trusted declaration outweighs', true, { ...camera, declaration: trusted }],
+    ['by nothing else beside a declaration', false, { isPhotograph: false, declaration: unsigned }],
   ])('%s', (_, isNeeded, evidence) => {
     expect(needsStabilityTest({ ...clear, ...evidence }, manifest, 'default')).toBe(isNeeded);
   });
@@ -164,8 +161,27 @@ describe('a file that declares itself to be generated', () => {
     expect(verdict({ isPhotograph: false })).not.toHaveProperty('byTraces');
   });
 
+  test.each([0.05, 0.28, 0.5, 0.75, 0.95])(
+    'hides no flip: beside it stands what the traces alone lead to (%s)',
+    (fakeProbability) => {
+      for (const strategy of decisionStrategies) {
+        const under = (declaration: Evidence['declaration']) => {
+          const evidence = { ...clear, fakeProbability, declaration };
+          // A picture of which every test says that the verdict falls.
+          const isUnstable = needsStabilityTest(evidence, manifest, strategy);
+          return decide({ ...evidence, isUnstable }, manifest, strategy);
+        };
+
+        const alone = under(null).resultClass;
+
+        expect(under(unsigned).byTraces?.resultClass).toBe(alone);
+        expect(under(trusted).byTraces?.resultClass).toBe(alone);
+      }
+    },
+  );
+
   test('is not believed against traces of a camera, under no strategy, unless somebody trusted signed it', () => {
-    for (const strategy of ['pedantic', 'default', 'relaxed'] as const) {
+    for (const strategy of decisionStrategies) {
       expect(verdict({ ...speaksForCamera, declaration: unsigned }, strategy)).toMatchObject({
         resultClass: 'uncertain',
         resultSubClasses: [],
