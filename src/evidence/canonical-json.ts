@@ -21,13 +21,23 @@ export function canonicalBytes(value: unknown): Buffer {
   return Buffer.from(text, 'utf8');
 }
 
-/** The value of a JSON text; undefined, which no JSON text means, for anything else. */
+/** The value of a JSON text; undefined, which no JSON text means, for anything else and for one that is built to do harm. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return isWithin(value, mostLevels) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Far more than we write, and far fewer than what exhausts the stack of whoever walks through the value. */
+const mostLevels = 64;
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
 }
 
 function numbersOf(view: ArrayBufferView): ArrayLike<number> {

@@ -10,7 +10,7 @@ export interface FieldDifference {
   readonly path: string;
   readonly recorded: unknown;
   readonly found: unknown;
-  /** `rounding` within the tolerance; `wording` where a sentence differs; `value` for all that counts. */
+  /** `rounding` within the tolerance; `wording` where a sentence differs, whose numbers are compared as such; else `value`. */
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
@@ -75,8 +75,9 @@ function kindOf(path: string, one: unknown, other: unknown): FieldDifference['ki
   if (typeof one === 'number' && typeof other === 'number') {
     return Math.abs(one - other) <= numberTolerance ? 'rounding' : 'value';
   }
-  // Sentences repeat numbers that are compared as such.
-  const isSentence =
-    typeof one === 'string' && typeof other === 'string' && /\.(?:en|de)$/.test(path);
-  return isSentence ? 'wording' : 'value';
+  const areTexts = typeof one === 'string' && typeof other === 'string';
+  return areTexts && sentencePath.test(path) ? 'wording' : 'value';
 }
+
+/** What is written for readers: texts of the reports, statements in each language, sources, warnings. */
+const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;

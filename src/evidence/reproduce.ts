@@ -12,7 +12,14 @@ import { languages } from '../report/language.ts';
 import { canonicalBytes, parseJson } from './canonical-json.ts';
 import { compareFields } from './compare.ts';
 import { compareFiles, type Surroundings } from './compare-files.ts';
-import { custodyFile, resultFile, settingsFile, textsFile, trustListFile } from './layout.ts';
+import {
+  custodyFile,
+  maxBundleBytes,
+  resultFile,
+  settingsFile,
+  textsFile,
+  trustListFile,
+} from './layout.ts';
 import type { Manifest } from './manifest.ts';
 import { readFileUpTo } from './read-file.ts';
 import type { Outcome, Reproduction } from './reproduction.ts';
@@ -92,7 +99,7 @@ async function originalOf(
       'The bundle holds only the hashes of its picture; name the picture with --original.',
     );
   }
-  const bytes = await readFileUpTo(original, item.sizeBytes);
+  const bytes = await readFileUpTo(original, maxBundleBytes);
   if (sha256Of(bytes) === item.sha256) return bytes;
   throw new ForensicsError(
     'image_not_as_declared',
@@ -128,7 +135,8 @@ async function repeat(lab: Lab, { original, settings, files }: Recorded): Promis
   const named = openedAs === null ? {} : { name: openedAs };
   const source = { bytes: original, ...named };
   const options = { model: model.id, decisionStrategy, seed };
-  const { environment, ...found } = await lab.examine({ source, options });
+  const examinedAt = new Date(settings.item.examinedAt);
+  const { environment, ...found } = await lab.examine({ source, options, now: examinedAt });
   // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.
   const examination = { ...found, environment: inOrderOf(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];

@@ -7,7 +7,7 @@ import { checkDeclared, openSource } from './open-source.ts';
 import type { ChildSettings } from './tasks.ts';
 
 export async function performExamine(
-  { source, options, declared }: ExamineRequest,
+  { source, options, declared, now = new Date() }: ExamineRequest,
   settings: ChildSettings,
   shelf: ModelShelf,
 ): Promise<Examination> {
@@ -18,6 +18,6 @@ export async function performExamine(
     shelf.take(id, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
-  const provenance = await readProvenance(bytes, picture, settings);
+  const provenance = await readProvenance(bytes, picture, { ...settings, now });
   return examine(picture, model, examineOptions, provenance);
 }

@@ -28,6 +28,8 @@ export interface ExamineRequest {
   readonly options: ExamineOptions;
   /** What the caller said about the picture; a picture that is something else is refused with `image_not_as_declared`. */
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
+  /** What times in the file are compared with: the present when left out, the time of the first one in a repetition. */
+  readonly now?: Date;
 }
 
 export interface RenderRequest {

@@ -3,6 +3,7 @@
  * told, it cannot render.
  */
 
+import sharp from 'sharp';
 import { defaultSeed } from '../../../src/engine/result.ts';
 import type { BundleCase } from '../../../src/evidence/case.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
@@ -20,13 +21,19 @@ export async function realCase(): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
   const lab = createLab({ poolSize: 1, trustList: authority.certificate });
   try {
-    const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5, orientation: 6 });
+    const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
+    const turned = sharp(drawn).withMetadata({ orientation: 6 });
+    // In the future when it was examined, and not any more when that is done again.
+    const dated = turned.withExifMerge({ IFD0: { DateTime: '2026:03:04 12:00:00' } });
     const signer = await authority.issue('A camera');
-    const original = await withCredentials(drawn, { signer, actions: [{ action: 'c2pa.edited' }] });
+    const original = await withCredentials(await dated.jpeg().toBuffer(), {
+      signer,
+      actions: [{ action: 'c2pa.edited' }],
+    });
     // The name is noted: it says something else than the content.
     const openedAs = 'scene.png';
     const source = { bytes: original, name: openedAs };
-    const examination = await lab.examine({ source, options });
+    const examination = await lab.examine({ source, options, now: examinedAt });
     const item = itemOf(examination);
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };

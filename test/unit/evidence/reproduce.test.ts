@@ -20,13 +20,16 @@ function bundleOf(change: Partial<BundleCase> = {}, withOriginal = true): Uint8A
   return writeBundle({ ...real, ...change }, { withOriginal, signer: newSigner(), signedAt }).bytes;
 }
 
-test('on the machine that made it every value and every byte comes out again', async () => {
+test('on the machine that made it every value and every byte comes out again, looked at as on that day', async () => {
+  const { inconsistencies } = real.examination.provenance;
+
   const found = await reproduceBundle(bundleOf());
 
   expect(found).toMatchObject({ outcome: 'identical', differences: [], environment: [] });
   expect(found.verdict.found).toBe(found.verdict.recorded);
   expect(found.files.map(({ isIdentical }) => isIdentical)).toEqual(Array(10).fill(true));
   expect(found.valuesCompared).toBeGreaterThan(4 * 10 * 9);
+  expect(inconsistencies.map(({ code }) => code)).toContain('time_in_future');
 });
 
 test('the trust list goes with a picture whose signer was judged by it, and with no other', async () => {
@@ -48,7 +51,7 @@ test('a bundle without its picture needs the very picture beside it', async () =
   const folder = temporaryFolder();
   const [right, wrong] = [join(folder, 'right.jpg'), join(folder, 'wrong.jpg')];
   writeFileSync(right, real.original);
-  writeFileSync(wrong, Buffer.alloc(real.original.length));
+  writeFileSync(wrong, Buffer.alloc(2 * real.original.length));
 
   expect(await reproduceBundle(bundle, { original: right })).toMatchObject({
     outcome: 'identical',
@@ -121,6 +124,25 @@ test('what rounds otherwise on another processor is the same result, and the pro
   expect(found.differences.map(({ path, kind }) => `${path} ${kind}`)).toEqual(
     expect.arrayContaining(['examination.predictions.fake rounding']),
   );
+});
+
+test('sentences of another version are other words and no other result, on one machine they are', async () => {
+  const { examination, rendering } = real;
+  const reports = {
+    ...rendering.reports,
+    en: { ...rendering.reports.en!, texts: { ...rendering.reports.en!.texts, summary: 'Other.' } },
+  };
+  const reworded = { ...rendering, reports };
+  const environment = { ...examination.environment, forensics: '0.0.1' };
+
+  const elsewhere = await reproduceBundle(
+    bundleOf({ rendering: reworded, examination: { ...examination, environment } }),
+  );
+  const here = await reproduceBundle(bundleOf({ rendering: reworded }));
+
+  expect(elsewhere.outcome).toBe('same-result');
+  expect(here.outcome).toBe('different');
+  expect(here.differences).toMatchObject([{ path: 'texts.en.summary', kind: 'wording' }]);
 });
 
 test.each(['model.onnx', 'manifest.json'])(

@@ -15,6 +15,22 @@ async function problemsOf(bundle: Uint8Array): Promise<readonly string[]> {
   return problems.map(short);
 }
 
+/** With a member of 50,000 levels before the one that is named. */
+function nested(json: string, member: string): string {
+  return json.replace(member, `"a":${'['.repeat(50_000)}${']'.repeat(50_000)},${member}`);
+}
+
+/** Signed anew by whoever changed it. */
+async function resealed(entries: Readonly<Record<string, Uint8Array>>): Promise<Uint8Array> {
+  const { manifest } = await verifyBundle(smallBundle());
+  const { product, examinedAt, signedAt, item } = manifest!;
+  const ofTheSeal = ['manifest.json', 'manifest.sig', 'public-key.pem', 'SHA256SUMS'];
+  const files = Object.entries(entries)
+    .filter(([name]) => !ofTheSeal.includes(name))
+    .map(([name, bytes]) => ({ name, bytes }));
+  return sealBundle(files, { product, examinedAt, signedAt, item }, newSigner()).bytes;
+}
+
 describe('a bundle as it was written', () => {
   test('holds, and names the key, the picture and the verdict', async () => {
     const signer = newSigner();
@@ -80,9 +96,24 @@ describe('the key', () => {
     expect(await problemsOf(await exchanged('manifest.sig'))).toContain('signature manifest.sig');
     expect(await problemsOf(await exchanged('manifest.json'))).toContain('signature manifest.sig');
   });
+
+  test('cannot be passed off as one of another fingerprint', async () => {
+    const signer = { ...newSigner(), fingerprint: newSigner().fingerprint };
+
+    expect(await problemsOf(smallBundle({ signer }))).toContain('signature manifest.sig');
+  });
 });
 
 describe('every change is found and named', () => {
+  test('a list that is nested without end', async () => {
+    const { 'manifest.json': list, ...entries } = await readEntries(smallBundle());
+    const deep = Buffer.from(nested(Buffer.from(list!).toString('utf8'), '"algorithm"'));
+
+    const found = await problemsOf(await repack({ 'manifest.json': deep, ...entries }));
+
+    expect(found).toEqual(['changed manifest.json']);
+  });
+
   test('whichever bit of the archive is changed', async () => {
     const { product, examinedAt, item } = (await verifyBundle(smallBundle())).manifest!;
     const facts = { product, examinedAt, signedAt: examinedAt, item: { ...item, file: null } };
@@ -232,16 +263,29 @@ describe('what was signed but does not belong together', () => {
     );
   });
 
+  test.each([
+    [
+      'of a run elsewhere',
+      (text: string) => text.replace('"environment":{', '"environment":{"a":"b",'),
+    ],
+    ['that are nested without end', (text: string) => nested(text, '"decisionStrategy"')],
+  ])('settings %s', async (_, change) => {
+    const { 'settings.json': settings, ...entries } = await readEntries(smallBundle());
+    const changed = Buffer.from(change(Buffer.from(settings!).toString('utf8')));
+
+    const found = await problemsOf(await resealed({ ...entries, 'settings.json': changed }));
+
+    expect(found).toEqual(['contradiction settings.json']);
+  });
+
   test('settings and list that state different times', async () => {
     const later = { ...item, examinedAt: new Date('2026-03-05T00:00:00.000Z') };
-    const entries = await readEntries(smallBundle({}, { item: later }));
+    const { 'settings.json': settings } = await readEntries(smallBundle({}, { item: later }));
+    const entries = await readEntries(smallBundle());
 
-    const swapped = await repack({
-      ...(await readEntries(smallBundle())),
-      'settings.json': entries['settings.json']!,
-    });
+    const swapped = await resealed({ ...entries, 'settings.json': settings! });
 
-    expect(await problemsOf(swapped)).toContain('changed settings.json');
+    expect(await problemsOf(swapped)).toEqual(['contradiction settings.json']);
   });
 });
 
