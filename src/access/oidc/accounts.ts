@@ -62,12 +62,23 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
   }
 
   function bringUpToDate(tx: Tx, seen: Seen): UserRow {
-    const row = rowOf(tx, seen.token) ?? enter(tx, seen);
+    const known = rowOf(tx, seen.token);
+    const row = known ?? enter(tx, seen);
     refuseIfEnded(row, seen.token);
     const shown = shownAs(row, seen.person);
     tx.update(users).set(shown).where(eq(users.id, row.id)).run();
+    if (known !== undefined) tellOfChange(tx, known, shown);
     if (isLogin(row, seen)) countLogin(tx, row.id, seen);
     return { ...row, ...shown };
+  }
+
+  /** The provider decides over names and rights; an address is no right and stays out of the log. */
+  function tellOfChange(tx: Tx, before: UserRow, after: ReturnType<typeof shownAs>): void {
+    const fields = (['name', 'userType'] as const).filter((one) => before[one] !== after[one]);
+    if (fields.length === 0) return;
+    const details = { fields, userType: after.userType, scopes: before.scopes };
+    const act = { userId: before.id, at: now(), by: service };
+    tellOfUser(tx, act, { event: 'user.changed', details });
   }
 
   function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): void {

@@ -124,8 +124,8 @@ test('a login is counted when the person proved anew who he is, not when a token
   expect(logins).toBe(2);
 });
 
-test('a person is shown as the newest token says, and as before where it does not say', async () => {
-  const { identity, accessToken, idToken, users } = openOidc(server);
+test('a person is shown as the newest token says, and as before where it does not say; the log is told', async () => {
+  const { identity, accessToken, idToken, users, db } = openOidc(server);
   const shown = async () =>
     (await users.list()).map(({ email, name, userType }) => [email, name, userType]);
 
@@ -141,6 +141,11 @@ test('a person is shown as the newest token says, and as before where it does no
   );
 
   expect(await shown()).toEqual([['examiner@example.org', 'Examiner Tal', 'head']]);
+  const [{ id } = { id: '' }] = await users.list();
+  expect(logOf(db, { chain: 'service', subject: id }).slice(1)).toEqual([
+    ['service', 'user.changed', { fields: ['name'], userType: 'examiner', scopes: [] }],
+    ['service', 'user.changed', { fields: ['name', 'userType'], userType: 'head', scopes: [] }],
+  ]);
 });
 
 test('people of two providers with the same subject are two', async () => {
