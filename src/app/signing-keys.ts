@@ -15,8 +15,7 @@ import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/signer.ts';
 import { makeDataFolder } from './data-folder.ts';
-import { makeFolder } from './make-folder.ts';
-import { cannotWrite, replaceFile, writeOnce } from './write-once.ts';
+import { makeOwnFolder, replaceFile, writeOnce } from './write-once.ts';
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;
@@ -47,7 +46,8 @@ export function createSigningKeys({ dataDir, now }: Options): SigningKeys {
   const fileOf = (number: number) => join(folder, `${String(number).padStart(4, '0')}.pem`);
 
   function latest(): number {
-    makeKeyFolder(dataDir, folder);
+    makeDataFolder(dataDir);
+    makeOwnFolder(folder);
     const numbers = numbersIn(folder);
     if (numbers.length > 0) return Math.max(...numbers);
     // Another process may be first; then its key counts.
@@ -73,15 +73,6 @@ export function createSigningKeys({ dataDir, now }: Options): SigningKeys {
       return list()[0]!;
     },
   };
-}
-
-function makeKeyFolder(dataDir: string, folder: string): void {
-  makeDataFolder(dataDir);
-  try {
-    makeFolder(folder, 0o700);
-  } catch (error) {
-    throw cannotWrite(error);
-  }
 }
 
 /** Highest first. */

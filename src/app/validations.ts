@@ -1,7 +1,6 @@
 /** Validations as files of the data folder, `validations/ID.json`: no database is needed to make or to read them. */
 
-import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
@@ -9,7 +8,7 @@ import type { Registry } from '../inference/registry.ts';
 import type { OwnValidation } from '../report/item.ts';
 import { citedAs } from '../validation/cite.ts';
 import { parseValidation, type Validation } from '../validation/validation.ts';
-import { makeFolder } from './make-folder.ts';
+import { makeOwnFolder, replaceFile } from './write-once.ts';
 
 export interface Validations {
   /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */
@@ -56,7 +55,10 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
 
   return {
     find,
-    save: (validation) => writeWhole(folder, fileOf(validation.id), validation),
+    save(validation) {
+      makeOwnFolder(folder);
+      replaceFile(fileOf(validation.id), `${JSON.stringify(validation, null, 2)}\n`);
+    },
     list: () => {
       const all = ids().map((id) => ({ id, validation: findWhole(id) }));
       const validations = all.flatMap(({ validation }) => validation ?? []);
@@ -84,23 +86,6 @@ export async function citedValidation(
   const { validation: id } = settings;
   if (id === null) return null;
   return citedAs(openValidations(settings).find(id), await registry.find(model));
-}
-
-function writeWhole(folder: string, file: string, validation: Validation): void {
-  const temporary = `${file}.${randomBytes(4).toString('hex')}.new`;
-  const text = `${JSON.stringify(validation, null, 2)}\n`;
-  try {
-    makeFolder(folder, 0o700);
-    writeFileSync(temporary, text, { mode: 0o600, flush: true });
-    renameSync(temporary, file);
-  } catch (cause) {
-    if (existsSync(temporary)) rmSync(temporary);
-    throw new ForensicsError(
-      'config_invalid',
-      'The data folder cannot be written to; choose another with --data-dir.',
-      { cause },
-    );
-  }
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -12,6 +12,16 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { makeFolder } from './make-folder.ts';
+
+/** A folder for such files. @throws {ForensicsError} `config_invalid`. */
+export function makeOwnFolder(path: string): void {
+  try {
+    makeFolder(path, 0o700);
+  } catch (error) {
+    throw cannotWrite(error);
+  }
+}
 
 /** False when the file is there already: of several processes at once, one writes. @throws {ForensicsError} `config_invalid`. */
 export function writeOnce(file: string, content: string): boolean {

@@ -15,7 +15,7 @@ import { createLab } from '../../lab/create-lab.ts';
 import { readTrustList } from '../../provenance/trust-list.ts';
 import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
 import type { ReportOptions } from '../report.ts';
-import { checkFree, writeWholeFile } from './write-file.ts';
+import { checkFree, writeWholeFile } from '../write-file.ts';
 
 export async function writeReport(analysisId: string, options: ReportOptions): Promise<void> {
   const { out, force, json, withoutOriginal } = options;

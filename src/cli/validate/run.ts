@@ -12,10 +12,10 @@ import { startProgress } from '../analyze/progress.ts';
 import { listenForStop, type Stop } from '../analyze/stop.ts';
 import { usageError } from '../failure.ts';
 import { say, settingsFor } from '../local-core.ts';
+import { checkFree, writeWholeFile } from '../write-file.ts';
 import { gatherLabelled, type LabelledInput } from './gather.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
 import type { ValidateOptions } from './options.ts';
-import { checkOut, writeOut } from './out.ts';
 import { documentOf, printValidation } from './print.ts';
 
 /** @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a class has no usable picture. */
@@ -24,7 +24,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   const settings = settingsFor(options);
   const modelsDir = modelsFolder(settings);
   await createRegistry({ extra: modelsDir }).open(options.model);
-  if (options.out !== undefined) checkOut(options.out, options);
+  if (options.out !== undefined) await checkFree(options.out, options);
   const found = await gatherLabelled(folders);
   const choice = await chooseFiles(found, { sample: options.sample ?? null, seed: options.seed });
   checkChoice(choice);
@@ -40,7 +40,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
     const validation = recordOf(options, found, choice, outcomes);
     openValidations(settings).save(validation);
     say(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
-    if (options.out !== undefined) writeOut(options.out, documentOf(validation, options));
+    if (options.out !== undefined) await writeDocument(options.out, validation, options);
     if (!options.jsonl) printValidation(validation, options);
   } finally {
     progress.end();
@@ -91,6 +91,15 @@ function recordOf(
     measured: outcomes.flatMap(({ measured }) => measured ?? []),
     withList,
   });
+}
+
+async function writeDocument(
+  file: string,
+  validation: Validation,
+  options: ValidateOptions,
+): Promise<void> {
+  const text = `${JSON.stringify(documentOf(validation, options), null, 2)}\n`;
+  await writeWholeFile(file, Buffer.from(text), options);
 }
 
 function foldersOf({ real, fake, force, out }: ValidateOptions) {

@@ -1,19 +1,26 @@
 /** One file that appears whole or not at all. */
 
 import { randomUUID } from 'node:crypto';
-import { link, lstat, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { ForensicsError } from '../../errors.ts';
-import { toOutputFailure } from '../analyze/results-folder.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+import { toOutputFailure } from './analyze/results-folder.ts';
+import { systemCodeOf } from './system-code.ts';
 
 interface Force {
   /** Whether a file that is there may be replaced. */
   readonly force: boolean;
 }
 
-/** Before the work begins. @throws {ForensicsError} `conflict` when `path` exists and may not be replaced. */
+/**
+ * Before the work begins.
+ *
+ * @throws {ForensicsError} `conflict` when `path` exists and may not be replaced, `output_not_writable` when its folder is none.
+ */
 export async function checkFree(path: string, { force }: Force): Promise<void> {
+  await access(dirname(resolve(path)), constants.W_OK).catch((error: unknown) => {
+    throw toOutputFailure(error);
+  });
   const found = await lstat(path).catch(() => null);
   if (found !== null && !(force && found.isFile())) throw isThere(path, force);
 }
