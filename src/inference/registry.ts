@@ -127,7 +127,7 @@ function entryOf({ entries, damages }: Shelf, id: string | null): Entry {
 /**
  * The files of one model folder that lies anywhere, checked like those of an installed one.
  *
- * @returns `files`: what its manifest lists, by name, and the manifest itself.
+ * @returns `files`: what its manifest lists, by name, the manifest itself among them.
  * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
  */
 export async function readModelFolder(
@@ -141,7 +141,7 @@ export async function readModelFolder(
   const manifest = parseManifest(text);
   const files = await verifiedFiles({ folder, manifest });
   parseStatistics(files.get('statistics.json')!.toString('utf8'));
-  return { manifest, files: new Map([...files, ['manifest.json', Buffer.from(text)]]) };
+  return { manifest, files };
 }
 
 async function openModel(entry: Entry): Promise<VerifiedModel> {

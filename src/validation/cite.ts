@@ -61,7 +61,7 @@ function ratesOf({ real, fake }: ConditionFigures['strategies'][DecisionStrategy
 function otherModel(validation: Validation, model: ModelIdentity): ForensicsError {
   const [measured, used] = [nameOf(validation.model), nameOf(model)];
   const what =
-    measured === used ? `another ${measured}, with other weights` : `${measured}, not ${used}`;
+    measured === used ? `another ${measured}, with other weights or limits` : `${measured}, not ${used}`;
   return new ForensicsError(
     'conflict',
     `Validation ${validation.id} measured ${what}; validate the model in use with "forensics validate", or cite none.`,

@@ -85,7 +85,7 @@ function oneModel(measured: readonly Measured[]): Measurement {
   );
 }
 
-/** By what the weights are, not by what they are called. */
+/** By what the files are, not by what the model is called. */
 export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
   const names = Object.keys({ ...one.files, ...other.files });
   const hasSameFiles = names.every((name) => one.files[name] === other.files[name]);
