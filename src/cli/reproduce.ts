@@ -6,6 +6,7 @@ import { describeExpectedKey, type KeyOptions } from './verify/expected-key.ts';
 
 interface ReproduceOptions extends KeyOptions {
   readonly original?: string;
+  readonly trustList?: string;
   readonly modelsDir?: string;
   readonly json: boolean;
 }
@@ -20,6 +21,7 @@ export function registerReproduce(program: Command): void {
       .argument('<bundle>', 'the zip file that report or analyze wrote'),
   )
     .option('--original <file>', 'the picture, where the bundle holds only its hashes')
+    .option('--trust-list <file>', 'the list of trusted signers, where the bundle lacks it (PEM)')
     .option(
       '--models-dir <dir>',
       'a folder with the model of the bundle (default: those of "models add")',
@@ -46,11 +48,12 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   const { reproductionCard } = await import('./reproduce/card.ts');
   const { readConfig } = await import('../config.ts');
   const { modelsFolder } = await import('../app/models-folder.ts');
-  const { original, modelsDir, json } = options;
+  const { original, trustList, modelsDir, json } = options;
   const { settings } = readConfig({ flags: { modelsDir } });
   const found = await reproduceBundle(bundle, {
     ...(await expectedKey(options)),
     ...(original === undefined ? {} : { original }),
+    ...(trustList === undefined ? {} : { trustList }),
     modelsDir: modelsFolder(settings),
   });
   const asJson = () => `${JSON.stringify(found, null, 2)}\n`;

@@ -14,7 +14,7 @@ export interface BundleCase {
   readonly item: ReportItem;
   readonly heatmapSize: { readonly width: number; readonly height: number } | null;
   readonly limits: Limits;
-  /** PEM certificates of the trusted signers of content credentials, as the examination knew them; null for none. */
+  /** PEM certificates of trusted signers of content credentials; null for none. Goes in when the examination knew the same. */
   readonly trustList: string | null;
   /** In every language, with raw maps, from the bytes of `original`: never files that lay where others can write. */
   readonly rendering: Rendering;

@@ -8,6 +8,7 @@ import { ForensicsError } from '../errors.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createLab } from '../lab/create-lab.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
+import { readTrustList } from '../provenance/trust-list.ts';
 import { languages } from '../report/language.ts';
 import { canonicalBytes, parseJson } from './canonical-json.ts';
 import { compareFields } from './compare.ts';
@@ -31,13 +32,16 @@ import { inspectBundle, type VerifyOptions } from './verify.ts';
 export interface ReproduceOptions extends VerifyOptions {
   /** The picture, where the bundle holds only its hashes. */
   readonly original?: string;
+  /** The PEM file of trusted signers, where the bundle was made after another list took the place of the one that was used. */
+  readonly trustList?: string;
   /** A folder of further models. */
   readonly modelsDir?: string | null;
 }
 
 /**
  * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `model_not_found` when this
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `usage` where picture or trust list
+ * are missing, `model_not_found` when this
  * machine does not have the very model, `image_not_as_declared` for another picture, and what an examination throws.
  */
 export async function reproduceBundle(
@@ -47,12 +51,11 @@ export async function reproduceBundle(
   const recorded = await openRecorded(bundle, options);
   const { settings, files } = recorded;
   await requireModel(settings, options.modelsDir ?? null);
-  const trustList = files.get(trustListFile);
   const lab = createLab({
     poolSize: 1,
     limits: settings.limits,
     modelsDir: options.modelsDir ?? null,
-    trustList: trustList === undefined ? null : Buffer.from(trustList).toString('utf8'),
+    trustList: trustListOf(files, options),
   });
   try {
     return await compareAll(lab, recorded, await repeat(lab, recorded));
@@ -104,6 +107,21 @@ async function originalOf(
   throw new ForensicsError(
     'image_not_as_declared',
     'This is not the picture that was examined: its SHA-256 differs.',
+  );
+}
+
+/** Another list may trust another signer, and so lead to another verdict. */
+function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions): string | null {
+  const inside = files.get(trustListFile);
+  if (inside !== undefined) return Buffer.from(inside).toString('utf8');
+  const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
+  const used = recorded?.examination.provenance.credentials?.trustListSha256 ?? null;
+  if (used === null) return null;
+  const given = readTrustList(trustList ?? null);
+  if (given !== null && sha256Of(Buffer.from(given)) === used) return given;
+  throw new ForensicsError(
+    'usage',
+    `The picture was examined with a list of trusted signers that the bundle does not hold (SHA-256 ${used}); name that list with --trust-list.`,
   );
 }
 

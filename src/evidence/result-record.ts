@@ -25,6 +25,12 @@ const schema = Type.Object({
     }),
     model: Type.Object({ id: Type.String(), version: Type.String() }),
     decision: Type.Object({ resultClass: Type.String() }),
+    provenance: Type.Object({
+      credentials: Type.Union([
+        Type.Object({ trustListSha256: Type.Optional(Type.Union([Type.String(), Type.Null()])) }),
+        Type.Null(),
+      ]),
+    }),
     environment: Type.Record(Type.String(), Type.String()),
   }),
 });

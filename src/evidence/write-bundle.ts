@@ -23,7 +23,7 @@ import {
 import { readmeDe } from './readme-de.ts';
 import { readmeEn } from './readme-en.ts';
 import { resultRecordOf } from './result-record.ts';
-import { type BundleFacts, sealBundle, type SealedBundle } from './seal.ts';
+import { type BundleFacts, sealBundle, type SealedBundle, sha256Of } from './seal.ts';
 import { custodyOf, settingsOf } from './settings.ts';
 import type { Signer } from './signer.ts';
 import type { ZipEntry } from './zip-writer.ts';
@@ -87,10 +87,11 @@ function recordFiles(given: BundleCase, { withOriginal }: Choice): readonly ZipE
   ];
 }
 
-/** A picture without content credentials was examined alike with any list, and one examined without a list needs none. */
+/** The list that the signer was looked up in, unless another took its place since; a picture without a signer needs none. */
 function usedTrustList({ trustList, examination }: BundleCase): string | null {
+  if (trustList === null) return null;
   const { credentials } = examination.provenance;
-  return credentials === null || credentials.trust === 'not-checked' ? null : trustList;
+  return credentials?.trustListSha256 === sha256Of(Buffer.from(trustList)) ? trustList : null;
 }
 
 function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {

@@ -5,6 +5,7 @@
  * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
  */
 
+import { createHash } from 'node:crypto';
 import type { Format } from '../image/picture.ts';
 import { readCrJson } from './credentials-task.ts';
 import { manifestsIn, type Manifest } from './manifests.ts';
@@ -31,6 +32,7 @@ export async function readContentCredentials(
     credentials: {
       integrity: isIntact(active, manifests) ? 'valid' : 'broken',
       trust: trustList === null ? 'not-checked' : isTrusted(active) ? 'trusted' : 'untrusted',
+      trustListSha256: trustList === null ? null : sha256Of(trustList),
       signer: active.signer,
       issuer: active.issuer,
       signedAt: active.signedAt,
@@ -47,6 +49,7 @@ export async function readContentCredentials(
 const unreadable: ContentCredentials = {
   integrity: 'unreadable',
   trust: 'not-checked',
+  trustListSha256: null,
   signer: null,
   issuer: null,
   signedAt: null,
@@ -56,6 +59,10 @@ const unreadable: ContentCredentials = {
   manifests: 0,
   problems: [],
 };
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;
 

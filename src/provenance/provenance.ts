@@ -33,6 +33,8 @@ export interface ContentCredentials {
   readonly integrity: 'valid' | 'broken' | 'unreadable';
   /** `not-checked` without a trust list. */
   readonly trust: 'trusted' | 'untrusted' | 'not-checked';
+  /** Of the list that the signer was looked up in, see `readTrustList`: administrators update theirs. Null without one. */
+  readonly trustListSha256: string | null;
   readonly signer: string | null;
   readonly issuer: string | null;
   /** ISO 8601; as the signature claims it. */

@@ -61,6 +61,7 @@ const everything: Provenance = {
   credentials: {
     integrity: 'valid',
     trust: 'trusted',
+    trustListSha256: 'ab'.repeat(32),
     signer: 'A signer',
     issuer: 'An issuer',
     signedAt: '2026-01-01T00:00:00Z',

@@ -25,6 +25,7 @@ const credentials = Type.Object(
   {
     integrity: oneOf(['valid', 'broken', 'unreadable']),
     trust: oneOf(['trusted', 'untrusted', 'not-checked']),
+    trustListSha256: text,
     signer: text,
     issuer: text,
     signedAt: text,

@@ -32,6 +32,7 @@ function examine(detector: Detector, provenance: Partial<Provenance>): Finding |
 const credentials: ContentCredentials = {
   integrity: 'valid',
   trust: 'trusted',
+  trustListSha256: 'ab'.repeat(32),
   signer: 'Acme Works',
   issuer: 'Acme Authority',
   signedAt: null,

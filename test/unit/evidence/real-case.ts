@@ -19,7 +19,9 @@ const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } 
 
 export async function realCase(): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
-  const lab = createLab({ poolSize: 1, trustList: authority.certificate });
+  // As `readTrustList` gives it.
+  const trustList = `${authority.certificate.trim()}\n`;
+  const lab = createLab({ poolSize: 1, trustList });
   try {
     const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
     const turned = sharp(drawn).withMetadata({ orientation: 6 });
@@ -38,7 +40,7 @@ export async function realCase(): Promise<BundleCase> {
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
     const rendering = await lab.render({ source, ...given, languages, withRawMaps: true });
-    return { ...given, limits: defaultLimits, trustList: authority.certificate, rendering };
+    return { ...given, limits: defaultLimits, trustList, rendering };
   } finally {
     await lab.close();
   }

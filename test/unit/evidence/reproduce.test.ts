@@ -5,6 +5,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { BundleCase } from '../../../src/evidence/case.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
+import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 import { readEntries } from './repack.ts';
 import { realCase } from './real-case.ts';
@@ -44,6 +45,24 @@ test('the trust list goes with a picture whose signer was judged by it, and with
   expect(credentials).toMatchObject({ integrity: 'valid', trust: 'trusted' });
   expect(names).toContain('trust-list.pem');
   expect(Object.keys(without)).not.toContain('trust-list.pem');
+});
+
+test('a bundle that was made after the trust list was replaced needs the very list that was used', async () => {
+  const bundle = bundleOf({ trustList: (await createAuthority('Another')).certificate });
+  const folder = temporaryFolder();
+  const [right, wrong] = [join(folder, 'right.pem'), join(folder, 'wrong.pem')];
+  writeFileSync(right, `The list of last year.\n${real.trustList}`);
+  writeFileSync(wrong, (await createAuthority('A third')).certificate);
+
+  expect(await readEntries(bundle)).not.toHaveProperty(['trust-list.pem']);
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({ code: 'usage' });
+  await expect(reproduceBundle(bundle, { trustList: wrong })).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('--trust-list'),
+  });
+  expect(await reproduceBundle(bundle, { trustList: right })).toMatchObject({
+    outcome: 'identical',
+  });
 });
 
 test('a bundle without its picture needs the very picture beside it', async () => {

@@ -56,6 +56,7 @@ describe('integrity and trust', () => {
     expect(credentials).toEqual({
       integrity: 'valid',
       trust: 'trusted',
+      trustListSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
       signer: 'Signer of Tests',
       issuer: 'Authority of Tests',
       signedAt: null,

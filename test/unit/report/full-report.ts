@@ -72,6 +72,7 @@ function makeFull(): Examination {
       credentials: {
         integrity: 'broken',
         trust: 'untrusted',
+        trustListSha256: 'ab'.repeat(32),
         signer: 'Example Camera',
         issuer: 'Example Authority',
         signedAt: '2026-02-28T10:00:01Z',

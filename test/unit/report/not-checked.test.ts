@@ -7,6 +7,7 @@ import { makeExamination } from './examination.ts';
 const credentials: ContentCredentials = {
   integrity: 'valid',
   trust: 'trusted',
+  trustListSha256: 'ab'.repeat(32),
   signer: 'A signer',
   issuer: 'An issuer',
   signedAt: null,

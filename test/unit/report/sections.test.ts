@@ -238,6 +238,7 @@ function hostileProvenance(evil: string): Provenance {
     credentials: {
       integrity: 'valid',
       trust: 'untrusted',
+      trustListSha256: 'ab'.repeat(32),
       signer: evil,
       issuer: evil,
       signedAt: evil,
