@@ -117,6 +117,7 @@ function measuredOf(value: unknown): readonly MeasuredCondition[] {
       condition: textOf(fields['condition'], `${name}.condition`),
       real: wholeOf(fields['real'], `${name}.real`, 0, 1e9),
       fake: wholeOf(fields['fake'], `${name}.fake`, 0, 1e9),
+      ...sidesOf(fields['longerSidePx'], `${name}.longerSidePx`),
       auc: numberOf(fields['auc'], `${name}.auc`, 0, 1),
       aucLow: numberOf(fields['aucLow'], `${name}.aucLow`, 0, 1),
       aucHigh: numberOf(fields['aucHigh'], `${name}.aucHigh`, 0, 1),
@@ -127,6 +128,13 @@ function measuredOf(value: unknown): readonly MeasuredCondition[] {
       },
     };
   });
+}
+
+function sidesOf(value: unknown, name: string): Pick<MeasuredCondition, 'longerSidePx'> {
+  if (value === undefined) return {};
+  const [least, greatest]: unknown[] = Array.isArray(value) ? value : [];
+  const from = wholeOf(least, `${name}[0]`, 1, 1e6);
+  return { longerSidePx: [from, wholeOf(greatest, `${name}[1]`, from, 1e6)] };
 }
 
 function ratesOf(value: unknown, name: string): MeasuredRates {

@@ -22,6 +22,8 @@ export interface MeasuredCondition {
   /** How many photographs and generated pictures. */
   readonly real: number;
   readonly fake: number;
+  /** Longer sides of the pictures in pixels, least and greatest; absent in manifests that did not record them. */
+  readonly longerSidePx?: readonly [number, number];
   /** Area under the ROC curve, and its 95 % interval over sources. */
   readonly auc: number;
   readonly aucLow: number;

@@ -14,6 +14,7 @@ export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
       condition,
       real: scored.filter(({ isFake }) => !isFake).length,
       fake: scored.filter(({ isFake }) => isFake).length,
+      longerSidePx: longerSidesOf(some),
       auc: rounded(auc(scored)),
       aucLow: rounded(aucLow),
       aucHigh: rounded(aucHigh),
@@ -24,6 +25,11 @@ export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
       },
     };
   });
+}
+
+function longerSidesOf(rows: readonly Row[]): readonly [number, number] {
+  const sides = rows.map(({ examination: { facts } }) => Math.max(facts.width, facts.height));
+  return [Math.min(...sides), Math.max(...sides)];
 }
 
 export function ratesOf(rows: readonly Row[], strategy: DecisionStrategy): MeasuredRates {
