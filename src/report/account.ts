@@ -1,5 +1,6 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
+import type { Decision } from '../engine/result.ts';
 import { labelsOf } from './phrase-book.ts';
 import { printable } from './printable.ts';
 import { levelOf } from './reading.ts';
@@ -105,10 +106,15 @@ function writeComparison({ examination, evidence, phrases, numbers, language }: 
     strategy: phrases.strategies[options.decisionStrategy],
   });
   return [
-    sentences([applied, statement[language]]),
+    isDeclared(decision) ? statement[language] : sentences([applied, statement[language]]),
     ...(cap === null ? [] : [cap.statement[language]]),
     ...(stability === null ? [] : [stability.statement[language]]),
   ];
+}
+
+/** Whether the decision rests on what the file says, so that neither probability nor strategy took part in it. */
+export function isDeclared({ basis, resultClass }: Decision): boolean {
+  return basis === 'declaration' && resultClass === 'fake';
 }
 
 function writeFindings({ evidence, phrases, language }: Writing): readonly string[] {

@@ -102,6 +102,14 @@ export const phrasesDe: Phrases = {
     'compression-tables': 'Quantisierungstabellen',
     'file-layout': 'Aufbau der Datei',
   },
+  sources: {
+    'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
+      'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
+    'Block statistics of this program, fitted on drawn pictures and photographs.':
+      'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
+    'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
+      'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
+  },
   strategies: {
     pedantic: 'pedantic (entscheidet am seltensten)',
     default: 'default (ausgewogen)',

@@ -99,6 +99,7 @@ export const phrasesEn: Phrases = {
     'compression-tables': 'quantisation tables',
     'file-layout': 'layout of the file',
   },
+  sources: {},
   strategies: {
     pedantic: 'pedantic (decides least often)',
     default: 'default (balanced)',

@@ -37,6 +37,8 @@ export const proseDe: Prose = {
     intro:
       'Die Vorgänge, die das Programm selbst aufgezeichnet hat, mit dem SHA-256 dessen, was hinein- und herausging. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
     none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
+    redrawn:
+      'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen sind nicht die, die hier für frühere Fassungen festgehalten sind.',
     columns: ['Zeit (UTC, ISO 8601)', 'Vorgang', 'Durch'],
     events: {
       created: 'Analyse angelegt',
@@ -113,6 +115,8 @@ export const proseDe: Prose = {
     noInconsistencies: 'Keiner der Widersprüche, nach denen gesucht wurde, liegt vor.',
   },
   results: {
+    outside:
+      'Nach seinen Spuren liegt das Bild außerhalb des Bereichs, für den das Verfahren validiert ist. Die Werte sind festgehalten, damit sich die Untersuchung wiederholen lässt; über das Bild sagen sie nichts aus.',
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
       'Nach dieser Änderung',
@@ -133,7 +137,9 @@ export const proseDe: Prose = {
   },
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
+    sides: ({ least, greatest }) =>
+      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Bildpunkte; größere und kleinere Bilder wurden nicht gemessen.`,
     none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
     columns: [
       'Bedingung',
@@ -152,7 +158,7 @@ export const proseDe: Prose = {
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
-      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}.`,
+      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,
     ownOtherModel:
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
@@ -200,6 +206,9 @@ export const proseDe: Prose = {
     helpTitle: 'Was weiterhelfen würde',
     decided:
       'Es wurde entschieden: Keiner der Gründe, aus denen das Programm keine Aussage trifft oder die Frage offenlässt, lag vor.',
+    declared:
+      'Entschieden wurde nach dem, was die Datei über sich selbst angibt, nicht nach den Spuren im Bild.',
+    tracesAlone: (reasons) => `Allein nach den Spuren wäre nichts entschieden worden: ${reasons}.`,
     helpDecided: [
       'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
       'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',
@@ -207,8 +216,13 @@ export const proseDe: Prose = {
     ],
   },
   limits: {
+    nature: {
+      traced:
+        'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      declared:
+        'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
+    },
     statements: [
-      'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       'Das Verfahren ist nur für Fotografien validiert, mit den oben genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des oben durch seine Prüfsummen bezeichneten Modells.',
       'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
@@ -233,7 +247,7 @@ export const proseDe: Prose = {
   },
   settings: {
     intro:
-      'Alle Einstellungen, Schwellen und Werte, ungerundet und unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt.',
+      'Einstellungen, Schwellen und Werte, ungerundet und unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt. Das Übrige steht in result.json.',
   },
   metadata: {
     intro:

@@ -37,6 +37,8 @@ export const proseEn: Prose = {
     intro:
       'The events that the program recorded itself, with the SHA-256 of what went in and came out. What happened to the file before is not known to the program.',
     none: 'No chain of custody was recorded for this examination. Where the file came from, and in whose hands it was before, is not known to the program.',
+    redrawn:
+      'An evidence bundle holds reports that were drawn anew and tell what had happened by then; their checksums are not those that are recorded here of earlier ones.',
     columns: ['Time (UTC, ISO 8601)', 'Event', 'By'],
     events: {
       created: 'Analysis created',
@@ -112,6 +114,8 @@ export const proseEn: Prose = {
     noInconsistencies: 'None of the contradictions that were looked for was found.',
   },
   results: {
+    outside:
+      'By its traces the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
     stabilityTitle: 'Stability',
     stabilityColumns: [
       'After this change',
@@ -132,7 +136,9 @@ export const proseEn: Prose = {
   },
   validation: {
     intro: ({ strategy, real, fake }) =>
-      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
+    sides: ({ least, greatest }) =>
+      `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
     none: 'No error rates were measured for this model. Its result must not be relied on alone.',
     columns: [
       'Condition',
@@ -151,7 +157,7 @@ export const proseEn: Prose = {
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those that are examined.',
     ownTitle: (id) => `Own validation ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
-      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}.`,
+      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not enter into the strength that this report states.`,
     ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
     neverTestedTitle: 'Never tested',
     neverTested: [
@@ -197,6 +203,9 @@ export const proseEn: Prose = {
     helpTitle: 'What would help',
     decided:
       'A decision was made: none of the reasons for which the program abstains or leaves the question open applied.',
+    declared:
+      'The decision was made on what the file declares about itself, not on the traces in the picture.',
+    tracesAlone: (reasons) => `By the traces alone nothing would have been decided: ${reasons}.`,
     helpDecided: [
       'The file as the device or program first stored it.',
       'Further pictures of the same device or source, for comparison.',
@@ -204,8 +213,13 @@ export const proseEn: Prose = {
     ],
   },
   limits: {
+    nature: {
+      traced:
+        'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+      declared:
+        'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anybody can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
+    },
     statements: [
-      'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       'The method was validated for photographs only, with the error rates stated above. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model that the checksums above identify.',
       'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
       'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
@@ -229,7 +243,7 @@ export const proseEn: Prose = {
   },
   settings: {
     intro:
-      'Every setting, threshold and value, unrounded and under its name in result.json, with a decimal point in all languages.',
+      'Settings, thresholds and values, unrounded and under their names in result.json, with a decimal point in all languages. result.json holds the rest.',
   },
   metadata: {
     intro:

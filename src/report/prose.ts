@@ -35,6 +35,8 @@ export interface Prose {
   readonly custody: {
     readonly intro: string;
     readonly none: string;
+    /** Why checksums of reports in the record are not those of the bundle. */
+    readonly redrawn: string;
     readonly columns: readonly [string, string, string];
     readonly events: Readonly<Record<CustodyEvent['event'], string>>;
     /** Kinds of actors by the word that `CustodyEvent.actor` begins with. */
@@ -44,6 +46,8 @@ export interface Prose {
   };
   readonly provenance: ProvenanceProse;
   readonly results: {
+    /** Beside the values of a picture whose traces cannot be judged. */
+    readonly outside: string;
     readonly stabilityTitle: string;
     readonly stabilityColumns: readonly [string, string, string];
     readonly stabilityMissing: string;
@@ -83,9 +87,14 @@ export interface Prose {
   readonly reasons: {
     readonly helpTitle: string;
     readonly decided: string;
+    /** When what the file declares was decisive; and why the traces alone would have decided nothing. */
+    readonly declared: string;
+    readonly tracesAlone: (reasons: string) => string;
     readonly helpDecided: readonly string[];
   };
   readonly limits: {
+    /** What kind of result it is, by what was decisive. */
+    readonly nature: Readonly<Record<'traced' | 'declared', string>>;
     readonly statements: readonly string[];
     readonly notCheckedTitle: string;
     readonly notCheckedNone: string;
@@ -135,6 +144,8 @@ export interface ProvenanceProse {
 
 export interface ValidationProse {
   readonly intro: (x: { strategy: string; real: string; fake: string }) => string;
+  /** Of the longer sides of the pictures, in pixels. */
+  readonly sides: (x: { least: string; greatest: string }) => string;
   readonly none: string;
   readonly columns: readonly [string, string, string, string, string];
   readonly worst: Readonly<

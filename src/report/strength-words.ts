@@ -41,6 +41,11 @@ export const undecided: Bilingual = {
   de: 'Es wurde keine Entscheidung getroffen, daher wird keine Stärke angegeben.',
 };
 
+export const outside: Bilingual = {
+  en: 'The picture lies outside the range for which the method was validated. There, neither the probability nor the other values have a tested meaning; no strength is stated.',
+  de: 'Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist. Dort haben weder die Wahrscheinlichkeit noch die übrigen Werte eine geprüfte Bedeutung; eine Stärke wird nicht angegeben.',
+};
+
 interface Traced {
   readonly side: Side;
   readonly strength: Strength;
@@ -170,7 +175,7 @@ const cappedWords: Readonly<Record<Language, CappedWords>> = {
       },
     },
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
-      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being called ${called} wrongly (upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
+      `When the method was measured, ${right} ${own} and ${wrong} ${other} were called ${called} (${strategy}; condition “${condition}”, the least favourable of those measured). That is compatible with up to ${bound} ${ofOther} being called ${called} wrongly (one-sided upper 95 % bound after Clopper and Pearson). The figures therefore support a likelihood ratio of at most ${ratio}.`,
   },
   de: {
     of: 'von',
@@ -192,7 +197,7 @@ const cappedWords: Readonly<Record<Language, CappedWords>> = {
       },
     },
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
-      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`,
+      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`,
   },
 };
 

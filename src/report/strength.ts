@@ -10,7 +10,14 @@ import type { DecisionStrategy, Examined } from '../engine/result.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/supported-ratio.ts';
 import type { Assurance } from '../provenance/provenance.ts';
 import type { Bilingual } from './bilingual.ts';
-import { undecided, writeCap, writeDeclared, writeNoCap, writeTraced } from './strength-words.ts';
+import {
+  outside,
+  undecided,
+  writeCap,
+  writeDeclared,
+  writeNoCap,
+  writeTraced,
+} from './strength-words.ts';
 
 export interface Cap {
   /** Likelihood ratio, 1 or more. */
@@ -31,7 +38,8 @@ export interface MeasuredStrength {
 export function measureStrength(examined: Examined): MeasuredStrength {
   const { resultClass, basis } = examined.decision;
   if (resultClass !== 'real' && resultClass !== 'fake') {
-    return { strength: 'none', ratio: null, statement: undecided, cap: null };
+    const statement = resultClass === 'abstain' ? outside : undecided;
+    return { strength: 'none', ratio: null, statement, cap: null };
   }
   return basis === 'declaration' ? ofDeclaration(examined) : ofTraces(examined, resultClass);
 }

@@ -44,11 +44,11 @@ function errorSentence(wrong: Counted, what: string, called: string): string {
   const verb = `called ${called}`;
   if (wrong.count === 0) {
     const most = rate(upperShare(0, wrong.of));
-    return `with ${count(wrong.of)} ${what} and no error, up to ${most} of such ${what} may still be ${verb} (95 % confidence).`;
+    return `with ${count(wrong.of)} ${what} and no error, up to ${most} of such ${what} may still be ${verb} (one-sided bound, 95 % confidence).`;
   }
   if (wrong.count === wrong.of) {
     const least = rate(lowerShare(wrong.count, wrong.of));
-    return `all ${count(wrong.of)} ${what} were ${verb}; of such ${what} at least ${least} are (95 % confidence).`;
+    return `all ${count(wrong.of)} ${what} were ${verb}; of such ${what} at least ${least} are (one-sided bound, 95 % confidence).`;
   }
   const bounds = `${rate(wrong.low)} to ${rate(wrong.high)}`;
   return `${count(wrong.count)} of ${count(wrong.of)} ${what} (${rate(wrong.share)}) ${wrong.count === 1 ? 'was' : 'were'} ${verb}; of such ${what} it may be ${bounds} (95 % confidence).`;

@@ -32,6 +32,7 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
     examination;
   const { cellPx, columns, rows } = maps;
   const { fakeProbability, fakeUncertainty, basis, thresholds } = decision;
+  const trials = examination.stability?.trials ?? [];
   const tables = examination.facts.jpeg?.quantisationTables ?? [];
   const settings: readonly Row[] = [
     ...named('options', options),
@@ -41,6 +42,7 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
     ...named('classUncertainties', { ...classUncertainties }),
     ...named('classSimilarities', { ...classSimilarities }),
     ...named('anomaly', { ...anomaly }),
+    ...trials.flatMap(({ change, ...trial }) => named(`stability.${change}`, trial)),
     ...named('maps', { cellPx, columns, rows }),
     ...examination.findings.flatMap(({ method, score, measures }) =>
       named(`findings.${printable(method, 40)}`, { score, ...measures }),
@@ -56,7 +58,7 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
 /** One row a group: a name for each number would fill pages. */
 function named(
   group: string,
-  values: Readonly<Record<string, string | number | null>>,
+  values: Readonly<Record<string, string | number | boolean | null>>,
 ): readonly Row[] {
   const parts = Object.entries(values).map(
     ([name, value]) => `${printable(name, 60)} ${printable(String(value), 80)}`,

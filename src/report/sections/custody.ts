@@ -1,6 +1,6 @@
 /** What the program recorded of the file's way through it. */
 
-import { type Block, type GridRow, paragraph, type SectionInput } from '../blocks.ts';
+import { type Block, type GridRow, note, only, paragraph, type SectionInput } from '../blocks.ts';
 import type { CustodyEvent } from '../item.ts';
 import type { Prose } from '../prose.ts';
 import { printable } from '../printable.ts';
@@ -20,7 +20,12 @@ export function custodyBlocks({ item, prose: { custody } }: SectionInput): reado
       ],
       rows: events.map((one) => toRow(one, custody)),
     },
+    ...only(events.some(tellsReports), note(custody.redrawn)),
   ];
+}
+
+function tellsReports({ hashes }: CustodyEvent): boolean {
+  return hashes.some(({ name }) => name.endsWith('.pdf'));
 }
 
 function toRow({ at, event, actor, hashes }: CustodyEvent, words: Prose['custody']): GridRow {

@@ -69,9 +69,9 @@ function findingBlocks(input: SectionInput): readonly Block[] {
   });
   const neutral = evidence.findings
     .filter((finding) => sideOf(input, finding) === null)
-    .map(({ method, statement, source }) => ({
-      label: nameOf(method),
-      value: `${printable(statement[language], 1200)}\n${labels.source(printable(source, 400))}`,
+    .map((finding) => ({
+      label: nameOf(finding.method),
+      value: `${printable(finding.statement[language], 1200)}\n${sourceOf(input, finding)}`,
     }));
   const silent = evidence.skipped.map(({ method, reason }) => ({
     label: nameOf(method),
@@ -100,17 +100,17 @@ function sideOf(
   return prose.evaluation.sides[speaksFor](adverb);
 }
 
-function toEntry(
-  { labels, language }: SectionInput,
-  { statement, source }: RankedFinding,
-  title: string,
-): Block {
+function toEntry(input: SectionInput, finding: RankedFinding, title: string): Block {
   return {
     kind: 'entry',
     title,
-    text: printable(statement[language], 1200),
-    note: labels.source(printable(source, 400)),
+    text: printable(finding.statement[input.language], 1200),
+    note: sourceOf(input, finding),
   };
+}
+
+function sourceOf({ labels, phrases }: SectionInput, { source }: RankedFinding): string {
+  return labels.source(phrases.sources[source] ?? printable(source, 400));
 }
 
 /** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */

@@ -5,6 +5,7 @@ import {
   type Block,
   heading,
   note,
+  only,
   paragraph,
   type Row,
   row,
@@ -12,13 +13,18 @@ import {
 } from '../blocks.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
-  const { labels, prose } = input;
+  const { examination, labels, prose } = input;
   return [
     { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input)] },
     note(labels.deviation),
+    ...only(leadToAbstain(examination.decision), note(prose.results.outside)),
     heading(prose.results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
+}
+
+function leadToAbstain({ byTraces, resultClass }: Decision): boolean {
+  return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
 
 function decisionRows({ examination, labels, phrases }: SectionInput): readonly Row[] {

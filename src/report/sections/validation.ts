@@ -31,11 +31,21 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
     fake: numbers.count(first.fake),
   });
   return [
-    paragraph(intro),
+    paragraph([intro, ...sidesOf(input, first)].join(' ')),
     ratesGrid(input, measured),
     ...worstBlocks(input, measured),
     paragraph(words.meaning),
   ];
+}
+
+/** Nobody who reads "files as they were" would think of pictures this small. */
+function sidesOf(
+  { prose, numbers }: SectionInput,
+  { longerSidePx }: MeasuredCondition,
+): readonly string[] {
+  if (longerSidePx === undefined) return [];
+  const [least, greatest] = longerSidePx.map(numbers.count);
+  return [prose.validation.sides({ least: least ?? '', greatest: greatest ?? '' })];
 }
 
 function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {

@@ -42,7 +42,7 @@ function makeFull(): Examination {
   return {
     ...base,
     measured: [
-      measured!,
+      { ...measured!, longerSidePx: [256, 1448] },
       {
         ...measured!,
         condition: 'half, jpeg 80',

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { type Examination, reasonCodes, resultClasses } from '../../../src/engine/result.ts';
-import type { Provenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/report/item.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
 import { labelsOf, phrasesOf, proseOf } from '../../../src/report/phrase-book.ts';
@@ -9,7 +10,7 @@ import { languages } from '../../../src/report/language.ts';
 import type { Block, Section } from '../../../src/report/blocks.ts';
 import { writeSections } from '../../../src/report/sections.ts';
 import { writeTexts } from '../../../src/report/write-texts.ts';
-import { item, makeExamination } from './examination.ts';
+import { item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
   real: '1'.repeat(64),
@@ -51,6 +52,70 @@ describe.each(languages)('sections in %s', (language) => {
     const { heatmap, summary, heatmapIntro, conclusion } = texts;
     for (const text of [summary, heatmapIntro, conclusion, ...Object.values(heatmap)]) {
       for (const paragraph of text.split('\n\n')) expect(all).toContain(paragraph);
+    }
+  });
+
+  test('never say of a declared picture that traces, strategy or limits had been decisive', () => {
+    const { decision, ...examination } = makeExamination();
+    const byTraces = { resultClass: 'abstain', reasons: ['no_usable_trace'] } as const;
+    const declared: Examination = {
+      ...examination,
+      decision: { ...decision, resultClass: 'fake', basis: 'declaration', byTraces },
+    };
+    const { reasons, limits, results } = proseOf(language);
+    const { short } = phrasesOf(language).reasons.no_usable_trace;
+
+    const all = stringsOf(sectionsOf(declared)).join('\n');
+
+    expect(all).toContain(`${reasons.declared} ${reasons.tracesAlone(short)}`);
+    expect(all).toContain(limits.nature.declared);
+    expect(all).toContain(results.outside);
+    expect(all).not.toContain(reasons.decided);
+    expect(all).not.toContain(limits.nature.traced);
+    expect(all).not.toMatch(/strategy .* was applied|Strategie .* angewandt/);
+  });
+
+  test('give values outside the validated range no meaning', () => {
+    const { outside } = proseOf(language).results;
+
+    const abstained = stringsOf(sectionsOf(makeExamination({ resultClass: 'abstain' })));
+    const uncertain = stringsOf(sectionsOf(makeExamination({ resultClass: 'uncertain' })));
+
+    expect(abstained).toContain(outside);
+    expect(abstained.join('\n')).toMatch(/tested meaning|geprüfte Bedeutung/);
+    expect(uncertain).not.toContain(outside);
+  });
+
+  test('tell why the checksum of an earlier report is not that of this one', () => {
+    const { redrawn } = proseOf(language).custody;
+    const at = new Date('2026-03-01T12:00:00Z');
+    const told = (name: string) => {
+      const hashes = [{ name, sha256: 'ab'.repeat(32) }];
+      const custody = [{ at, actor: 'service', event: 'upgraded', hashes } as const];
+      const examination = makeExamination();
+      const texts = writeTexts(examination, item, language);
+      const given = { ...item, custody };
+      return stringsOf(
+        writeSections({ examination, item: given, language, texts, heatmapDigests }),
+      );
+    };
+
+    expect(told('report-en.pdf')).toContain(redrawn);
+    expect(told('original')).not.toContain(redrawn);
+  });
+
+  test('say in their own language what a finding of this program rests on', () => {
+    const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
+    const given = { picture: makePicture(96, 96), traces, provenance: noProvenance };
+    const findings = detectors.map((detector) => detector.examine(given));
+    const examination = { ...makeExamination(), findings: findings.filter(isFinding) };
+
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    const wanted = { en: /trained for this program/, de: /Für dieses Programm trainiertes Netz/ };
+    for (const one of languages) {
+      const matcher = expect(all);
+      (one === language ? matcher : matcher.not).toMatch(wanted[one]);
     }
   });
 
@@ -274,4 +339,8 @@ function stringsOfBlock(block: Block): readonly string[] {
   }
   const { kind: _, ...rest } = block;
   return Object.values(rest);
+}
+
+function isFinding(result: Finding | Skipped): result is Finding {
+  return 'score' in result;
 }

@@ -61,13 +61,13 @@ describe.each(languages)('a report in %s without a decision', (language) => {
         'Lossy compression has erased the fine traces',
         'What would help',
         'An earlier, less compressed copy',
-        'Nothing was decided, so no strength is stated.',
+        'no strength is stated.',
       ],
       de: [
         'Die verlustbehaftete Kompression hat die feinen Spuren getilgt',
         'Was weiterhelfen würde',
         'Eine frühere, weniger stark komprimierte Fassung',
-        'daher wird keine Stärke angegeben',
+        'eine Stärke wird nicht angegeben',
       ],
     };
 

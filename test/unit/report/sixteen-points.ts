@@ -92,6 +92,10 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
           'bis zu 6,4 %',
         ],
       },
+      {
+        en: ['256 to 1,448 pixels', 'does not enter into the strength'],
+        de: ['256 bis 1.448 Bildpunkte', 'geht sie nicht ein'],
+      },
       { en: ['Never tested'], de: ['Nie geprüft'] },
       {
         en: ['Own validation 9f8e7d6c5b4a392817060504', 'on 40 photographs and 277 generated'],

@@ -118,7 +118,7 @@ describe('the judgement', () => {
     const [photographs, generated] = judgementOf(made(forty), 'default');
 
     expect(photographs).toBe(
-      'clean: with 40 photographs and no error, up to 7.2 % of such photographs may still be called fake (95 % confidence).',
+      'clean: with 40 photographs and no error, up to 7.2 % of such photographs may still be called fake (one-sided bound, 95 % confidence).',
     );
     expect(generated).toBe(
       'clean: 3 of 40 generated pictures (7.5 %) were called real; of such generated pictures it may be 1.6 % to 20.4 % (95 % confidence).',
