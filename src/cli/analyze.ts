@@ -31,7 +31,11 @@ export function registerAnalyze(program: Command): void {
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
     .option('--with-metadata', 'print the metadata of the file in the report', false)
-    .option('--without-original', 'keep the picture out of its evidence bundle', false)
+    .option(
+      '--without-original',
+      'keep the file of the picture out of its evidence bundle; heatmaps and reports still show it',
+      false,
+    )
     .option('--force', 'replace a result folder that exists', false)
     .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)

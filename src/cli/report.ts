@@ -22,7 +22,11 @@ export function registerReport(program: Command): void {
     .argument('<analysis>', 'its id; its tier must be forensicReporting')
     .requiredOption('--tenant <name>', 'the tenant that the analysis belongs to')
     .requiredOption('-o, --out <file>', 'the zip file to write', named)
-    .option('--without-original', 'only the hashes of the picture, and no metadata of it', false)
+    .option(
+      '--without-original',
+      'leave out the file of the picture and its metadata; heatmaps and reports still show it',
+      false,
+    )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
     .option('--force', 'replace a file that exists', false)
     .option('--data-dir <dir>', 'the data folder')

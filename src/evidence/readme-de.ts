@@ -87,7 +87,8 @@ Wie oft das Verfahren irrt und was es nicht sehen kann, steht im Bericht.
 
 function originalDe({ file, sizeBytes, sha512, md5 }: Told['item']): string {
   if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
-  return `Das Bild selbst wurde weggelassen. Wer es hat, kann vergleichen:
+  return `Die Datei des Bildes wurde weggelassen; Heatmaps und Berichte zeigen das
+Bild gleichwohl. Wer die Datei hat, kann vergleichen:
   sha256sum BILD       muss den obigen SHA-256 ausgeben
   Größe      ${sizeBytes} Byte
   SHA-512    ${sha512.slice(0, 64)}

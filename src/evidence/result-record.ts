@@ -58,7 +58,7 @@ export function parseResult(bytes: Uint8Array): ResultRecord | null {
   return compiled.Check(value) ? value : null;
 }
 
-/** Whoever keeps the picture back hardly means to hand on who took it, with what and when. */
+/** Whoever keeps the file back hardly means to hand on all that it says; the summary that every report prints stays. */
 function withoutMetadata(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {} } };
 }

@@ -29,7 +29,7 @@ import type { Signer } from './signer.ts';
 import type { ZipEntry } from './zip-writer.ts';
 
 export interface BundleHow {
-  /** Without it only the hashes of the picture go in, and its metadata only when the item asks for it. */
+  /** Without it the picture is shown by heatmaps and reports alone, and its metadata go in only when the item asks for it. */
   readonly withOriginal: boolean;
   readonly signer: Signer;
   readonly signedAt: Date;

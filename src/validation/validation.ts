@@ -1,6 +1,7 @@
 /**
  * A validation: how often a model erred on somebody's own labelled pictures, as a record that is stored and cited. It
- * holds counts and digests, never pictures, file names or paths. It knows nothing of data folders and terminals.
+ * holds counts and digests, never pictures or file names; of paths nothing but the name of the worst sub-folder. It knows
+ * nothing of data folders and terminals.
  */
 
 import { type Static, type TSchema, Type } from 'typebox';
