@@ -20,7 +20,7 @@ import {
 import type { Manifest } from './manifest.ts';
 import { parseResult, type ResultRecord } from './result-record.ts';
 import { sha256Of } from './seal.ts';
-import { type BundleSettings, parseSettings } from './settings.ts';
+import { type BundleSettings, parseCustody, parseSettings } from './settings.ts';
 import type { Problem } from './verification.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
@@ -39,6 +39,7 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
     ...unlisted,
     ...ofItem(manifest, result),
     ...ofSettings(settings, { manifest, result }),
+    ...ofCustody(manifest, files),
     ...ofOriginal(manifest, files),
     ...ofPictures(result, files),
     ...ofReports(manifest, files),
@@ -84,13 +85,28 @@ function ofSettings(
   settings: BundleSettings,
   { manifest, result }: { readonly manifest: Manifest; readonly result: ResultRecord },
 ): readonly Problem[] {
-  const { model, environment } = result.examination;
+  const { model, environment, options, passes } = result.examination;
   const isSame =
     isEqual(settings.model, model) &&
     isEqual(settings.environment, environment) &&
+    settings.decisionStrategy === options.decisionStrategy &&
+    settings.seed === options.seed &&
+    settings.passes === passes &&
     settings.item.name === manifest.item.name &&
     settings.item.examinedAt === manifest.examinedAt;
   return unless(isSame, settingsFile, 'The settings are those of another examination.');
+}
+
+function ofCustody({ item }: Manifest, files: Files): readonly Problem[] {
+  const bytes = files.get(custodyFile);
+  if (bytes === undefined) return [];
+  const events = parseCustody(bytes);
+  if (events === null) return [contradiction(custodyFile, `${custodyFile} holds no record.`)];
+  const originals = events.flatMap(({ hashes }) =>
+    hashes.filter(({ name }) => name === 'original'),
+  );
+  const isSame = originals.every(({ sha256 }) => sha256 === item.sha256);
+  return unless(isSame, custodyFile, 'The chain of custody is that of another picture.');
 }
 
 function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {

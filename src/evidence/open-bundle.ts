@@ -29,7 +29,7 @@ const maxGrowth = 20;
 export async function openBundle(bytes: Uint8Array, expected: string | null): Promise<OpenBundle> {
   const entries = await entriesOf(bytes);
   if (entries instanceof ForensicsError) {
-    return broken('container', null, `The archive is damaged or cut off: ${entries.message}`);
+    return broken('container', null, damaged);
   }
   const manifestBytes = contentOf({ entries }, manifestFile);
   if (manifestBytes === null) {
@@ -56,6 +56,9 @@ async function entriesOf(bytes: Uint8Array): Promise<Taken['entries'] | Forensic
     throw error;
   }
 }
+
+const damaged =
+  'The archive cannot be read any more: it was damaged or cut off, or something was added before or behind it.';
 
 const notOurs = 'This zip archive is no evidence bundle: it holds no manifest.json.';
 

@@ -23,6 +23,8 @@ const schema = Type.Object({
       storedWidth: Type.Integer(),
       storedHeight: Type.Integer(),
     }),
+    options: Type.Object({ decisionStrategy: Type.String(), seed: Type.Integer() }),
+    passes: Type.Integer(),
     model: Type.Object({ id: Type.String(), version: Type.String() }),
     decision: Type.Object({ resultClass: Type.String() }),
     provenance: Type.Object({

@@ -37,7 +37,10 @@ function filesRows(
       'Files',
       `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
     ],
-    ['', 'reports and heatmaps were signed together with this result and fit it'],
+    [
+      '',
+      'reports and heatmaps were signed together with this result; that they follow from the picture, "forensics reproduce" shows',
+    ],
   ];
   return [
     ...(holds ? whole : []),

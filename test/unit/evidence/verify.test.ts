@@ -229,6 +229,7 @@ describe('what was signed but does not belong together', () => {
 
     expect(found.key).not.toBeNull();
     expect(found.problems.map(short)).toEqual([
+      'contradiction custody.json',
       'contradiction original.jpg',
       'contradiction report-en.pdf',
       'contradiction report-de.pdf',
@@ -268,6 +269,11 @@ describe('what was signed but does not belong together', () => {
       'of a run elsewhere',
       (text: string) => text.replace('"environment":{', '"environment":{"a":"b",'),
     ],
+    ['of another seed', (text: string) => text.replace(/"seed":\d+/, '"seed":41')],
+    [
+      'of another strategy',
+      (text: string) => text.replace(/"decisionStrategy":"\w+"/, '"decisionStrategy":"relaxed"'),
+    ],
     ['that are nested without end', (text: string) => nested(text, '"decisionStrategy"')],
   ])('settings %s', async (_, change) => {
     const { 'settings.json': settings, ...entries } = await readEntries(smallBundle());
@@ -276,6 +282,28 @@ describe('what was signed but does not belong together', () => {
     const found = await problemsOf(await resealed({ ...entries, 'settings.json': changed }));
 
     expect(found).toEqual(['contradiction settings.json']);
+  });
+
+  test.each([
+    [
+      'of another picture',
+      [
+        {
+          at: '',
+          actor: 'service',
+          event: 'received',
+          hashes: [{ name: 'original', sha256: 'ab'.repeat(32) }],
+        },
+      ],
+    ],
+    ['that is none', {}],
+  ])('a chain of custody %s', async (_, custody) => {
+    const entries = await readEntries(smallBundle());
+    const changed = Buffer.from(JSON.stringify(custody));
+
+    const found = await problemsOf(await resealed({ ...entries, 'custody.json': changed }));
+
+    expect(found).toEqual(['contradiction custody.json']);
   });
 
   test('settings and list that state different times', async () => {
