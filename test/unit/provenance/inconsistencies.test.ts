@@ -191,6 +191,14 @@ describe('a thumbnail', () => {
     expect(await codesOf(withThumbnail(picture, small))).toEqual([]);
   });
 
+  test('with a dark part on one side alone shows what was cut off: no camera fills up one side', async () => {
+    const picture = await sceneJpeg({ ...scene, seed: 3 });
+    const before = await sharp(picture).extend({ bottom: 120, background: '#050505' }).toBuffer();
+    const small = await sharp(before).resize(160).jpeg({ quality: 70 }).toBuffer();
+
+    expect(await codesOf(withThumbnail(picture, small))).toEqual(['thumbnail_shape_differs']);
+  });
+
   test('of a picture with dark edges of its own is quiet', async () => {
     const night = await sharp(await sceneJpeg({ ...scene, seed: 3 }))
       .extend({ top: 120, bottom: 120, background: '#050505' })
