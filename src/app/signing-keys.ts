@@ -11,7 +11,7 @@ import {
   type KeyObject,
 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/signer.ts';
 import { makeDataFolder } from './data-folder.ts';
@@ -24,7 +24,7 @@ export interface SigningKey extends PublicKey {
 }
 
 export interface SigningKeys {
-  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when its file is damaged. */
+  /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when its file is damaged or gone. */
   signer(): Signer;
   /** Newest first; the first is in use. Makes it as `signer` does. */
   list(): readonly SigningKey[];
@@ -61,8 +61,18 @@ export function createSigningKeys({ dataDir, now }: Options): SigningKeys {
     return keys.map((key, at) => ({ ...key, retiredAt: keys[at - 1]?.createdAt ?? null }));
   }
 
+  function signer(): Signer {
+    const number = latest();
+    const file = fileOf(number);
+    const key = readPrivateKey(file);
+    if (key !== null) return createSigner(key);
+    // Another process may have put a newer one in its place just now.
+    if (latest() > number) return signer();
+    throw noneSigns(file);
+  }
+
   return {
-    signer: () => createSigner(readPrivateKey(fileOf(latest()))),
+    signer,
     list,
     rotate() {
       const next = latest() + 1;
@@ -104,37 +114,53 @@ function createdLine(at: Date): string {
 function readKey(file: string): Omit<SigningKey, 'retiredAt'> {
   const text = textOf(file);
   const createdAt = new Date(/^Created: (\S+)$/m.exec(text)?.[1] ?? Number.NaN);
-  if (Number.isNaN(createdAt.getTime())) throw damaged(null);
-  const key = unlessDamaged(() => createPublicKey(text));
-  return { ...publicKeyOf(ofOurKind(key)), createdAt };
+  if (Number.isNaN(createdAt.getTime())) throw damaged(file, null);
+  const key = unlessDamaged(file, () => createPublicKey(text));
+  return { ...publicKeyOf(ofOurKind(file, key)), createdAt };
 }
 
-function readPrivateKey(file: string): KeyObject {
+/** Null for a key that was replaced. */
+function readPrivateKey(file: string): KeyObject | null {
   const text = textOf(file);
-  return ofOurKind(unlessDamaged(() => createPrivateKey(text)));
+  if (text.includes('BEGIN PUBLIC KEY')) return null;
+  return ofOurKind(
+    file,
+    unlessDamaged(file, () => createPrivateKey(text)),
+  );
 }
 
-function ofOurKind(key: KeyObject): KeyObject {
+function ofOurKind(file: string, key: KeyObject): KeyObject {
   if (key.asymmetricKeyType === 'ed25519') return key;
-  throw damaged(null);
+  throw damaged(file, null);
 }
 
 function textOf(file: string): string {
-  return unlessDamaged(() => readFileSync(file, 'utf8'));
+  return unlessDamaged(file, () => readFileSync(file, 'utf8'));
 }
 
-function unlessDamaged<T>(read: () => T): T {
+function unlessDamaged<T>(file: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw damaged(error);
+    throw damaged(file, error);
   }
 }
 
-function damaged(cause: unknown): ForensicsError {
+function damaged(file: string, cause: unknown): ForensicsError {
   return new ForensicsError(
     'config_invalid',
-    'A file of the folder signing-keys in the data folder is damaged or cannot be read; put back a copy of it, or move it away to begin with a new key.',
+    `${nameOf(file)} in the data folder is damaged or cannot be read; put back a copy of it, or move it away and begin with a new key: forensics signing-key rotate.`,
     { cause },
   );
+}
+
+function noneSigns(file: string): ForensicsError {
+  return new ForensicsError(
+    'config_invalid',
+    `No key of the data folder can sign: ${nameOf(file)} was replaced, and the key that replaced it is gone. Put back a copy of that, or begin with a new key: forensics signing-key rotate.`,
+  );
+}
+
+function nameOf(file: string): string {
+  return `signing-keys/${basename(file)}`;
 }

@@ -72,9 +72,10 @@ async function show(options: KeyOptions): Promise<void> {
 async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
   const { printJson } = await import('./local-core.ts');
   const { ForensicsError } = await import('../errors.ts');
+  const { fingerprintIn } = await import('./verify/expected-key.ts');
   const keys = (await openKeys(options)).list();
-  const key =
-    fingerprint === undefined ? keys[0] : keys.find((one) => one.fingerprint === fingerprint);
+  const wanted = fingerprint === undefined ? null : fingerprintIn(fingerprint);
+  const key = wanted === null ? keys[0] : keys.find((one) => one.fingerprint === wanted);
   if (key === undefined) {
     throw new ForensicsError(
       'not_found',

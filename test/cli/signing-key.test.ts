@@ -17,7 +17,8 @@ test('the first use makes the key, and rotate keeps the old one to verify with',
   await writeFile(join(dir, 'evidence.zip'), smallBundle({ signer }));
   const rotated = await run('rotate');
   const { keys }: { keys: Shown[] } = JSON.parse((await run('show', '--json')).stdout);
-  const old = await run('export', '--fingerprint', keys[1]!.fingerprint);
+  const withColons = keys[1]!.fingerprint.toUpperCase().replaceAll(/(..)(?=.)/g, '$1:');
+  const old = await run('export', '--fingerprint', withColons);
 
   expect(createPublicKey(first.stdout).asymmetricKeyType).toBe('ed25519');
   expect(keys.map(({ retiredAt }) => retiredAt === null)).toEqual([true, false]);
@@ -47,7 +48,7 @@ test('a fingerprint that no key has is not found', async () => {
     'signing-key',
     'export',
     '--fingerprint',
-    'ab',
+    'ab'.repeat(32),
     '--data-dir',
     dataDir,
   ]);

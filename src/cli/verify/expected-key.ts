@@ -24,15 +24,19 @@ export function describeExpectedKey(command: Command): Command {
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function expectedKey({ key, fingerprint }: KeyOptions): Promise<VerifyOptions> {
-  if (key !== undefined) return { fingerprint: await fingerprintIn(key) };
+  if (key !== undefined) return { fingerprint: await fingerprintOf(key) };
   if (fingerprint === undefined) return {};
-  // However it was written down: with colons, with spaces, in capitals.
-  const digits = fingerprint.replaceAll(/[\s:]/g, '').toLowerCase();
-  if (/^[0-9a-f]{64}$/.test(digits)) return { fingerprint: digits };
+  return { fingerprint: fingerprintIn(fingerprint) };
+}
+
+/** However it was written down: with colons, with spaces, in capitals. @throws {ForensicsError} `usage`. */
+export function fingerprintIn(written: string): string {
+  const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
   throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
 }
 
-async function fingerprintIn(file: string): Promise<string> {
+async function fingerprintOf(file: string): Promise<string> {
   const { readPublicKey } = await import('../../evidence/signer.ts');
   const { readText } = await import('../read-text.ts');
   const key = readPublicKey(await readText(file));

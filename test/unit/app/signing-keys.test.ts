@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -64,6 +64,16 @@ test('a rotation keeps the public half of the old key, with its times, and forge
   expect((await verifyBundle(bundle, { fingerprint: old.fingerprint })).holds).toBe(true);
 });
 
+test('when the key in use is gone, no older one signs, and what to do is told', () => {
+  const { folder, keys } = openKeys();
+  keys.rotate();
+  rmSync(join(folder, '0002.pem'));
+
+  expect(() => keys.signer()).toThrow(/0001\.pem was replaced.*signing-key rotate/);
+  const fresh = keys.rotate();
+  expect(keys.signer().fingerprint).toBe(fresh.fingerprint);
+});
+
 test.for([['no key at all'], ['Created: 2026-03-01T12:00:00.000Z\n-----BEGIN PRIVATE KEY-----']])(
   'a damaged file (%s) is refused, never replaced',
   ([content]) => {
@@ -71,7 +81,8 @@ test.for([['no key at all'], ['Created: 2026-03-01T12:00:00.000Z\n-----BEGIN PRI
     keys.signer();
     writeFileSync(join(folder, '0001.pem'), content!);
 
-    expect(() => keys.signer()).toThrow(expect.objectContaining({ code: 'config_invalid' }));
+    const refused = { code: 'config_invalid', message: expect.stringContaining('0001.pem') };
+    expect(() => keys.signer()).toThrow(expect.objectContaining(refused));
     expect(() => keys.list()).toThrow(expect.objectContaining({ code: 'config_invalid' }));
     expect(readFileSync(join(folder, '0001.pem'), 'utf8')).toBe(content);
   },
