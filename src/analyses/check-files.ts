@@ -13,7 +13,7 @@ import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { examinationSha256, keysOf, parseRendered } from './record.ts';
 import { recordedIn } from './recorded.ts';
-import { getRow, type Target } from './rows.ts';
+import { getKeptRow, type Target } from './rows.ts';
 
 export interface CheckedFile {
   /** `original`, `examination`, or the name of a heatmap or a report. */
@@ -33,7 +33,7 @@ export async function checkFiles(
   { db, stores }: { readonly db: Db; readonly stores: Stores },
   target: Target,
 ): Promise<readonly CheckedFile[]> {
-  const row = getRow(db, target);
+  const row = getKeptRow(db, target);
   const store = stores.of(row);
   const { hashes: recorded } = recordedIn(db, target);
   const record = findRecord(db, target);

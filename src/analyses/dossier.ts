@@ -13,7 +13,7 @@ import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
 import { loadRecorded } from './recorded.ts';
 import { reportItemOf } from './report-item.ts';
-import { type AnalysisRow, getRow, type Target } from './rows.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly lab: Pick<Lab, 'render'>;
@@ -32,7 +32,7 @@ export async function openDossier(
   { withMetadata }: { readonly withMetadata: boolean },
 ): Promise<BundleCase> {
   const { db, stores, limits, lab, trustList } = parts;
-  const row = getRow(db, target);
+  const row = getKeptRow(db, target);
   requireUnbrokenLog(db, target);
   const stored = loadRecorded(db, target);
   if (row.status !== 'completed' || stored === null) throw notCompleted(row);

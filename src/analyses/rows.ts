@@ -56,6 +56,19 @@ export function getRow(reader: Reader, target: Target): AnalysisRow {
   return row;
 }
 
+/**
+ * The same for the operator, who may have to hand over what was deleted: a hold keeps it for just that.
+ *
+ * @throws {ForensicsError} `analysis_not_found`, also for one that was deleted and that nothing holds.
+ */
+export function getKeptRow(reader: Reader, { tenantId, analysisId }: Target): AnalysisRow {
+  const isIt = and(eq(analyses.tenantId, tenantId), eq(analyses.id, analysisId));
+  const isKept = or(isNull(analyses.deletedAt), sql`NOT (${isFree})`);
+  const row = reader.select().from(analyses).where(and(isIt, isKept)).get();
+  if (row === undefined) throw notFound();
+  return row;
+}
+
 /** @throws {ForensicsError} `analysis_not_found`. */
 export function getEntry(reader: Reader, target: Target): Entry {
   const entry = selectEntries(reader).where(isTarget(target)).get();

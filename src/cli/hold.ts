@@ -21,7 +21,8 @@ export function registerHold(program: Command): void {
     .addHelpText(
       'after',
       `
-Without --analysis a hold is on everything of the tenant.
+Without --analysis a hold is on everything of the tenant. What was deleted and is held stays hidden from clients;
+"forensics report" still hands it over.
 
 Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createHolds } from '../../../src/analyses/holds.ts';
 import { openDossier } from '../../../src/analyses/dossier.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { createScriptedLab } from './scripted-lab.ts';
@@ -13,6 +14,7 @@ async function completed() {
   return {
     ...workshop,
     caller,
+    db,
     analysisId,
     lab,
     tamper: (sql: string) => db.$client.exec(sql),
@@ -55,6 +57,18 @@ test('a chain of custody out of a broken log is never signed', async () => {
     code: 'audit_broken',
     message: expect.stringContaining('was changed: its text does not have its hash'),
   });
+});
+
+test('what was deleted is handed over where a hold keeps it, and nowhere else', async () => {
+  const { analyses, caller, db, clock, analysisId, open } = await completed();
+  await analyses.remove(caller, analysisId);
+  await expect(open()).rejects.toMatchObject({ code: 'analysis_not_found' });
+
+  const held = { tenantId: caller.tenant.id, analysisId, reason: 'court order' };
+  await createHolds({ db, now: clock.now }).add(held);
+
+  const { item } = await open();
+  expect(item.custody?.map(({ event }) => event)).toContain('deleted');
 });
 
 test('an upgrade draws nothing from a result that was changed', async () => {
