@@ -1,3 +1,4 @@
+import { isSameModel } from '../engine/model-identity.ts';
 import type { Examination } from '../engine/result.ts';
 import type { ReportItem } from '../report/item.ts';
 import type { Context } from './context.ts';
@@ -10,6 +11,5 @@ export function citationFor(
   { validation }: Pick<Context, 'validation'>,
   { model }: Pick<Examination, 'model'>,
 ): Pick<ReportItem, 'validation'> {
-  const isOfModel = validation?.model === `${model.id} ${model.version}`;
-  return isOfModel ? { validation } : {};
+  return validation !== null && isSameModel(validation.model, model) ? { validation } : {};
 }

@@ -16,9 +16,10 @@ import { decide, type DeclarationEvidence, type Evidence, needsStabilityTest } f
 import { environmentOf } from './environment.ts';
 import { insideGrid } from './grid.ts';
 import { cellDistances, drawMaps } from './maps.ts';
+import { identityOf } from './model-identity.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type Reading, readPicture } from './reading.ts';
-import type { DecisionStrategy, Examination, ModelIdentity } from './result.ts';
+import type { DecisionStrategy, Examination } from './result.ts';
 import { measureSimilarities } from './similarity.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
@@ -88,7 +89,7 @@ export async function conclude(given: Case): Promise<Examination> {
   return {
     facts: picture.facts,
     options,
-    model: identityOf(model),
+    model: identityOf(manifest),
     measured: manifest.measured,
     ...(await settle(given, evidence)),
     predictions,
@@ -133,11 +134,4 @@ function hasFullPatch({ facts }: Picture, { manifest }: TraceModel): boolean {
   const { cellPx, patchCells } = manifest.input;
   const { columns, rows } = insideGrid(facts, cellPx);
   return columns >= patchCells && rows >= patchCells;
-}
-
-function identityOf({ manifest }: TraceModel): ModelIdentity {
-  const hashes = Object.entries(manifest.files).map(
-    ([name, { sha256 }]) => [name, sha256] as const,
-  );
-  return { id: manifest.id, version: manifest.version, files: Object.fromEntries(hashes) };
 }

@@ -33,8 +33,10 @@ const measured = Type.Object({
   strategies: Type.Object({ pedantic: rates, default: rates, relaxed: rates }),
 });
 
+const identity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
+
 const settingsSchema = Type.Object({
-  model: Type.Object({ id: Type.String(), version: Type.String(), files: names }),
+  model: identity,
   decisionStrategy: oneOf(decisionStrategies),
   seed: Type.Integer(),
   /** Monte Carlo passes. */
@@ -61,7 +63,7 @@ const settingsSchema = Type.Object({
       Type.Object({
         id: Type.String(),
         createdAt: Type.String(),
-        model: Type.String(),
+        model: identity,
         conditions: Type.Array(measured),
       }),
     ),

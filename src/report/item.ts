@@ -1,3 +1,4 @@
+import type { ModelIdentity } from '../engine/result.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { MeasuredCondition } from '../inference/model.ts';
 
@@ -28,8 +29,8 @@ export const custodyEvents = [
 export interface OwnValidation {
   readonly id: string;
   readonly createdAt: Date;
-  /** `id version` of the model that was measured. */
-  readonly model: string;
+  /** That was measured. */
+  readonly model: ModelIdentity;
   readonly conditions: readonly MeasuredCondition[];
 }
 

@@ -1,7 +1,7 @@
 /** Puts a validation together from what was chosen and measured. */
 
 import { createHash } from 'node:crypto';
-import type { ModelIdentity } from '../engine/result.ts';
+import { isSameModel } from '../engine/model-identity.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Measurement } from '../lab/lab.ts';
 import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';
@@ -83,13 +83,6 @@ function oneModel(measured: readonly Measured[]): Measurement {
     'conflict',
     'The model was replaced while pictures were measured; validate again.',
   );
-}
-
-/** By what the files are, not by what the model is called. */
-export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
-  const names = Object.keys({ ...one.files, ...other.files });
-  const hasSameFiles = names.every((name) => one.files[name] === other.files[name]);
-  return one.id === other.id && one.version === other.version && hasSameFiles;
 }
 
 function nothingMeasured(what: string): ForensicsError {

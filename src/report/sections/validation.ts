@@ -1,6 +1,7 @@
 /** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
 
 import { shareInterval } from '../../engine/proportions.ts';
+import { isSameModel, nameOfModel } from '../../engine/model-identity.ts';
 import type { DecisionStrategy } from '../../engine/result.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from '../blocks.ts';
@@ -52,18 +53,17 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
   const { examination, phrases, prose, numbers } = input;
   const { validation: words } = prose;
   const { id, createdAt, model, conditions } = validation;
-  const isOfThisModel = model === `${examination.model.id} ${examination.model.version}`;
   const about = words.own({
     real: numbers.count(conditions[0]?.real ?? 0),
     fake: numbers.count(conditions[0]?.fake ?? 0),
     time: writeTime(createdAt),
-    model: printable(model, 80),
+    model: printable(nameOfModel(model), 80),
     strategy: phrases.strategies[examination.options.decisionStrategy],
   });
   return [
     heading(words.ownTitle(printable(id, 40))),
     paragraph(about),
-    ...only(!isOfThisModel, paragraph(words.ownOtherModel)),
+    ...only(!isSameModel(model, examination.model), paragraph(words.ownOtherModel)),
     ...only(conditions.length > 0, ratesGrid(input, conditions)),
     ...worstBlocks(input, conditions),
   ];

@@ -58,7 +58,7 @@ function itemOf({ facts, model }: BundleCase['examination']): ReportItem {
     validation: {
       id: '65f000000000000000000002',
       createdAt: new Date('2026-02-01T00:00:00Z'),
-      model: `${model.id} ${model.version}`,
+      model,
       conditions: makeExamination().measured,
     },
     custody: [{ at: examinedAt, actor: 'service', event: 'examined', hashes }],

@@ -30,7 +30,7 @@ export const fullItem: ReportItem = {
   validation: {
     id: '9f8e7d6c5b4a392817060504',
     createdAt: new Date('2026-02-01T08:00:00Z'),
-    model: 'trace 7',
+    model: makeExamination().model,
     conditions: makeExamination().measured.map((one) => ({ ...one, condition: 'web', real: 40 })),
   },
 };

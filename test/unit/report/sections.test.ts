@@ -273,7 +273,7 @@ test('everything foreign in a report is made printable', () => {
     validation: {
       id: evil,
       createdAt: item.examinedAt,
-      model: evil,
+      model: { id: evil, version: evil, files: {} },
       conditions: [{ ...base.measured[0]!, condition: evil }],
     },
   };

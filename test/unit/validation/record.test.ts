@@ -90,7 +90,12 @@ describe('a citation', () => {
   test('hands the shares of all conditions and strategies to the report', () => {
     const cited = citedAs(made(forty), model);
 
-    expect(cited).toMatchObject({ id: 'a'.repeat(24), model: 'm 1' });
+    expect(cited.id).toBe('a'.repeat(24));
+    expect(cited.model).toEqual({
+      id: 'm',
+      version: '1',
+      files: { 'model.onnx': 'ab'.repeat(32) },
+    });
     expect(cited.createdAt).toEqual(new Date(Date.UTC(2026, 4, 1)));
     expect(cited.conditions).toHaveLength(3);
     expect(cited.conditions[0]).toMatchObject({ condition: 'clean', real: 40, fake: 40 });
