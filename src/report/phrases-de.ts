@@ -1,3 +1,4 @@
+import { capitalised } from './capitalised.ts';
 import type { Phrases } from './phrases.ts';
 import { reasonsDe } from './reasons-de.ts';
 
@@ -78,7 +79,8 @@ export const phrasesDe: Phrases = {
       'Der Befund reicht nicht aus, um zwischen einem echten und einem erzeugten oder veränderten Bild zu entscheiden.',
       'Der Befund lässt keine Entscheidung zwischen einem echten und einem erzeugten oder veränderten Bild zu.',
     ],
-    reasons: (shorts) => `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${shorts.join('; ')}.`,
+    reasons: (shorts) =>
+      `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${capitalised(shorts.join('; '))}.`,
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',

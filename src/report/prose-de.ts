@@ -1,3 +1,4 @@
+import { capitalised } from './capitalised.ts';
 import type { Prose } from './prose.ts';
 
 export const proseDe: Prose = {
@@ -208,7 +209,8 @@ export const proseDe: Prose = {
       'Es wurde entschieden: Keiner der Gründe, aus denen das Programm keine Aussage trifft oder die Frage offenlässt, lag vor.',
     declared:
       'Entschieden wurde nach dem, was die Datei über sich selbst angibt, nicht nach den Spuren im Bild.',
-    tracesAlone: (reasons) => `Allein nach den Spuren wäre nichts entschieden worden: ${reasons}.`,
+    tracesAlone: (reasons) =>
+      `Allein nach den Spuren wäre nichts entschieden worden: ${capitalised(reasons)}.`,
     helpDecided: [
       'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
       'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',

@@ -3,6 +3,7 @@
 import { type Strength, strengths } from '../../detectors/finding.ts';
 import { strengthFrom } from '../../detectors/strength.ts';
 import { type Block, heading, note, only, paragraph, type SectionInput } from '../blocks.ts';
+import { capitalised } from '../capitalised.ts';
 import type { RankedFinding } from '../evidence.ts';
 import { printable } from '../printable.ts';
 import { strengthAdverbs } from '../strength-words.ts';
@@ -83,11 +84,6 @@ function findingBlocks(input: SectionInput): readonly Block[] {
     ...only(neutral.length > 0, heading(neutralTitle), { kind: 'table', rows: neutral }),
     ...only(silent.length > 0, heading(labels.withoutFinding), { kind: 'table', rows: silent }),
   ];
-}
-
-/** Names of methods are made to stand in a sentence; here they begin a line. */
-function capitalised(name: string): string {
-  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }
 
 /** In words, or null for a finding that speaks for neither side. */

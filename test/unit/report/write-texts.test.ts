@@ -199,3 +199,9 @@ function summaryAt(resultClass: 'real' | 'fake', fakeProbability: number): strin
   const decision = { ...examination.decision, fakeProbability };
   return writeTexts({ ...examination, decision }, item, 'de').summary;
 }
+
+test('a whole sentence behind a colon begins with a capital in German', () => {
+  const examination = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
+
+  expect(writeTexts(examination, item, 'de').summary).toContain('Grund: Das Bild ist zu klein');
+});
