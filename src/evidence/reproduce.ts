@@ -5,6 +5,7 @@
 
 import type { Examination } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
+import type { ModelManifest } from '../inference/model.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createLab } from '../lab/create-lab.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
@@ -125,6 +126,10 @@ function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions):
   );
 }
 
+function nameOf({ version }: ModelManifest, wanted: BundleSettings['model']): string {
+  return version === wanted.version ? 'that version with other files' : `version ${version}`;
+}
+
 /** Another model would answer another question. */
 async function requireModel({ model }: BundleSettings, modelsDir: string | null): Promise<void> {
   const registry = createRegistry({ extra: modelsDir });
@@ -134,7 +139,7 @@ async function requireModel({ model }: BundleSettings, modelsDir: string | null)
   const has = Object.entries(found?.files ?? {}).map(([name, { sha256 }]) => [name, sha256]);
   if (isEqual(Object.fromEntries(has), model.files)) return;
   const needed = Object.entries(model.files).map(([name, sha256]) => `${name} ${sha256}`);
-  const instead = found === null ? '' : ` This machine has version ${found.version}.`;
+  const instead = found === null ? '' : ` This machine has ${nameOf(found, model)}.`;
   throw new ForensicsError(
     'model_not_found',
     `The bundle needs the model ${model.id} ${model.version} with these files: ${needed.join(', ')}.${instead} Install it with "forensics models add", or name a folder that holds it with --models-dir.`,
