@@ -1,8 +1,9 @@
 /** How many messages wait, and how many nobody took. */
 
-import { and, count, eq, gt, sql } from 'drizzle-orm';
+import { and, count, eq, gt, type SQL } from 'drizzle-orm';
 import type { Reader } from '../db/open.ts';
 import { deliveries } from '../db/schema.ts';
+import { isWaiting } from './order.ts';
 
 export interface Backlog {
   readonly waiting: number;
@@ -11,10 +12,8 @@ export interface Backlog {
 }
 
 export function backlogOf(reader: Reader, since: Date): Backlog {
-  // Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
-  const isWaiting = sql`${deliveries.state} = 'waiting'`;
   const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
-  const countOf = (which: typeof isGivenUp): number =>
+  const countOf = (which: SQL | undefined): number =>
     reader.select({ messages: count() }).from(deliveries).where(which).get()?.messages ?? 0;
   return { waiting: countOf(isWaiting), givenUp: countOf(isGivenUp) };
 }

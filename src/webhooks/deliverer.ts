@@ -7,7 +7,7 @@ import { createLoop } from '../jobs/loop.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
 import { createSender } from '../outbound/sender.ts';
 import type { Consequence, Delivery, Outbox } from './outbox.ts';
-import { signedHeaders, webhookSecret } from './signature.ts';
+import { messageHeaders, webhookSecret } from './signature.ts';
 
 export interface DelivererOptions {
   readonly outbox: Outbox;
@@ -101,12 +101,15 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
 
   async function attempt(delivery: Delivery): Promise<void> {
     if (delivery.url === null) return outbox.drop(delivery, 'no_receiver');
-    const { kind, detail } = await sender.post(delivery.url, delivery.payload, headersOf(delivery));
+    const { tenantId, payload } = delivery;
+    const message = { ...delivery, at: now(), body: payload };
+    const headers = messageHeaders(webhookSecret(serverKey, tenantId), message);
+    const { kind, detail } = await sender.post(delivery.url, payload, headers);
     if (kind === 'accepted') {
-      failing.delete(delivery.tenantId);
+      failing.delete(tenantId);
       return outbox.accept(delivery, detail);
     }
-    failing.add(delivery.tenantId);
+    failing.add(tenantId);
     const consequence =
       kind === 'gone'
         ? outbox.closeReceiver(delivery, detail)
@@ -131,16 +134,6 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     const pauseMs = retryPausesMs[attempts];
     if (pauseMs === undefined) return null;
     return new Date(now().getTime() + pauseMs * (1 + jitter * random()));
-  }
-
-  function headersOf({ id, tenantId, event, payload }: Delivery): Record<string, string> {
-    const secret = webhookSecret(serverKey, tenantId);
-    return {
-      'content-type': 'application/json',
-      'user-agent': 'Service-Webhook/1.0',
-      'webhook-event': event,
-      ...signedHeaders(secret, { id, at: now(), body: payload }),
-    };
   }
 
   return {

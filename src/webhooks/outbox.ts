@@ -8,6 +8,7 @@ import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { deliveries, tenants } from '../db/schema.ts';
+import { firstWaiting, isWaiting, promoteNext } from './order.ts';
 import { markFailing, markWorking, receiverOf, switchOff } from './receivers.ts';
 
 export interface NewDelivery {
@@ -183,19 +184,6 @@ function columnsOf({ state, outcome, at }: End) {
   return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
 }
 
-// Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
-const isWaiting = sql`${deliveries.state} = 'waiting'`;
-
-function firstWaiting(tx: Tx, subject: string): { readonly seq: number } | undefined {
-  return tx
-    .select({ seq: deliveries.seq })
-    .from(deliveries)
-    .where(and(isWaiting, eq(deliveries.subject, subject)))
-    .orderBy(asc(deliveries.seq))
-    .limit(1)
-    .get();
-}
-
 /** Tenant by tenant: a long queue of one never stands before another's. */
 function tenantsWithDue(tx: Tx, at: Date): string[] {
   const due = sql`EXISTS (SELECT 1 FROM ${deliveries} WHERE ${deliveries.tenantId} = ${tenants.id}
@@ -231,10 +219,4 @@ function claimOf(
 
 function heldAs(delivery: Delivery) {
   return and(eq(deliveries.seq, delivery.seq), eq(deliveries.fence, delivery.fence), isWaiting);
-}
-
-function promoteNext(tx: Tx, subject: string, at: Date): void {
-  const next = firstWaiting(tx, subject);
-  if (next === undefined) return;
-  tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }

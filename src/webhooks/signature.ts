@@ -1,6 +1,6 @@
 /** Signatures after Standard Webhooks, so that receivers can check them with any of its libraries. */
 
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. Derived from the server's own key, so that a stolen
@@ -11,23 +11,66 @@ export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
+export interface Message {
+  /** The same for every attempt of a message: the receiver knows a repetition by it. */
+  readonly id: string;
+  readonly event: string;
+  /** Time of this attempt; receivers refuse old ones. */
+  readonly at: Date;
+  readonly body: string;
+}
+
 /**
- * The three headers of one attempt.
+ * All headers of one attempt, as the contract and the standard want them.
  *
- * @param id - the same for every attempt of a message: the receiver knows a repetition by it.
- * @param at - time of this attempt; receivers refuse old ones.
  * @see https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
-export function signedHeaders(
+export function messageHeaders(
   secret: string,
-  { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
-): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
-  const seconds = String(Math.floor(at.getTime() / 1000));
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  { id, event, at, body }: Message,
+): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
   return {
+    'content-type': 'application/json',
+    'user-agent': 'Service-Webhook/1.0',
+    'webhook-event': event,
     'webhook-id': id,
-    'webhook-timestamp': seconds,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,${macOf(secret, { id, timestamp, body }).toString('base64')}`,
   };
+}
+
+/** What a receiver was sent; a header that did not come is empty. */
+export interface Received {
+  readonly id: string;
+  readonly timestamp: string;
+  readonly signature: string;
+  readonly body: string;
+}
+
+export type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'too old or too new';
+
+// As the standard's own libraries: longer, and a message that was overheard could be sent again.
+const toleranceMs = 5 * 60_000;
+
+/** The receiver's side: whether whoever has the secret sent this, and now. */
+export function checkSignature(secret: string, received: Received, now: Date): SignatureCheck {
+  const { id, timestamp, signature } = received;
+  if (id === '' || timestamp === '' || signature === '') return 'missing';
+  const expected = macOf(secret, received);
+  // More than one while secrets change; other versions than v1 are none of ours.
+  const given = signature.split(' ').filter((one) => one.startsWith('v1,'));
+  const isOurs = given.some((one) => isSame(Buffer.from(one.slice(3), 'base64'), expected));
+  if (!isOurs) return 'wrong';
+  const ageMs = Math.abs(now.getTime() - 1000 * Number(timestamp));
+  return ageMs <= toleranceMs ? 'valid' : 'too old or too new';
+}
+
+function macOf(secret: string, { id, timestamp, body }: Omit<Received, 'signature'>): Buffer {
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest();
+}
+
+function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
 }
