@@ -54,7 +54,7 @@ function otherType(): Finding {
     ...noWeight,
     statement: {
       en: 'The file states a digital source type that names neither a camera nor a trained model.',
-      de: 'Die Datei nennt eine digitale Quellenart, die weder eine Kamera noch ein trainiertes Modell bezeichnet.',
+      de: 'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
     },
     measures: { declarations: 0, ofGeneratedContent: 0 },
     source,

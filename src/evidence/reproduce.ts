@@ -3,6 +3,7 @@
  * compares everything that comes out with what was signed. It needs the picture, from the bundle or from beside it.
  */
 
+import { identityOf, isSameModel } from '../engine/model-identity.ts';
 import type { Examination } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import type { ModelManifest } from '../inference/model.ts';
@@ -11,7 +12,7 @@ import { createLab } from '../lab/create-lab.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
 import { readTrustList } from '../provenance/trust-list.ts';
 import { languages } from '../report/language.ts';
-import { canonicalBytes, parseJson } from './canonical-json.ts';
+import { parseJson } from './canonical-json.ts';
 import { compareFields } from './compare.ts';
 import { compareFiles, type Surroundings } from './compare-files.ts';
 import {
@@ -136,8 +137,7 @@ async function requireModel({ model }: BundleSettings, modelsDir: string | null)
   // A folder of models that cannot be read is told as such.
   const known = await registry.list();
   const found = known.some(({ id }) => id === model.id) ? await registry.find(model.id) : null;
-  const has = Object.entries(found?.files ?? {}).map(([name, { sha256 }]) => [name, sha256]);
-  if (isEqual(Object.fromEntries(has), model.files)) return;
+  if (found !== null && isSameModel(identityOf(found), model)) return;
   const needed = Object.entries(model.files).map(([name, sha256]) => `${name} ${sha256}`);
   const instead = found === null ? '' : ` This machine has ${nameOf(found, model)}.`;
   throw new ForensicsError(
@@ -234,8 +234,4 @@ function environmentChanges(
   return names
     .filter((name) => recorded[name] !== found[name])
     .map((name) => ({ name, recorded: recorded[name] ?? null, found: found[name] ?? null }));
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  return canonicalBytes(one).equals(canonicalBytes(other));
 }

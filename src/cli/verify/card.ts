@@ -7,11 +7,17 @@ import { printable } from '../printable.ts';
 import { columnsOf, paint } from '../terminal.ts';
 
 export function verificationCard(name: string, found: Verification): string {
-  const colour = paint(process.stdout);
-  const title = found.holds
-    ? colour(['bold', 'green'], 'HOLDS')
-    : colour(['bold', 'red'], 'DOES NOT HOLD');
+  const [style, words] = titleOf(found);
+  const title = paint(process.stdout)(['bold', style], words);
   return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));
+}
+
+/** Whoever made a forgery can sign it, with a key of their own: intact is not yet genuine. */
+function titleOf({ holds, key }: Verification) {
+  if (!holds) return ['red', 'DOES NOT HOLD'] as const;
+  return key?.isExpected === true
+    ? (['green', 'HOLDS'] as const)
+    : (['yellow', 'HOLDS, but nobody said whose key it must be'] as const);
 }
 
 function rowsOf(found: Verification): readonly Row[] {
@@ -59,7 +65,7 @@ const keyWords = {
   expected: 'This is the key that you expected.',
   other: 'This is not the key that you expected.',
   unknown:
-    'Nobody said which key to expect: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
+    'Anybody may have signed: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
 };
 
 function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {
