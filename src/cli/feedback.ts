@@ -1,8 +1,9 @@
 /** `forensics feedback`: what people told the team through the service on this machine. */
 
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { FeedbackEntry } from '../feedback/archive.ts';
 import type { LocalOptions } from './local-core.ts';
+import { countFromOne } from './option-values.ts';
 
 interface FeedbackOptions extends LocalOptions {
   readonly json: boolean;
@@ -24,7 +25,7 @@ Examples:
   $ forensics feedback show 65f000000000000000000001`,
     );
   common(feedback.command('list').description('List feedback, newest first.'))
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(parseCount).default(100))
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
     .action(async (_own: unknown, command: Command) => {
       await list(command.optsWithGlobals<ListOptions>());
     });
@@ -75,9 +76,4 @@ function stateOf({ outcomes }: FeedbackEntry): string {
       `${channel} ${state.replace('_', ' ')}${detail === null ? '' : ` (${detail})`}`,
   );
   return states.length === 0 ? 'kept only' : states.join(', ');
-}
-
-function parseCount(text: string): number {
-  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('Give a number from 1.');
 }

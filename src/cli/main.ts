@@ -25,6 +25,7 @@ import { registerTenant } from './tenant.ts';
 import { registerUser } from './user.ts';
 import { registerValidate } from './validate.ts';
 import { registerVerify } from './verify.ts';
+import { registerWebhooks } from './webhooks.ts';
 import { registerWorker } from './worker.ts';
 
 /**
@@ -78,6 +79,7 @@ Examples:
   registerUser(program);
   registerHold(program);
   registerAudit(program);
+  registerWebhooks(program);
   registerFeedback(program);
   registerModels(program);
   registerMasterKey(program);

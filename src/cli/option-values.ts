@@ -25,8 +25,15 @@ export function named(text: string): string {
   return text;
 }
 
-export function pictureCount(text: string): number {
+export function countFromOne(text: string): number {
   const value = wholeNumber(text);
   if (value < 1) throw new InvalidArgumentError('It has to be 1 at least.');
+  return value;
+}
+
+/** 0 lets the system choose. */
+export function portNumber(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 0 || value > 65_535) throw new InvalidArgumentError('It has to be 0 to 65535.');
   return value;
 }

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed } from '../engine/result.ts';
-import { defaultJobs, jobCount, named, pictureCount, wholeNumber } from './option-values.ts';
+import { countFromOne, defaultJobs, jobCount, named, wholeNumber } from './option-values.ts';
 import type { StoredOptions } from './validate/stored.ts';
 import type { ValidateOptions } from './validate/options.ts';
 
@@ -19,7 +19,7 @@ export function registerValidate(program: Command): void {
         .choices([...decisionStrategies, 'all'])
         .default('default'),
     )
-    .option('--sample <n>', 'at most so many pictures of each class, drawn by chance', pictureCount)
+    .option('--sample <n>', 'at most so many pictures of each class, drawn by chance', countFromOne)
     .option('--hashes', 'keep the SHA-256 of every measured picture in the record', false)
     .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)

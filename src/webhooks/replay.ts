@@ -37,17 +37,22 @@ export function replay(db: Db, { tenantId, which, at }: Replay): readonly Replay
       // Another fence: an attempt of the round before may still be under way, and must not settle this one.
       .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
       .where(and(eq(deliveries.tenantId, tenantId), isMeant))
-      .returning({ ...shown, seq: deliveries.seq })
+      .returning(columns)
       .all()
       .toSorted((one, other) => one.seq - other.seq);
     for (const subject of new Set(rows.map((row) => row.subject))) {
       if (!hasTurn(tx, subject)) promoteNext(tx, subject, at);
     }
-    return rows.map(({ seq: _, ...row }) => row);
+    return rows.map(({ id, event, subject }) => ({ id, event, subject }));
   });
 }
 
-const shown = { id: deliveries.id, event: deliveries.event, subject: deliveries.subject };
+const columns = {
+  seq: deliveries.seq,
+  id: deliveries.id,
+  event: deliveries.event,
+  subject: deliveries.subject,
+};
 
 const freshRound = {
   state: 'waiting',

@@ -1,0 +1,189 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { openCore } from '../../src/app/core.ts';
+import { adviceOn } from '../../src/cli/webhooks/advice.ts';
+import { readConfig } from '../../src/config.ts';
+import { transact } from '../../src/db/open.ts';
+import { createOutbox } from '../../src/webhooks/outbox.ts';
+import { startReceiver } from '../unit/webhooks/receiver.ts';
+import { type Ran, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'forensics-webhooks-'));
+const configFile = join(dataDir, 'config.json');
+const run = async (...args: string[]) =>
+  runHere([...args, '--data-dir', dataDir, '--config', configFile]);
+const webhooks = async (verb: string, ...args: string[]) =>
+  run('webhooks', verb, '--tenant', 'acme', ...args);
+const setUrl = async (url: string) => run('tenant', 'update', 'acme', '--webhook-url', url);
+
+/** Messages about one analysis that the receiver of the time refused for ever. */
+async function giveUp(count: number): Promise<void> {
+  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const { db } = core.database;
+  const outbox = createOutbox({ db, now: () => new Date() });
+  const { id: tenantId } = (await core.tenants.byName('acme'))!;
+  transact(db, (tx) => {
+    for (let n = 0; n < count; n++) {
+      outbox.enqueueDelivery(tx, { tenantId, subject: 'a1', event: 'update', payload: { n } });
+    }
+  });
+  const [first] = outbox.claim(() => 1, 1);
+  outbox.closeReceiver(first!, 'http_410');
+  core.close();
+}
+
+beforeAll(async () => {
+  writeFileSync(configFile, JSON.stringify({ webhookAllow: ['127.0.0.0/8'] }));
+  await run('tenant', 'create', 'acme');
+});
+
+test('a test message tells what the receiver answered, and nothing of the URL but its origin', async () => {
+  const receiver = await startReceiver();
+  await setUrl(`${receiver.url}?token=hidden`);
+
+  const shown = await webhooks('test');
+  const json = await webhooks('test', '--json');
+
+  expect([shown.code, json.code]).toEqual([0, 0]);
+  expect(shown.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+ took it: http_200 after \d+ ms\n$/);
+  expect(shown.stdout + shown.stderr + json.stdout).not.toContain('hidden');
+  expect(JSON.parse(json.stdout)).toMatchObject({ taken: true, outcome: 'http_200', advice: null });
+  const [call] = receiver.calls;
+  expect(call?.headers['webhook-event']).toBe('test');
+  expect(Object.keys(JSON.parse(call!.body))).toEqual(['test', 'tenantId', 'timestamp']);
+});
+
+test('a receiver that does not take it ends with exit code 1 and says what to mend', async () => {
+  const receiver = await startReceiver((response) => {
+    response.statusCode = 404;
+    response.end();
+  });
+  await setUrl(receiver.url);
+
+  const refused = await webhooks('test');
+  const guarded = await runHere(['webhooks', 'test', '--tenant', 'acme', '--data-dir', dataDir]);
+
+  expect([refused.code, guarded.code]).toEqual([1, 1]);
+  expect(refused.stdout).toMatch(/did not take it: http_404[^]*To mend: .*path of the URL/);
+  expect(guarded.stdout).toMatch(/address_refused[^]*To mend: .*webhookAllow/);
+  expect(receiver.calls).toHaveLength(1);
+});
+
+test.each([
+  ['http_410', 'wants no messages any more'],
+  ['http_302', 'Redirects are not followed'],
+  ['http_401', 'forensics tenant webhook-secret acme'],
+  ['http_400', '2xx to a POST'],
+  ['http_503', 'its log'],
+  ['timeout', 'within 5 s'],
+  ['ENOTFOUND', 'DNS'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'NODE_EXTRA_CA_CERTS'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'http:// or https://'],
+  ['connection_failed', 'Check the URL'],
+])('%s is told with what to do about it', (outcome, advice) => {
+  expect(adviceOn(outcome, 'acme')).toContain(advice);
+});
+
+test('messages that were given up are listed, and put back in line once there is a receiver again', async () => {
+  await setUrl('http://127.0.0.1:9/');
+  await giveUp(2);
+
+  const off = await webhooks('replay', '--given-up');
+  const tested = await webhooks('test');
+  await setUrl('http://127.0.0.1:9/');
+  const listed = await webhooks('list', '--state', 'given_up');
+  const [newest]: { id: string }[] = JSON.parse((await webhooks('list', '--json')).stdout);
+  const one = await webhooks('replay', newest!.id);
+  const rest = await webhooks('replay', '--given-up', '--json');
+  const waiting = await webhooks('list', '--state', 'waiting', '--json');
+
+  expect([off.code, off.stderr]).toEqual([5, expect.stringContaining('forensics tenant update')]);
+  expect(tested.stderr).toContain('The webhook is switched off.');
+  expect(listed.stdout).toMatch(/^msg_\w+ +update +a1 +\S+Z +1 +given_up +http_410 +-$/m);
+  expect([one.code, one.stdout]).toEqual([0, `${newest!.id}\n`]);
+  expect(JSON.parse(rest.stdout).replayed).toHaveLength(1);
+  const nextDates = JSON.parse(waiting.stdout).map(
+    (entry: object) => Object(entry).nextAttemptDate,
+  );
+  expect(nextDates).toEqual([expect.stringMatching(/Z$/), null]);
+});
+
+test.each([
+  [['replay'], 2, 'Say which'],
+  [['replay', 'msg_1', '--given-up'], 2, 'Say which'],
+  [['replay', 'msg_1'], 4, 'There is no such message'],
+  [['list', '--state', 'lost'], 2, 'waiting, delivered, given_up'],
+  [['list', '--limit', '0'], 2, '1 at least'],
+] as const)('%j ends with exit code %i', async ([verb, ...args], code, message) => {
+  await setUrl('http://127.0.0.1:9/');
+
+  const ran = await webhooks(verb, ...args);
+
+  expect([ran.code, ran.stdout]).toEqual([code, '']);
+  expect(ran.stderr).toContain(message);
+});
+
+/** Runs the receiver until `act` is through with its address. */
+async function listening(secret: string, act: (url: string) => Promise<void>): Promise<Ran> {
+  let told = '';
+  return runCli(['webhooks', 'listen', '--json', '--secret-file', '-'], {
+    stdin: Buffer.from(`${secret}\n`),
+    onStdout(text, kill) {
+      const isFirst = !told.includes('\n');
+      told += text;
+      if (!isFirst || !told.includes('\n')) return;
+      const { url } = JSON.parse(told);
+      void act(String(url)).finally(() => kill('SIGINT'));
+    },
+  });
+}
+
+test('listen prints what comes with the state of its signature, and ends well with Ctrl-C', async () => {
+  const secret = (await run('tenant', 'webhook-secret', 'acme')).stdout.trim();
+  const codes: number[] = [];
+
+  const ran = await listening(secret, async (url) => {
+    await setUrl(url);
+    codes.push((await webhooks('test')).code);
+    const forged = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': '1',
+      'webhook-signature': 'v1,AA',
+    };
+    for (const headers of [forged, forged]) {
+      codes.push((await fetch(url, { method: 'POST', headers, body: '\u001b[31m' })).status);
+    }
+    codes.push((await fetch(url)).status);
+    codes.push((await fetch(url, { method: 'POST', body: 'x'.repeat(1_100_000) })).status);
+  });
+
+  expect(codes).toEqual([0, 401, 401, 405, 413]);
+  expect([ran.code, ran.signal]).toEqual([0, null]);
+  const [, ...messages] = ran.stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(messages).toMatchObject([
+    { event: 'test', signature: 'valid', isRepetition: false },
+    { event: '', id: 'msg_1', signature: 'wrong', isRepetition: false },
+    { signature: 'wrong', isRepetition: true },
+  ]);
+  expect(ran.stdout).not.toContain('\u001b');
+});
+
+test('listen refuses a secret that is none, and a port that is taken', async () => {
+  const taken = await startReceiver();
+
+  const bad = await runCli(['webhooks', 'listen', '--secret-file', '-'], {
+    stdin: Buffer.from('sk-1234'),
+  });
+  const busy = await runHere(['webhooks', 'listen', '--port', String(taken.port)]);
+
+  expect([bad.code, busy.code]).toEqual([2, 5]);
+  expect(bad.stderr).toContain('whsec_');
+  expect(bad.stderr).not.toContain('sk-1234');
+  expect(busy.stderr).toContain('choose another with --port');
+});
