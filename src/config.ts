@@ -6,7 +6,7 @@
 
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { readConfigFile } from './config/file.ts';
+import { type ConfigFile, readConfigFile } from './config/file.ts';
 import { type Environment, nonEmpty } from './config/setting.ts';
 import type { Settings } from './config/settings.ts';
 import { table } from './config/table.ts';
@@ -29,6 +29,16 @@ export interface Sources {
 export interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** The config file that was read, if any. */
+  readonly file: string | null;
+}
+
+/** A setting as people may see it. */
+export interface ShownSetting {
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** How it is called there: the flag, the variable, the name in the file; null for a default. */
+  readonly givenAs: string | null;
 }
 
 export const settingNames: readonly SettingName[] = Object.keys(table).filter(isSettingName);
@@ -40,13 +50,14 @@ export const settingNames: readonly SettingName[] = Object.keys(table).filter(is
  */
 export function readConfig(sources: Sources = {}): Config {
   const environment = sources.environment ?? process.env;
+  const file = openFile(sources.configFile, environment);
   const layers: readonly {
     readonly origin: Origin;
     readonly read: (name: SettingName) => unknown;
   }[] = [
     { origin: 'flag', read: (name) => sources.flags?.[name] },
     { origin: 'environment', read: (name) => environment[variableOf(name)] },
-    { origin: 'file', read: fileReader(sources.configFile, environment) },
+    { origin: 'file', read: (name) => file.values[name] },
   ];
   const settings: Partial<Record<SettingName, unknown>> = {};
   const from: Partial<Record<SettingName, Origin>> = {};
@@ -58,7 +69,7 @@ export function readConfig(sources: Sources = {}): Config {
       : table[name].fallback(environment);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name was filled in by its own parser.
-  const config = { settings, origins: from } as unknown as Config;
+  const config = { settings, origins: from, file: file.path } as unknown as Config;
   checkTogether(config.settings);
   return config;
 }
@@ -74,13 +85,12 @@ export function flagOf(name: SettingName): string {
 }
 
 /** What may be shown to people: secrets are replaced, each value stands beside its origin. */
-export function redacted(
-  config: Config,
-): Record<SettingName, { readonly value: unknown; readonly origin: Origin }> {
+export function redacted(config: Config): Record<SettingName, ShownSetting> {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];
     const shown = table[name].secret === true && value !== null ? '***' : value;
-    return [name, { value: shown, origin: config.origins[name] }] as const;
+    const origin = config.origins[name];
+    return [name, { value: shown, origin, givenAs: givenAs(name, origin) }] as const;
   });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
   return Object.fromEntries(entries) as ReturnType<typeof redacted>;
@@ -89,10 +99,12 @@ export function redacted(
 function parseSetting(name: SettingName, value: unknown, origin: Origin): unknown {
   const parsed = table[name].parse(value);
   if (parsed !== undefined) return parsed;
-  const where = { flag: flagOf(name), environment: variableOf(name), file: name, default: name }[
-    origin
-  ];
+  const where = givenAs(name, origin) ?? name;
   throw new ForensicsError('config_invalid', `${where} must be ${table[name].allowed}.`);
+}
+
+function givenAs(name: SettingName, origin: Origin): string | null {
+  return { flag: flagOf(name), environment: variableOf(name), file: name, default: null }[origin];
 }
 
 function checkTogether(settings: Settings): void {
@@ -132,14 +144,10 @@ function checkFeedback({ feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl }: Se
   );
 }
 
-function fileReader(
-  configFile: string | undefined,
-  environment: Environment,
-): (name: SettingName) => unknown {
+function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
   const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
   const file = given ?? join(configHome(environment), 'forensics', 'config.json');
-  const values = readConfigFile(file, { mustExist: given !== undefined, known: settingNames });
-  return (name) => values[name];
+  return readConfigFile(file, { mustExist: given !== undefined, known: settingNames });
 }
 
 function isSettingName(name: string): name is SettingName {

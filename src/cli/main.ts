@@ -9,6 +9,8 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { registerAudit } from './audit.ts';
+import { registerCompletion } from './completion.ts';
+import { registerConfig } from './config.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
@@ -85,6 +87,8 @@ Examples:
   registerMasterKey(program);
   registerSigningKey(program);
   registerDoctor(program);
+  registerConfig(program);
+  registerCompletion(program);
   return program;
 }
 

@@ -1,7 +1,14 @@
 /** The config file: one JSON object whose members are names of settings. What they may be is not its matter. */
 
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+
+export interface ConfigFile {
+  /** Absolute; null when there is none. */
+  readonly path: string | null;
+  readonly values: Readonly<Record<string, unknown>>;
+}
 
 /**
  * The members of the file; none when it is not there and need not be.
@@ -12,11 +19,11 @@ import { ForensicsError } from '../errors.ts';
 export function readConfigFile(
   file: string,
   how: { readonly mustExist: boolean; readonly known: readonly string[] },
-): Readonly<Record<string, unknown>> {
-  if (!how.mustExist && !existsSync(file)) return {};
+): ConfigFile {
+  if (!how.mustExist && !existsSync(file)) return { path: null, values: {} };
   const values = parse(read(file));
   const stranger = Object.keys(values).find((name) => !how.known.includes(name));
-  if (stranger === undefined) return values;
+  if (stranger === undefined) return { path: resolve(file), values };
   throw new ForensicsError(
     'config_invalid',
     `The config file holds an unknown setting "${stranger}"; known are ${how.known.join(', ')}.`,

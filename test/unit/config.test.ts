@@ -146,6 +146,10 @@ test('what is shown to people holds no secret', () => {
     readConfig({ environment: { ...nowhere, FORENSICS_MASTER_KEY: masterKey } }),
   );
 
-  expect(shown.masterKey).toEqual({ value: '***', origin: 'environment' });
+  expect(shown.masterKey).toEqual({
+    value: '***',
+    origin: 'environment',
+    givenAs: 'FORENSICS_MASTER_KEY',
+  });
   expect(JSON.stringify(shown)).not.toContain(masterKey);
 });

@@ -1,5 +1,6 @@
 /** Opens everything, listens, tells how to use it, and closes everything again when asked to stop. */
 
+import type { SettingFlags } from './flags.ts';
 import { openApp } from '../../app.ts';
 import { openDataFolder } from '../../app/data-folder.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
@@ -14,16 +15,7 @@ import { stopRequested } from './stop.ts';
 import { readyJson, welcome } from './welcome.ts';
 import type { Ready } from './welcome.ts';
 
-export interface ServeOptions {
-  readonly host?: string;
-  readonly port?: string;
-  readonly publicUrl?: string;
-  readonly dataDir?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly behindProxy?: boolean;
-  readonly workers?: string;
-  readonly logLevel?: string;
+export interface ServeOptions extends SettingFlags {
   readonly config?: string;
   readonly json: boolean;
 }

@@ -1,0 +1,69 @@
+/** `forensics config`: what the settings are, and where each of them comes from. */
+
+import type { Command } from 'commander';
+import type { ShownSetting } from '../config.ts';
+import { type SettingFlags, withSettingFlags } from './serve/flags.ts';
+
+interface ShowOptions extends SettingFlags {
+  readonly config?: string;
+  readonly origin: boolean;
+  readonly json: boolean;
+}
+
+export function registerConfig(program: Command): void {
+  const config = program
+    .command('config')
+    .description('Show the settings and where they come from.')
+    .addHelpText('after', examples);
+  withSettingFlags(
+    config.command('show').description('Print every setting; secrets are shown as ***.'),
+  )
+    .option('--origin', 'tell which flag, variable or config file each value comes from', false)
+    .option('--json', 'print JSON, with the origins', false)
+    .addHelpText(
+      'after',
+      `
+Takes the flags of "forensics serve", to tell what they would make of it. Ends with exit code 2 when a
+setting is wrong, and says which.
+${examples}`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await show(command.optsWithGlobals<ShowOptions>());
+    });
+}
+
+const examples = `
+Examples:
+  $ forensics config show --origin
+  $ forensics config show --json --config ./config.json`;
+
+async function show({ config, origin, json, ...flags }: ShowOptions): Promise<void> {
+  const { readConfig, redacted } = await import('../config.ts');
+  const { printJson, say } = await import('./local-core.ts');
+  const { misspeltVariables } = await import('./config/misspelt-variables.ts');
+  const read = readConfig({ flags, ...(config === undefined ? {} : { configFile: config }) });
+  for (const line of misspeltVariables(process.env)) say(line);
+  const settings = redacted(read);
+  if (json) return printJson({ configFile: read.file, settings });
+  say(read.file === null ? 'There is no config file.' : `The config file is ${read.file}`);
+  await printTable(settings, { origin });
+}
+
+async function printTable(
+  settings: Readonly<Record<string, ShownSetting>>,
+  { origin }: { readonly origin: boolean },
+): Promise<void> {
+  const { print } = await import('./local-core.ts');
+  const { listTable } = await import('./list-table.ts');
+  const rows = Object.entries(settings).map(([name, setting]) => {
+    const from = [setting.origin, setting.givenAs ?? ''].join(' ').trimEnd();
+    return [name, textOf(setting.value), ...(origin ? [from] : [])];
+  });
+  print(listTable(['setting', 'value', ...(origin ? ['origin'] : [])], rows));
+}
+
+function textOf(value: unknown): string {
+  if (value === null) return '-';
+  if (Array.isArray(value)) return value.join(', ') || '-';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,90 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+async function configFile(values: object): Promise<string> {
+  const file = join(await emptyFolder(), 'config.json');
+  await writeFile(file, JSON.stringify(values));
+  return file;
+}
+
+test('config show --origin tells value and origin of every setting', async () => {
+  const file = await configFile({ workers: 3, webhookAllow: ['external', '10.1.0.0/16'] });
+
+  const { code, stdout, stderr } = await runCli(
+    ['config', 'show', '--origin', '--port', '9000', '--config', file],
+    { env: { FORENSICS_LOG_LEVEL: 'debug' } },
+  );
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: `The config file is ${file}\n` });
+  expect(stdout).toMatch(/^setting +value +origin\n/);
+  expect(stdout).toMatch(/^port +9000 +flag --port$/m);
+  expect(stdout).toMatch(/^logLevel +debug +environment FORENSICS_LOG_LEVEL$/m);
+  expect(stdout).toMatch(/^workers +3 +file workers$/m);
+  expect(stdout).toMatch(/^webhookAllow +external, 10\.1\.0\.0\/16 +file webhookAllow$/m);
+  expect(stdout).toMatch(/^tlsCert +- +default$/m);
+});
+
+test('without --origin there are two columns', async () => {
+  const { code, stdout, stderr } = await runCli(['config', 'show']);
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: 'There is no config file.\n' });
+  expect(stdout).toMatch(/^setting +value\n/);
+  expect(stdout).toMatch(/^port +8443$/m);
+});
+
+test('no secret is printed, wherever it came from', async () => {
+  const secrets = ['a1'.repeat(32), 'client-secret-7', 'smtps://me:mail-password@mail.example'];
+  const file = await configFile({ oidcClientSecret: secrets[1] });
+  const env = {
+    FORENSICS_CONFIG: file,
+    FORENSICS_MASTER_KEY: secrets[0]!,
+    FORENSICS_FEEDBACK_SMTP_URL: secrets[2]!,
+    FORENSICS_FEEDBACK_MAIL_TO: 'to@lab.example',
+    FORENSICS_FEEDBACK_MAIL_FROM: 'from@lab.example',
+    FORENSICS_OIDC_ISSUER: 'https://id.example',
+    FORENSICS_OIDC_CLIENT_ID: 'lab',
+  };
+
+  const table = await runCli(['config', 'show', '--origin'], { env });
+  const json = await runCli(['config', 'show', '--json'], { env });
+
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    configFile: file,
+    settings: {
+      masterKey: { value: '***', origin: 'environment', givenAs: 'FORENSICS_MASTER_KEY' },
+      oidcClientSecret: { value: '***', origin: 'file', givenAs: 'oidcClientSecret' },
+      feedbackSmtpUrl: { value: '***' },
+      port: { value: 8443, origin: 'default', givenAs: null },
+      corsAllowedOrigins: { value: [] },
+    },
+  });
+  for (const secret of secrets) expect([table, json].map(allText).join('')).not.toContain(secret);
+});
+
+function allText({ stdout, stderr }: { stdout: string; stderr: string }): string {
+  return stdout + stderr;
+}
+
+test.for([
+  [['--port', 'https'], {}, '--port must be an integer from 0 to 65535.'],
+  [[], { FORENSICS_WORKERS: '0' }, 'FORENSICS_WORKERS must be an integer from 1 to 64.'],
+  [[], { FORENSICS_CONFIG: '/no/such/file' }, 'The config file does not exist.'],
+  [[], { FORENSICS_MASTER_KEY: 'sesame' }, 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
+] as const)('a wrong setting %j %j ends config show in one line', async ([args, env, line]) => {
+  const ran = await runCli(['config', 'show', ...args], { env });
+
+  expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `forensics: ${line}\n` });
+});
+
+test('a variable that is misspelt is told, with the one that was meant', async () => {
+  const { code, stderr } = await runCli(['config', 'show', '--json'], {
+    env: { FORENSICS_PROT: '1', FORENSICS_UNRELATED: '1' },
+  });
+
+  expect(code).toBe(0);
+  expect(stderr).toBe(
+    'FORENSICS_PROT is not a setting and has no effect. Did you mean FORENSICS_PORT?\n',
+  );
+});
