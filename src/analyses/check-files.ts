@@ -12,7 +12,7 @@ import type { Db } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { examinationSha256, keysOf, parseRendered } from './record.ts';
-import { recordedIn } from './recorded.ts';
+import { isAsRecorded, recordedIn } from './recorded.ts';
 import { getKeptRow, type Target } from './rows.ts';
 
 export interface CheckedFile {
@@ -35,14 +35,16 @@ export async function checkFiles(
 ): Promise<readonly CheckedFile[]> {
   const row = getKeptRow(db, target);
   const store = stores.of(row);
-  const { hashes: recorded } = recordedIn(db, target);
+  const recorded = recordedIn(db, target);
   const record = findRecord(db, target);
   const outputs = record?.rendered == null ? [] : keysOf(parseRendered(record.rendered));
   const checked: CheckedFile[] = [];
   const check = (name: string, found: Found) =>
-    checked.push(compared({ name, recorded: recorded[name] ?? null, found }));
+    checked.push(compared({ name, recorded: recorded.hashes[name] ?? null, found }));
   if (row.evidenceKey !== null) check('original', await find(store, row.evidenceKey));
-  if (record !== undefined) check('examination', examinationSha256(record));
+  if (record !== undefined) {
+    check('examination', isAsRecorded(record, recorded) ? examinationSha256(record) : unreadable);
+  }
   for (const key of outputs) check(posix.basename(key), await find(store, key));
   return checked;
 }

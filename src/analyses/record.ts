@@ -1,6 +1,7 @@
 /** An examination as the database keeps it: small columns for every answer, the whole of it for an upgrade. */
 
 import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import type { FileHashes } from '../audit/events.ts';
 import type { Reader } from '../db/open.ts';
@@ -81,6 +82,19 @@ export function examinationSha256(row: ExaminationRow): string {
   const hash = createHash('sha256').update(examination);
   for (const map of [realMap, fakeMap, compressionMap, anomalyMap]) hash.update(map);
   return hash.digest('hex');
+}
+
+/** Whether the small columns say what the examination says: answers come from them, and the hash knows nothing of them. */
+export function isInAgreement(row: ExaminationRow): boolean {
+  const stored: AnyStoredExamination = JSON.parse(row.examination);
+  const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;
+  const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
+  const subClasses = row.resultSubClasses.map((number) => resultSubClasses[number]);
+  return (
+    resultClasses[row.resultClass] === decision.resultClass &&
+    isDeepStrictEqual(subClasses, decision.resultSubClasses) &&
+    isDeepStrictEqual(parseScores(row.scores), scores)
+  );
 }
 
 /** The whole examination again, as the run left it; null when the analysis has none. */

@@ -6,7 +6,7 @@ import { parseEntry, readLines } from '../audit/read.ts';
 import type { Reader } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { examinationSha256, loadExamination } from './record.ts';
+import { examinationSha256, isInAgreement, loadExamination } from './record.ts';
 import type { Target } from './rows.ts';
 
 export interface Recorded {
@@ -44,12 +44,19 @@ export function loadRecorded(reader: Reader, target: Target): ReturnType<typeof 
   const isOfIt = eq(examinations.analysisId, analysisId);
   const row = reader.select().from(examinations).where(isOfIt).get();
   if (row === undefined) return null;
-  const { hashes, examinedAt } = recordedIn(reader, target);
+  if (!isAsRecorded(row, recordedIn(reader, target))) throw changed();
+  return loadExamination(reader, analysisId);
+}
+
+/** The log has the hash of the examination and its time; what answers are made of has to agree with these. */
+export function isAsRecorded(
+  row: typeof examinations.$inferSelect,
+  { hashes, examinedAt }: Recorded,
+): boolean {
   const isChanged =
     isOther(hashes['examination'], examinationSha256(row)) ||
     isOther(examinedAt, row.examinedAt.toISOString());
-  if (isChanged) throw changed();
-  return loadExamination(reader, analysisId);
+  return !isChanged && isInAgreement(row);
 }
 
 function isOther(recorded: string | null | undefined, found: string): boolean {

@@ -37,6 +37,7 @@ test.each([
     `UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`,
   ],
   ['another time', `UPDATE examinations SET examined_at = examined_at - 86400000`],
+  ['another answer', `UPDATE examinations SET result_class = 0`],
   ['what is no JSON', `UPDATE examinations SET examination = '{'`],
 ])('%s put into the database is never signed', async (_what, sql) => {
   const { tamper, open, lab } = await completed();
