@@ -13,6 +13,8 @@ import { apiKeys, tenants } from '../db/schema.ts';
 import { characterCount } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyAuthentication } from './key-authentication.ts';
+import { findEnded, revokeEnded } from './key-end.ts';
+import type { EndedKey, Prune } from './key-end.ts';
 import { findKeys, keyEntry } from './key-entry.ts';
 import type { KeyEntry } from './key-entry.ts';
 import { newSecret } from './key-format.ts';
@@ -58,6 +60,10 @@ export interface Keys {
   list(tenantId: string): Promise<readonly KeyEntry[]>;
   /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
   revoke(revocation: Revocation): Promise<void>;
+  /** Keys that are good no more and were not deleted: expired, or replaced and beyond their grace. */
+  ended(tenantId: string): Promise<readonly EndedKey[]>;
+  /** Revokes those of the named keys that have ended; a living one is never touched. */
+  prune(prune: Prune): Promise<readonly EndedKey[]>;
   /**
    * A new key of the same name, and the end of the old one brought forward to the end of its grace. By name it can be
    * repeated within the grace: the newest key is replaced, and those before it end no later than that one.
@@ -159,6 +165,9 @@ export function createKeys({
         append(tx, { chain: tenantId, at, actor: by, ...told });
       });
     },
+
+    ended: async (tenantId) => findEnded(db, tenantId, now()),
+    prune: async (prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
 
     authenticate: createKeyAuthentication({ db, digestOf, now }),
   };

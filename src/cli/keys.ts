@@ -5,6 +5,7 @@ import { parseDuration } from './duration.ts';
 import type { CreateOptions } from './keys/create.ts';
 import type { ListOptions } from './keys/list.ts';
 import type { KeyOptions } from './keys/options.ts';
+import type { PruneOptions } from './keys/prune.ts';
 import type { RotateOptions } from './keys/rotate.ts';
 
 const defaultLife = '90d';
@@ -13,7 +14,7 @@ const defaultGrace = '24h';
 export function registerKeys(program: Command): void {
   const keys = program
     .command('keys')
-    .description('Create, list, rotate and revoke API keys.')
+    .description('Create, list, rotate, revoke and prune API keys.')
     .addHelpText(
       'after',
       `
@@ -26,6 +27,7 @@ Examples:
   registerList(keys);
   registerRotate(keys);
   registerRevoke(keys);
+  registerPrune(keys);
 }
 
 function registerCreate(keys: Command): void {
@@ -84,6 +86,29 @@ function registerRevoke(keys: Command): void {
     .action(async (uuid: string, _own: unknown, command: Command) => {
       const { revoke } = await import('./keys/revoke.ts');
       await revoke(uuid, command.optsWithGlobals<KeyOptions>());
+    });
+}
+
+function registerPrune(keys: Command): void {
+  common(
+    keys
+      .command('prune')
+      .description('Revoke the keys that expired, or were replaced and are beyond their grace.'),
+  )
+    .option('--yes', 'do not ask; needed where nobody can be asked', false)
+    .addHelpText(
+      'after',
+      `
+They are listed first. No key that is still good is touched. Whoever uses a pruned key is told that it is unknown
+(403), and no longer that it has expired (401).
+
+Examples:
+  $ forensics keys prune --tenant acme
+  $ forensics keys prune --tenant acme --yes --json`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      const { prune } = await import('./keys/prune.ts');
+      await prune(command.optsWithGlobals<PruneOptions>());
     });
 }
 

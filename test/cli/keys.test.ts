@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -172,4 +172,48 @@ test('a tenant is shown with its webhook', async () => {
     webhookState: 'active',
   });
   expect(listed.stdout).toContain('https://receiver.example/hook');
+});
+
+describe('prune', () => {
+  const of = ['--tenant', 'pruned'];
+  const prune = async (...args: string[]) => run('keys', 'prune', ...of, ...args);
+  const left = async () => {
+    const entries: KeyEntry[] = JSON.parse((await run('keys', 'list', ...of, '--json')).stdout);
+    return entries.map(({ name }) => name);
+  };
+
+  beforeAll(async () => {
+    await run('tenant', 'create', 'pruned');
+    for (const name of ['living', 'leaked', 'lost'])
+      await run('keys', 'create', ...of, '--name', name);
+  });
+
+  test('lists what has ended, asks nobody who is not there, and revokes with --yes', async () => {
+    const nothing = await prune();
+    await run('keys', 'rotate', ...of, '--name', 'leaked', '--now');
+
+    const unasked = await prune();
+    const kept = await left();
+    const done = await prune('--yes');
+
+    expect([nothing.code, nothing.stdout]).toEqual([0, '']);
+    expect(unasked.code).toBe(2);
+    expect(unasked.stderr).toContain('Say --yes');
+    for (const { stdout } of [unasked, done]) expect(stdout).toMatch(/leaked +replaced/);
+    expect(done.stdout).not.toMatch(/living|lost/);
+    expect(kept).toHaveLength(4);
+    expect([done.code, await left()]).toEqual([0, ['leaked', 'lost', 'living']]);
+  });
+
+  test('with --json standard output is JSON alone', async () => {
+    await run('keys', 'rotate', ...of, '--name', 'lost', '--now');
+
+    const done = await prune('--yes', '--json');
+    const again = await prune('--json');
+
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      revoked: [{ name: 'lost', because: 'replaced', secret: expect.stringContaining('****') }],
+    });
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { revoked: [] }]);
+  });
 });

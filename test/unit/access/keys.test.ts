@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { newSecret, tagOf } from '../../../src/access/key-format.ts';
 import { createKeys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
+import { createAudit } from '../../../src/audit/audit.ts';
 import { operator } from '../../../src/audit/entry.ts';
+import { parseEntry } from '../../../src/audit/read.ts';
 import { apiKeys } from '../../../src/db/schema.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 
@@ -373,5 +375,52 @@ describe('the form of a key', () => {
       const swapped = key.slice(0, i) + key[i + 1]! + key[i]! + key.slice(i + 2);
       expect(tagOf(swapped)).toBeNull();
     }
+  });
+});
+
+describe('prune', () => {
+  test('revokes what has ended, once, with the log told of each; what lives stays', async () => {
+    const ready = await setUp();
+    const { keys, tenant, tenants, clock, minted, expiresAt, db } = ready;
+    const { key } = await keys.rotate({ ...wishFor(ready), which: { uuid: minted.uuid } });
+    const short = await keys.mint({ tenantId: tenant.id, name: 'short', expiresAt, by: operator });
+    const other = await tenants.create({ name: 'other' });
+    await keys.mint({ tenantId: other.id, name: 'ci', expiresAt, by: operator });
+    clock.step(dayMs / 2 - 1);
+    const before = await keys.ended(tenant.id);
+    clock.step(1);
+    const afterGrace = await keys.ended(tenant.id);
+    clock.step(dayMs / 2);
+
+    const ended = await keys.ended(tenant.id);
+    const uuids = [...ended, key].map(({ uuid }) => uuid);
+    const pruned = await keys.prune({ tenantId: tenant.id, uuids, by: operator });
+
+    expect(before).toEqual([]);
+    expect(afterGrace).toMatchObject([{ uuid: minted.uuid, because: 'replaced' }]);
+    expect(pruned.map(({ uuid, because }) => [uuid, because])).toEqual([
+      [short.uuid, 'expired'],
+      [minted.uuid, 'replaced'],
+    ]);
+    expect((await keys.list(tenant.id)).map(({ uuid }) => uuid)).toEqual([key.uuid]);
+    expect(await keys.ended(other.id)).toHaveLength(1);
+    const told = createAudit({ db, now: clock.now })
+      .read({ chain: tenant.id })
+      .map((line) => parseEntry(line));
+    const revoked = told.filter(({ event }) => event === 'key.revoked');
+    expect(revoked.map(({ subject }) => subject)).toEqual([short.uuid, minted.uuid]);
+    expect(await keys.prune({ tenantId: tenant.id, uuids, by: operator })).toEqual([]);
+  });
+
+  test('leaves ended keys alone that were not named, and those of another tenant', async () => {
+    const { keys, tenant, tenants, clock, minted } = await setUp();
+    const other = await tenants.create({ name: 'other' });
+    clock.step(dayMs);
+
+    const unnamed = await keys.prune({ tenantId: tenant.id, uuids: [], by: operator });
+    const foreign = { tenantId: other.id, uuids: [minted.uuid], by: operator };
+
+    expect([unnamed, await keys.prune(foreign)]).toEqual([[], []]);
+    expect(await keys.list(tenant.id)).toHaveLength(1);
   });
 });

@@ -1,0 +1,33 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { confirm } from '../../../src/cli/confirm.ts';
+
+const terminal = () => Object.assign(new PassThrough(), { isTTY: true });
+
+test.each([
+  ['y\n', true],
+  [' YES \n', true],
+  ['\n', false],
+  ['no\n', false],
+  ['yesterday\n', false],
+  ['', false],
+])('the answer %j counts as %s', async (answer, expected) => {
+  const input = terminal();
+  const output = new PassThrough();
+  input.end(answer);
+
+  const agreed = await confirm('Revoke this key?', { input, output });
+
+  output.end();
+  expect(agreed).toBe(expected);
+  expect(await text(output)).toContain('Revoke this key? [y/N] ');
+});
+
+test('where there is no terminal nobody is asked', async () => {
+  const input = new PassThrough();
+
+  const asked = confirm('Revoke this key?', { input, output: new PassThrough() });
+
+  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Say --yes/ });
+});
