@@ -1,6 +1,6 @@
-/** `forensics tenant report`: what a tenant used, as the HTTP interface answers it or as a table. */
+/** `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV. */
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Tenant } from '../access/tenants.ts';
 import type { ReportQuery } from '../analyses/usage-period.ts';
 import type { UsageReport } from '../analyses/usage-report.ts';
@@ -8,6 +8,7 @@ import type { LocalOptions } from './local-core.ts';
 
 interface ReportOptions extends LocalOptions {
   readonly json: boolean;
+  readonly csv: boolean;
   readonly from?: string;
   readonly to?: string;
 }
@@ -19,6 +20,20 @@ export function describeTenantReport(command: Command): Command {
     .argument('<name>', 'the tenant')
     .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all')
     .option('--to <day>', 'last day (UTC); default: today')
+    .addOption(
+      new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
+        .default(false)
+        .conflicts('json'),
+    )
+    .addHelpText(
+      'after',
+      `
+The columns of --csv are named as in --json; days before the tenant was made and days to come have no row.
+
+Examples:
+  $ forensics tenant report acme
+  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
+    )
     .action(async (name: string, _own: unknown, called: Command) => {
       await printReport(name, called.optsWithGlobals<ReportOptions>());
     });
@@ -26,10 +41,13 @@ export function describeTenantReport(command: Command): Command {
 
 async function printReport(name: string, options: ReportOptions): Promise<void> {
   const { print, printJson, tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { usageCsv } = await import('./tenant-report/csv.ts');
   const found = await withLocalCore(options, async (core) => {
     const tenant = await tenantNamed(core, name);
-    return core.usage.report(tenant, queryOf(tenant, options));
+    const whole = await core.usage.report(tenant, queryOf(tenant, options));
+    return options.csv ? usageCsv(core.usage, tenant, whole) : whole;
   });
+  if (typeof found === 'string') return void process.stdout.write(found);
   if (options.json) return printJson(found);
   const { listTable } = await import('./list-table.ts');
   print(listTable(['figure', 'value'], rowsOf(found)));

@@ -60,3 +60,26 @@ test('a day that is none ends with the exit code of wrong usage', async () => {
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain('startTime must be an ISO 8601 date');
 });
+
+const header =
+  'day,total,api,app,real,fake,uncertain,abstain,confidenceScore,flagging,forensicReporting,' +
+  'appLogins,processingErrors,retries,errorRatePercent,backpressurePercent,singleMinutes,bulkMinutes';
+
+test('as CSV it has a row for each day of the tenant that is asked for, and none for other days', async () => {
+  const row = `${dayOf(today)},3,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0.025,`;
+
+  const all = await report('--csv');
+  const wide = await report('--csv', '--from', '2001-01-01', '--to', '2999-12-31');
+  const past = await report('--csv', '--from', '2001-01-01', '--to', '2001-01-31');
+
+  expect(all).toMatchObject({ code: 0, stdout: `${header}\r\n${row}\r\n` });
+  expect(wide.stdout).toBe(all.stdout);
+  expect(past.stdout).toBe(`${header}\r\n`);
+});
+
+test('one form is asked for, and a day that is none is wrong usage for CSV too', async () => {
+  const both = await report('--csv', '--json');
+  const noDay = await report('--csv', '--to', 'monday');
+
+  expect([both.code, noDay.code]).toEqual([2, 2]);
+});
