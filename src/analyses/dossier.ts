@@ -11,7 +11,7 @@ import type { Lab } from '../lab/lab.ts';
 import { languages } from '../report/language.ts';
 import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
-import { loadRecorded } from './recorded.ts';
+import { loadRecorded, recordedIn } from './recorded.ts';
 import { reportItemOf } from './report-item.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
@@ -38,6 +38,7 @@ export async function openDossier(
   if (row.status !== 'completed' || stored === null) throw notCompleted(row);
   if (row.tier !== 'forensicReporting') throw onlyFlagged();
   const { examination } = stored;
+  requireRecordedOriginal(db, { target, row });
   const original = await readEvidence(parts, { row, store: stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
   const told = reportItemOf(parts, { row, ...stored, isUploadReplaced });
@@ -61,6 +62,19 @@ function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
   throw new ForensicsError(
     'audit_broken',
     `The audit log of the tenant is broken, so that nothing of it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+  );
+}
+
+/** The copy is compared with the hash in its row; who exchanged both is told by the log. */
+function requireRecordedOriginal(
+  db: Db,
+  { target, row }: { readonly target: Target; readonly row: AnalysisRow },
+): void {
+  const recorded = recordedIn(db, target).hashes['original'] ?? null;
+  if (recorded === null || recorded === row.evidenceSha256) return;
+  throw new ForensicsError(
+    'evidence_damaged',
+    'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
   );
 }
 

@@ -3,6 +3,8 @@ import { createHolds } from '../../../src/analyses/holds.ts';
 import { openDossier } from '../../../src/analyses/dossier.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { createScriptedLab } from './scripted-lab.ts';
+import { analyses } from '../../../src/db/schema.ts';
+import { sha256Of } from '../../../src/evidence/seal.ts';
 import { openWorkshop } from './workshop.ts';
 
 async function completed() {
@@ -48,6 +50,18 @@ test.each([
   expect(lab.rendered).toEqual([]);
 });
 
+test('a picture that was exchanged together with its hash is never signed', async () => {
+  const { db, tamper, store, open, lab } = await completed();
+  const other = Buffer.from('another picture');
+  const { key } = db.select({ key: analyses.evidenceKey }).from(analyses).get()!;
+
+  await store.put(key!, other);
+  tamper(`UPDATE analyses SET evidence_sha256 = '${sha256Of(other)}'`);
+
+  await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
+  expect(lab.rendered).toEqual([]);
+});
+
 test('a chain of custody out of a broken log is never signed', async () => {
   const { tamper, open } = await completed();
 
@@ -61,8 +75,8 @@ test('a chain of custody out of a broken log is never signed', async () => {
 });
 
 test('what was deleted is handed over where a hold keeps it, and nowhere else', async () => {
-  const { analyses, caller, db, clock, analysisId, open } = await completed();
-  await analyses.remove(caller, analysisId);
+  const { analyses: acts, caller, db, clock, analysisId, open } = await completed();
+  await acts.remove(caller, analysisId);
   await expect(open()).rejects.toMatchObject({ code: 'analysis_not_found' });
 
   const held = { tenantId: caller.tenant.id, analysisId, reason: 'court order' };
@@ -73,12 +87,12 @@ test('what was deleted is handed over where a hold keeps it, and nowhere else', 
 });
 
 test('an upgrade draws nothing from a result that was changed', async () => {
-  const { complete, db, analyses, caller, lab } = await openWorkshop();
+  const { complete, db, analyses: acts, caller, lab } = await openWorkshop();
   const id = await complete('flagging');
 
   db.$client.exec(`UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`);
 
-  const upgrade = analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
+  const upgrade = acts.retry(caller, { id, options: { tier: 'forensicReporting' } });
   await expect(upgrade).rejects.toMatchObject({ code: 'evidence_damaged' });
   expect(lab.rendered).toEqual([]);
 });
