@@ -1,6 +1,7 @@
 /** The question before an act that cannot be undone: a person answers it, a script says `--yes` beforehand. */
 
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
+import { ForensicsError } from '../errors.ts';
 import { usageError } from './failure.ts';
 
 interface Streams {
@@ -9,9 +10,9 @@ interface Streams {
 }
 
 /**
- * False for any answer but y and yes; nobody who presses Enter or Ctrl-D has agreed.
+ * False for any answer but y and yes; nobody who presses Enter has agreed.
  *
- * @throws {ForensicsError} `usage` where there is nobody to ask.
+ * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
  */
 export async function confirm(
   question: string,
@@ -19,9 +20,11 @@ export async function confirm(
 ): Promise<boolean> {
   if (input.isTTY !== true) throw usageError(`${question} Say --yes where nobody can be asked.`);
   const lines = createInterface({ input, output });
-  const hasLeft = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   try {
-    const answer = await Promise.race([lines.question(`${question} [y/N] `), hasLeft]);
+    const answer = await new Promise<string>((resolve, reject) => {
+      const cancel = () => reject(new ForensicsError('cancelled', 'Cancelled.'));
+      lines.once('close', cancel).question(`${question} [y/N] `, resolve);
+    });
     return /^\s*y(es)?\s*$/i.test(answer);
   } finally {
     lines.close();

@@ -28,7 +28,7 @@ export function describeTenantReport(command: Command): Command {
     .addHelpText(
       'after',
       `
-The columns of --csv are named as in --json; days before the tenant was made and days to come have no row.
+The columns of --csv have the words and units of --json; days before the tenant was made and days to come have no row.
 
 Examples:
   $ forensics tenant report acme

@@ -292,7 +292,7 @@ export const deliveries = sqliteTable('webhook_deliveries', {
   payload: text('payload').notNull(),
   state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
   attempts: integer('attempts').notNull(),
-  /** Null while an earlier message of the same subject waits; pushed ahead as a lease while an attempt runs. */
+  /** Null while another message of the same subject has its turn; pushed ahead as a lease while an attempt runs. */
   nextAttemptAt: date('next_attempt_at'),
   fence: integer('fence').notNull(),
   lastOutcome: text('last_outcome'),

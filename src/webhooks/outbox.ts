@@ -1,6 +1,6 @@
 /**
  * Messages that wait for their receiver. A message is written in the transaction of the change that it tells about, so
- * neither can exist without the other. Messages about one subject leave in order; only the first of them is ever due.
+ * neither can exist without the other. Messages about one subject leave in order; only one of them is ever due.
  */
 
 import { EventEmitter } from 'node:events';

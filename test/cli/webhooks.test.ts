@@ -40,6 +40,21 @@ beforeAll(async () => {
   await run('tenant', 'create', 'acme');
 });
 
+test.each([
+  ['webhooks', 'list'],
+  ['webhooks', 'replay'],
+  ['webhooks', 'test'],
+  ['webhooks', 'listen'],
+  ['keys', 'prune'],
+  ['tenant', 'report'],
+])('%s %s says what it is for, with two examples', async (...command) => {
+  const { code, stdout } = await runHere([...command, '--help']);
+
+  expect(code).toBe(0);
+  const examples = stdout.match(new RegExp(`^ {2}\\$ forensics .*${command.join(' ')}`, 'gm'));
+  expect(examples).toHaveLength(2);
+});
+
 test('a test message tells what the receiver answered, and nothing of the URL but its origin', async () => {
   const receiver = await startReceiver();
   await setUrl(`${receiver.url}?token=hidden`);

@@ -15,17 +15,20 @@ export async function prune(options: PruneOptions): Promise<void> {
   const revoked = await withLocalCore(options, async ({ keys, ...core }) => {
     const { id: tenantId } = await tenantNamed(core, options.tenant);
     const ended = await keys.ended(tenantId);
-    if (ended.length > 0) tellEnded(ended, options);
+    if (ended.length === 0) {
+      say('No key has ended.');
+      return [];
+    }
+    tellEnded(ended, options);
     if (!(await isAgreed(ended, options))) return [];
     // Those that were shown: one that ends while somebody thinks about it stays for the next time.
     return keys.prune({ tenantId, uuids: ended.map(({ uuid }) => uuid), by: operator });
   });
   if (options.json) return printJson({ revoked });
-  say(revoked.length === 0 ? 'Nothing was revoked.' : `Revoked: ${revoked.length}.`);
+  say(`Revoked: ${revoked.length}.`);
 }
 
 async function isAgreed(ended: readonly EndedKey[], { yes }: PruneOptions): Promise<boolean> {
-  if (ended.length === 0) return false;
   const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
   return yes || confirm(`Revoke ${what} for good?`);
 }

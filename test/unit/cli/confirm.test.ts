@@ -11,7 +11,6 @@ test.each([
   ['\n', false],
   ['no\n', false],
   ['yesterday\n', false],
-  ['', false],
 ])('the answer %j counts as %s', async (answer, expected) => {
   const input = terminal();
   const output = new PassThrough();
@@ -22,6 +21,15 @@ test.each([
   output.end();
   expect(agreed).toBe(expected);
   expect(await text(output)).toContain('Revoke this key? [y/N] ');
+});
+
+test('whoever leaves without an answer has cancelled', async () => {
+  const input = terminal();
+
+  const asked = confirm('Revoke this key?', { input, output: new PassThrough() });
+  input.end();
+
+  await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
 });
 
 test('where there is no terminal nobody is asked', async () => {
