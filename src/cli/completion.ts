@@ -24,7 +24,7 @@ To install it for every new shell:
 
 Examples:
   $ forensics completion bash > ~/.local/share/bash-completion/completions/forensics
-  $ source <(forensics completion zsh)`,
+  $ forensics completion fish | source`,
     )
     .action(async (shell: Shell) => {
       const { placesOf } = await import('./completion/tree.ts');

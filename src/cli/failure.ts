@@ -2,6 +2,7 @@
 
 import { inspect } from 'node:util';
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { nearWord } from './near-word.ts';
 import { printable } from './printable.ts';
 
 /** Prints the one line; with `verbose` also where it came from. Without it, a failure of our own points there. */
@@ -25,12 +26,24 @@ export function tellFileFailure(
 }
 
 /** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
-export function tellUsage(text: string, write: (text: string) => void): void {
+export function tellUsage(
+  text: string,
+  { argv, write }: { readonly argv: readonly string[]; readonly write: (text: string) => void },
+): void {
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  write(`forensics: ${printable(line)}\n`);
+  write(`forensics: ${printable(`${line}${misspeltHint(line, argv)}`)}\n`);
+}
+
+/** A required option that is misspelt is missed by commander before it notices the one it does not know. */
+function misspeltHint(line: string, argv: readonly string[]): string {
+  const missing = /^required option '.*?(?<flag>--[a-z-]+)/.exec(line)?.groups?.['flag'];
+  if (missing === undefined) return '';
+  const given = argv.map((word) => word.split('=', 1)[0]!).filter((word) => word.startsWith('--'));
+  const misspelt = given.find((word) => nearWord(word, [missing]) !== undefined);
+  return misspelt === undefined ? '' : ` (Did you mean it by ${misspelt}?)`;
 }
 
 export function usageError(message: string): ForensicsError {

@@ -14,6 +14,7 @@ import { registerConfig } from './config.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
+import { registerHelp } from './help.ts';
 import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
 import { registerMasterKey } from './master-key.ts';
@@ -38,7 +39,7 @@ import { registerWorker } from './worker.ts';
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   obeyNoColor(argv);
   endQuietlyOnClosedPipe();
-  const program = createProgram();
+  const program = createProgram(argv);
   try {
     await program.parseAsync([...argv]);
     return chosenExitCode();
@@ -50,16 +51,16 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-function createProgram(): Command {
+function createProgram(argv: readonly string[]): Command {
   const program = new Command('forensics')
     .description('Tells whether a picture is real, fake, uncertain or must be abstained from.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--verbose', 'tell more on stderr, with the cause of a failure')
     .option('--no-color', 'print without colours, as with NO_COLOR')
     .helpOption('-h, --help', 'print this help')
-    .helpCommand('help [command]', 'print the help of a command')
+    .helpCommand(false)
     .configureHelp({ showGlobalOptions: true, optionDescription })
-    .configureOutput({ outputError: tellUsage })
+    .configureOutput({ outputError: (text, write) => tellUsage(text, { argv, write }) })
     .exitOverride()
     .addHelpText(
       'after',
@@ -89,6 +90,7 @@ Examples:
   registerDoctor(program);
   registerConfig(program);
   registerCompletion(program);
+  registerHelp(program);
   return program;
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
 
 test.for([
   [['analyse', 'a.jpg'], "unknown command 'analyse' (Did you mean analyze?)"],
@@ -21,6 +22,40 @@ test.for([
   expect(ran.stderr).toContain(message);
 });
 
+test.for([
+  [['keys', 'rotat'], "unknown command 'rotat' (Did you mean rotate?)"],
+  [['tenant', 'craete', 'acme'], "unknown command 'craete' (Did you mean create?)"],
+  [['hold', 'lst'], "unknown command 'lst' (Did you mean list?)"],
+  [['help', 'analyse'], "unknown command 'analyse' (Did you mean analyze?)"],
+  [['help', 'keys', 'rotat'], "unknown command 'rotat' (Did you mean rotate?)"],
+  [['help', 'zebra'], "unknown command 'zebra'"],
+  [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
+  [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],
+  [['serve', '--prot', '1'], "unknown option '--prot' (Did you mean --port?)"],
+  [['config', 'show', '--orgin'], "unknown option '--orgin' (Did you mean --origin?)"],
+  [
+    ['keys', 'rotate', '--tenant', 'a', '--grcae', '1h'],
+    "unknown option '--grcae' (Did you mean --grace?)",
+  ],
+  [
+    ['keys', 'list', '--tenannt=a'],
+    "required option '--tenant <name>' not specified (Did you mean it by --tenannt?)",
+  ],
+  [['keys', 'list', '--json'], "required option '--tenant <name>' not specified"],
+] as const)('%j is told in one line what was meant, with exit code 2', async ([args, message]) => {
+  const ran = await runHere(args);
+
+  expect(ran).toEqual({ code: 2, stdout: '', stderr: `forensics: ${message}\n` });
+});
+
+test('help goes as deep as the commands do', async () => {
+  const deep = await runHere(['help', 'keys', 'rotate']);
+  const asOption = await runHere(['keys', 'rotate', '--help']);
+
+  expect(deep).toEqual(asOption);
+  expect(deep.stdout).toContain('Usage: forensics keys rotate [options]');
+});
+
 test('help and version are results, on stdout', async () => {
   const help = await runCli(['help', 'analyze']);
   const version = await runCli(['--version']);
@@ -32,14 +67,13 @@ test('help and version are results, on stdout', async () => {
 });
 
 test('every command says in its help what it is for, with two examples', async () => {
-  const { stdout } = await runCli(['--help']);
-  const commands = [...stdout.matchAll(/^ {2}([a-z-]+) .*/gm)].map((match) => match[1]!);
-  const helps = await Promise.all(
-    commands.filter((name) => name !== 'help').map((name) => runCli(['help', name])),
-  );
+  const { stdout } = await runHere(['--help']);
+  const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) .*/gm)].map((match) => match[1]!);
 
   expect(commands).toEqual(expect.arrayContaining(['analyze', 'doctor', 'master-key']));
-  for (const { stdout: help } of helps) {
+  for (const name of commands.filter((each) => each !== 'help')) {
+    const { stdout: help } = await runHere(['help', name]);
+
     expect(help).toMatch(/^ {2}\$ forensics [^]*^ {2}\$ forensics /m);
   }
 });
