@@ -172,6 +172,20 @@ test('the script for PowerShell leaves no bracket or quotation mark open', () =>
   }
 });
 
+test('no table of PowerShell has a key twice or an empty description', () => {
+  const tables = [...scripts.powershell.matchAll(/\[ordered\]@\{ ('[^}]*') \}/g)].map((match) =>
+    [...match[1]!.matchAll(/(?:^|; )'([^']+)' = '((?:[^']|'')*)'/g)].map((entry) => entry.slice(1)),
+  );
+
+  expect(tables.length).toBeGreaterThan(50);
+  for (const table of tables) {
+    // PowerShell compares keys without regard to case.
+    const keys = table.map(([key]) => key!.toLowerCase());
+    expect(keys).toEqual([...new Set(keys)]);
+    expect(table.filter(([, description]) => description === '')).toEqual([]);
+  }
+});
+
 test.for(shells)('the script for %s knows what the help knows', async (shell) => {
   const { stdout: help } = await runHere(['help']);
   const { stdout: helpOfUser } = await runHere(['user', 'create', '--help']);

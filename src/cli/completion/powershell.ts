@@ -37,9 +37,10 @@ ${places.flatMap(valueEntries).join('\n')}
         if ($wordToComplete.StartsWith('-')) { $offered = $places[$place].flags; $argument = '' }
         else { $offered = $places[$place].commands }
     }
-    foreach ($name in $offered.Keys) {
-        if ($name.StartsWith($wordToComplete)) {
-            [System.Management.Automation.CompletionResult]::new($name, $name, 'ParameterValue', $offered[$name])
+    # Not $offered.Keys: that would be the description of the command "keys".
+    foreach ($entry in $offered.GetEnumerator()) {
+        if ($entry.Key.StartsWith($wordToComplete)) {
+            [System.Management.Automation.CompletionResult]::new($entry.Key, $entry.Key, 'ParameterValue', $entry.Value)
         }
     }
     if ($argument -eq 'file' -or $argument -eq 'folder') {

@@ -39,7 +39,7 @@ function placesBelow(command: Command, path: readonly string[]): readonly Place[
   const place = {
     path: path.join(' '),
     commands: commands.map((each) => ({ name: each.name(), description: each.description() })),
-    flags: options.flatMap(flagsOf),
+    flags: options.flatMap(flagsOf).filter(isFirstOfItsName),
     argument: argumentOf(command),
   };
   const below = commands.flatMap((each) =>
@@ -63,6 +63,11 @@ function flagsOf(option: Option): readonly Flag[] {
   return [option.short, option.long]
     .filter((name) => name !== undefined)
     .map((name) => ({ name, description, takesValue, value }));
+}
+
+/** A command may take an option that the one above it takes too; its own is listed first. */
+function isFirstOfItsName({ name }: Flag, index: number, flags: readonly Flag[]): boolean {
+  return flags.findIndex((flag) => flag.name === name) === index;
 }
 
 /** Of several arguments the first that a shell can help with; the others are names. */

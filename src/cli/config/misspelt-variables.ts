@@ -3,7 +3,7 @@ import { nearWord } from '../near-word.ts';
 
 /** Variables that look like one of ours with a slip in it: nobody reads them, and nothing else would tell. */
 export function misspeltVariables(environment: NodeJS.ProcessEnv): readonly string[] {
-  const known = settingNames.map(variableOf);
+  const known = [...settingNames.map(variableOf), 'FORENSICS_CONFIG'];
   return Object.keys(environment)
     .filter((name) => name.startsWith('FORENSICS_') && !known.includes(name))
     .map((name) => ({ name, meant: nearWord(name, known) }))
