@@ -13,7 +13,7 @@ function toFinding(traces: TraceEvidence): Finding {
   return {
     method: traceNetwork.method,
     score: fakeProbability,
-    ...sideOf(fakeProbability),
+    ...sideOf(traces),
     statement: statementOf(traces),
     measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
     source:
@@ -21,9 +21,17 @@ function toFinding(traces: TraceEvidence): Finding {
   };
 }
 
-/** Odds of the calibrated probability are a likelihood ratio at even prior odds. */
-function sideOf(fakeProbability: number): Pick<Finding, 'speaksFor' | 'strength'> {
-  const strength = strengthOfRatio(Math.exp(Math.abs(logit(fakeProbability))));
+/**
+ * Odds of the calibrated probability are a likelihood ratio at even prior odds. A probability no farther from one half than
+ * one standard deviation speaks for neither side, whatever its odds.
+ */
+function sideOf({
+  fakeProbability,
+  fakeUncertainty,
+}: TraceEvidence): Pick<Finding, 'speaksFor' | 'strength'> {
+  const isWithinScatter = Math.abs(fakeProbability - 0.5) <= fakeUncertainty;
+  const ratio = isWithinScatter ? 1 : Math.exp(Math.abs(logit(fakeProbability)));
+  const strength = strengthOfRatio(ratio);
   if (strength === 'none') return { speaksFor: 'neither', strength };
   return { speaksFor: fakeProbability > 0.5 ? 'fake' : 'real', strength };
 }

@@ -41,3 +41,16 @@ test('one patch is spoken of as one, and a spread below one percent is not calle
     },
   });
 });
+
+test('a probability within its own scatter speaks for neither side', async () => {
+  const picture = await scenePicture(128, 128);
+  const sideAt = (fakeUncertainty: number) =>
+    traceNetwork.examine({
+      picture,
+      traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32 },
+      provenance: noProvenance,
+    });
+
+  expect(sideAt(0.23)).toMatchObject({ speaksFor: 'neither', strength: 'none' });
+  expect(sideAt(0.05)).toMatchObject({ speaksFor: 'real', strength: 'weak' });
+});
