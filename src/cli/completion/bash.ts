@@ -1,6 +1,6 @@
 /** Completion for bash 3.2 and later: no associative arrays, no `mapfile`, `compopt` only where it is known. */
 
-import { type Place, wordOf } from './tree.ts';
+import { type Place, type Value, valuedFlags, wordOf } from './tree.ts';
 
 export function bashScript(places: readonly Place[]): string {
   return `# Completion of forensics for bash. Try it with: source <(forensics completion bash)
@@ -17,7 +17,7 @@ ${places.map(placeCase).join('\n')}
 # What the value of an option may be; fails for an option that takes none.
 _forensics_value() {
   case "$1 $2" in
-${places.flatMap(valueCases).join('\n')}
+${valuedFlags(places).map(valueCase).join('\n')}
   *) return 1 ;;
   esac
 }
@@ -80,8 +80,6 @@ function placeCase({ path, commands, flags, argument }: Place): string {
   return `  '${path}') commands='${names}' options='${options}' argument='${wordOf(argument)}' ;;`;
 }
 
-function valueCases({ path, flags }: Place): readonly string[] {
-  return flags
-    .filter(({ takesValue }) => takesValue)
-    .map(({ name, value }) => `  '${path} ${name}') value='${wordOf(value)}' ;;`);
+function valueCase({ flag, value }: { flag: string; value: Value | null }): string {
+  return `  '${flag}') value='${wordOf(value)}' ;;`;
 }

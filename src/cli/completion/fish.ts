@@ -1,6 +1,6 @@
 /** Completion for fish: one line for each thing that may be offered, with the place where it may be. */
 
-import type { Flag, Place, Value } from './tree.ts';
+import { type Flag, type Place, type Value, valuedFlags } from './tree.ts';
 
 export function fishScript(places: readonly Place[]): string {
   const below = places.filter(({ path }) => path !== '');
@@ -9,7 +9,9 @@ export function fishScript(places: readonly Place[]): string {
 set -g __forensics_places ${below.map(({ path }) => quoted(path)).join(' ')}
 
 # Options whose next word is a value, each behind its place.
-set -g __forensics_valued ${places.flatMap(valuedOf).map(quoted).join(' ')}
+set -g __forensics_valued ${valuedFlags(places)
+    .map(({ flag }) => quoted(flag))
+    .join(' ')}
 
 # Whether the words before the cursor lead to the place that is named.
 function __forensics_at
@@ -32,10 +34,6 @@ complete -c forensics -e
 complete -c forensics -f
 ${places.flatMap(linesOf).join('\n')}
 `;
-}
-
-function valuedOf({ path, flags }: Place): readonly string[] {
-  return flags.filter(({ takesValue }) => takesValue).map(({ name }) => `${path} ${name}`);
 }
 
 function linesOf({ path, commands, flags, argument }: Place): readonly string[] {

@@ -1,6 +1,6 @@
 /** Completion for PowerShell 5.1 and later. */
 
-import { type Place, wordOf } from './tree.ts';
+import { type Place, type Value, valuedFlags, wordOf } from './tree.ts';
 
 export function powershellScript(places: readonly Place[]): string {
   return `# Completion of forensics for PowerShell. Try it with: forensics completion powershell | Out-String | Invoke-Expression
@@ -14,7 +14,7 @@ ${places.map(placeEntry).join('\n')}
     }
     # What the value of an option may be; others take none.
     $values = @{
-${places.flatMap(valueEntries).join('\n')}
+${valuedFlags(places).map(valueEntry).join('\n')}
     }
 
     $place = ''
@@ -57,10 +57,8 @@ function placeEntry({ path, commands, flags, argument }: Place): string {
   return `        ${quoted(path)} = @{ commands = ${described(commands)}; flags = ${described(flags)}; argument = ${quoted(wordOf(argument))} }`;
 }
 
-function valueEntries({ path, flags }: Place): readonly string[] {
-  return flags
-    .filter(({ takesValue }) => takesValue)
-    .map(({ name, value }) => `        ${quoted(`${path} ${name}`)} = ${quoted(wordOf(value))}`);
+function valueEntry({ flag, value }: { flag: string; value: Value | null }): string {
+  return `        ${quoted(flag)} = ${quoted(wordOf(value))}`;
 }
 
 function described(entries: readonly { name: string; description: string }[]): string {

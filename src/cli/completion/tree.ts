@@ -96,6 +96,17 @@ function valueOf(choices: readonly string[] | undefined, placeholder: string): V
   return choices === undefined ? (paths[placeholder] ?? null) : { kind: 'choice', choices };
 }
 
+/** Options whose next word is a value, each behind its place: `keys rotate --grace`. */
+export function valuedFlags(
+  places: readonly Place[],
+): readonly { readonly flag: string; readonly value: Value | null }[] {
+  return places.flatMap(({ path, flags }) =>
+    flags
+      .filter(({ takesValue }) => takesValue)
+      .map(({ name, value }) => ({ flag: `${path} ${name}`, value })),
+  );
+}
+
 /** For shells whose completion is a function: `file`, `folder`, the choices parted by spaces, or nothing. */
 export function wordOf(value: Value | null): string {
   if (value === null) return '';

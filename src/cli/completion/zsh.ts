@@ -1,6 +1,6 @@
 /** Completion for zsh, with descriptions; as a file of `fpath` or sourced. */
 
-import { type Place, wordOf } from './tree.ts';
+import { type Place, type Value, valuedFlags, wordOf } from './tree.ts';
 
 // `commands`, `options`, `path` and `words` mean something to zsh itself, so ours have other names.
 export function zshScript(places: readonly Place[]): string {
@@ -18,7 +18,7 @@ ${places.map(placeCase).join('\n')}
 # What the value of an option may be; fails for an option that takes none.
 _forensics_value() {
   case "$1 $2" in
-${places.flatMap(valueCases).join('\n')}
+${valuedFlags(places).map(valueCase).join('\n')}
   (*) return 1 ;;
   esac
 }
@@ -80,10 +80,8 @@ function placeCase({ path, commands, flags, argument }: Place): string {
   return `  (${quoted(path)}) names=(${names}) flags=(${options}) argument=${quoted(wordOf(argument))} ;;`;
 }
 
-function valueCases({ path, flags }: Place): readonly string[] {
-  return flags
-    .filter(({ takesValue }) => takesValue)
-    .map(({ name, value }) => `  (${quoted(`${path} ${name}`)}) value=${quoted(wordOf(value))} ;;`);
+function valueCase({ flag, value }: { flag: string; value: Value | null }): string {
+  return `  (${quoted(flag)}) value=${quoted(wordOf(value))} ;;`;
 }
 
 function described({ name, description }: { name: string; description: string }): string {
