@@ -14,7 +14,7 @@ from shapes import blend, draw_shape, soften
 
 IN_PLACE = 0.35  # chance that a region is moved only, neither turned nor scaled: its grain and its block grid survive
 ON_GRID = 0.4  # chance that such a move is by whole blocks of 8 px
-FLIPPED, MATCHED, CLONED = 0.3, 0.35, 0.15  # mirrored; brought to the host's colours; gradients joined (Poisson)
+FLIPPED, MATCHED, CLONED = 0.3, 0.45, 0.15  # mirrored; brought to the host's colours; gradients joined (Poisson)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,8 @@ def draw_shape(rgb: np.ndarray, random: np.random.Generator) -> tuple[str, np.nd
     """Name and bool mask [H,W] of one connected region without holes that covers 0.6 to 40 % of `rgb`."""
     for _ in range(TRIES):
         name = str(random.choice(list(CHANCES), p=list(CHANCES.values())))
-        mask = tidy(SHAPES[name](rgb, wanted_area(random), random))
+        mask = SHAPES[name](rgb, wanted_area(random), random)
+        mask = mask if name == "polygon" else tidy(mask)  # a polygon keeps its corners
         if 0.5 * AREA[0] <= mask.mean() <= 0.4:
             return name, mask
     return "blob", tidy(blob(rgb, wanted_area(random), random))

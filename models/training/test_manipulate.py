@@ -174,6 +174,20 @@ def test_only_pictures_of_the_split_are_read_and_generated_ones_only_to_repaint(
         assert changed.kind == "repaint" or not any(by_file[file].fake for file in changed.sources)
 
 
+def test_every_second_donor_is_chosen_for_its_colours(drawn):
+    simulator, random = drawn[0], np.random.default_rng(1)
+    host = simulator.real.items[0]
+
+    def distance(item: Item) -> float:
+        return float(np.abs(simulator.colours(item) - simulator.colours(host)).sum())
+
+    donors = [simulator.draw_donor(host, simulator.generated, random) for _ in range(200)]
+
+    best = min(simulator.generated.items, key=distance)
+    assert np.mean([donor == best for donor in donors]) > 0.45
+    assert {donor.file for donor in donors} == {item.file for item in simulator.generated.items}
+
+
 def test_pictures_of_the_validation_split_are_refused():
     with pytest.raises(ValueError, match="never of val"):
         Simulator(Watched(), [], "val")
