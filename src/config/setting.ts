@@ -43,9 +43,15 @@ export function httpsOrigin(value: unknown): string | undefined {
   return isOrigin && url.username === '' ? url.origin : undefined;
 }
 
-/** An https address with a path, as issuers have; no slash is added or taken away: issuers are compared letter by letter. */
+/**
+ * An https address with a path, as issuers have; no slash is added or taken away: issuers are compared letter by letter. None
+ * with a password in it: it is shown to people.
+ */
 export function httpsUrl(value: unknown): string | undefined {
-  return urlOf(value, ['https:']);
+  const text = urlOf(value, ['https:']);
+  if (text === undefined) return undefined;
+  const { username, password } = new URL(text);
+  return username === '' && password === '' ? text : undefined;
 }
 
 /** The text itself when it is an address of one of these schemes, such as `smtp:`. */

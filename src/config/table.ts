@@ -80,7 +80,7 @@ export const table: Table = {
     fallback: () => null,
   },
   oidcIssuer: {
-    allowed: 'the https:// address of an OpenID Connect issuer',
+    allowed: 'the https:// address of an OpenID Connect issuer, without user name and password',
     parse: httpsUrl,
     fallback: () => null,
   },

@@ -87,6 +87,11 @@ test.each([
     'http://forensics.example',
     'FORENSICS_PUBLIC_URL must be an https:// address without path, such as https://forensics.example.',
   ],
+  [
+    'FORENSICS_OIDC_ISSUER',
+    'https://somebody:password@issuer.example',
+    'FORENSICS_OIDC_ISSUER must be the https:// address of an OpenID Connect issuer, without user name and password.',
+  ],
   ['FORENSICS_MASTER_KEY', 'abc', 'FORENSICS_MASTER_KEY must be 64 hexadecimal digits.'],
   [
     'FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS',
