@@ -54,5 +54,5 @@ function programOf(settings: ReadonlyMap<string, string>): string {
   if (version === 'ComfyUI') return 'ComfyUI';
   if (/^f\d/.test(version)) return 'Stable Diffusion web UI Forge';
   if (/^v1\.\d/.test(version)) return 'Stable Diffusion web UI (AUTOMATIC1111)';
-  return 'Stable Diffusion web UI or a program that writes like it';
+  return 'Stable Diffusion web UI (AUTOMATIC1111, Forge, ...)';
 }

@@ -34,7 +34,7 @@ describe('what a generator leaves behind declares generated content, unsigned', 
       /^SD\.Next$/,
     ],
     ['Civitai', withExif(comment(`a\n${settings}, Civitai resources: []`)), /^Civitai$/],
-    ['a kindred program', withExif(comment(`a\n${settings}`)), /writes like it$/],
+    ['a kindred program', withExif(comment(`a\n${settings}`)), /AUTOMATIC1111, Forge, \.\.\.\)$/],
     ['ComfyUI, as it ran', withTexts({ prompt: json(comfyPrompt) }), /^ComfyUI$/],
     ['ComfyUI, as it was drawn', withTexts({ workflow: json(comfyDrawn) }), /^ComfyUI$/],
     [
