@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { FeedbackEntry } from '../feedback/archive.ts';
 import type { LocalOptions } from './local-core.ts';
 import { countFromOne } from './option-values.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 interface FeedbackOptions extends LocalOptions {
   readonly json: boolean;
@@ -24,23 +25,18 @@ Examples:
   $ forensics feedback list
   $ forensics feedback show 65f000000000000000000001`,
     );
-  common(feedback.command('list').description('List feedback, newest first.'))
+  withLocalOptions(feedback.command('list').description('List feedback, newest first.'))
     .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
     .action(async (_own: unknown, command: Command) => {
       await list(command.optsWithGlobals<ListOptions>());
     });
-  common(feedback.command('show').description('Show one message and how its delivery went.'))
+  withLocalOptions(
+    feedback.command('show').description('Show one message and how its delivery went.'),
+  )
     .argument('<id>', 'the feedback, as "feedback list" names it')
     .action(async (id: string, _own: unknown, command: Command) => {
       await show(id, command.optsWithGlobals<FeedbackOptions>());
     });
-}
-
-function common(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
 }
 
 async function list(options: ListOptions): Promise<void> {

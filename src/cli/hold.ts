@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Hold } from '../analyses/holds.ts';
 import type { LocalOptions } from './local-core.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 interface HoldOptions extends LocalOptions {
   readonly tenant: string;
@@ -46,11 +47,7 @@ Examples:
 }
 
 function common(command: Command): Command {
-  return command
-    .requiredOption('--tenant <name>', 'the tenant')
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
+  return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
 }
 
 function one(command: Command): Command {

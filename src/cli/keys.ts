@@ -7,6 +7,7 @@ import type { ListOptions } from './keys/list.ts';
 import type { KeyOptions } from './keys/options.ts';
 import type { PruneOptions } from './keys/prune.ts';
 import type { RotateOptions } from './keys/rotate.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';
@@ -119,9 +120,7 @@ function life(): Option {
 }
 
 function common(command: Command): Command {
-  return command
-    .requiredOption('--tenant <name>', 'the tenant that the key belongs to')
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
+  return withLocalOptions(
+    command.requiredOption('--tenant <name>', 'the tenant that the key belongs to'),
+  );
 }

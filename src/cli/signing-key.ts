@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { SigningKey } from '../app/signing-keys.ts';
 import type { LocalOptions } from './local-core.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 interface KeyOptions extends LocalOptions {
   readonly json: boolean;
@@ -25,14 +26,14 @@ Examples:
   $ forensics signing-key show
   $ forensics signing-key export > examiner.pem`,
     );
-  common(
+  withLocalOptions(
     signingKey
       .command('show')
       .description('List the key in use and those before it, with their times.'),
   ).action(async (_own: unknown, command: Command) => {
     await show(command.optsWithGlobals<KeyOptions>());
   });
-  common(
+  withLocalOptions(
     signingKey
       .command('export')
       .description('Print the public key (PEM), for those who verify.')
@@ -40,20 +41,13 @@ Examples:
   ).action(async (_own: unknown, command: Command) => {
     await exportKey(command.optsWithGlobals<ExportOptions>());
   });
-  common(
+  withLocalOptions(
     signingKey
       .command('rotate')
       .description('Put a new key in place of the present one. Old bundles stay valid.'),
   ).action(async (_own: unknown, command: Command) => {
     await rotate(command.optsWithGlobals<KeyOptions>());
   });
-}
-
-function common(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
 }
 
 async function show(options: KeyOptions): Promise<void> {

@@ -8,6 +8,7 @@ import {
   describeTenantTrial,
   describeTenantUpdate,
 } from './tenant-settings.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 export function registerTenant(program: Command): void {
   const tenant = program
@@ -20,33 +21,28 @@ Examples:
   $ forensics tenant create acme
   $ forensics tenant list --json`,
     );
-  common(tenant.command('create').description('Create a tenant.'))
+  withLocalOptions(tenant.command('create').description('Create a tenant.'))
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'may analyse only the two trial images', false)
     .action(async (name: string, _own: unknown, command: Command) => {
       await create(name, command.optsWithGlobals<TenantOptions & { trial: boolean }>());
     });
-  common(tenant.command('list').description('List all tenants.')).action(
+  withLocalOptions(tenant.command('list').description('List all tenants.')).action(
     async (_own: unknown, command: Command) => {
       await list(command.optsWithGlobals<TenantOptions>());
     },
   );
-  describeTenantShow(common(tenant.command('show')));
-  describeTenantUpdate(common(tenant.command('update')));
-  describeTenantTrial(common(tenant.command('trial')));
-  describeTenantReport(common(tenant.command('report')));
-  common(tenant.command('webhook-secret').description('Print the secret that signs webhooks.'))
+  describeTenantShow(withLocalOptions(tenant.command('show')));
+  describeTenantUpdate(withLocalOptions(tenant.command('update')));
+  describeTenantTrial(withLocalOptions(tenant.command('trial')));
+  describeTenantReport(withLocalOptions(tenant.command('report')));
+  withLocalOptions(
+    tenant.command('webhook-secret').description('Print the secret that signs webhooks.'),
+  )
     .argument('<name>', 'the tenant')
     .action(async (name: string, _own: unknown, command: Command) => {
       await webhookSecretOf(name, command.optsWithGlobals<TenantOptions>());
     });
-}
-
-function common(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
 }
 
 async function create(name: string, options: TenantOptions & { trial: boolean }): Promise<void> {

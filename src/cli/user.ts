@@ -6,6 +6,7 @@ import type { UserOptions } from './user/options.ts';
 import type { PasswordOptions } from './user/password-source.ts';
 import type { SettingsOptions } from './user/settings.ts';
 import type { UpdateOptions } from './user/update.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 export function registerUser(program: Command): void {
   const user = program
@@ -27,7 +28,7 @@ Examples:
 }
 
 function registerCreate(user: Command): void {
-  withPassword(common(user.command('create').description('Create an account.')))
+  withPassword(withLocalOptions(user.command('create').description('Create an account.')))
     .argument('<email>', 'the address that the person logs in with')
     .option('--name <name>', 'the name that stands beside what the person changes')
     .option('--user-type <type>', 'a word that tokens carry; "user" when left out')
@@ -40,7 +41,7 @@ function registerCreate(user: Command): void {
 }
 
 function registerRead(user: Command): void {
-  common(user.command('list').description('List all accounts, by address.')).action(
+  withLocalOptions(user.command('list').description('List all accounts, by address.')).action(
     async (_own: unknown, command: Command) => {
       const { list } = await import('./user/list.ts');
       await list(command.optsWithGlobals<UserOptions>());
@@ -107,7 +108,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 function onOne(command: Command): Command {
-  return common(command).argument('<who>', 'address or id of the account');
+  return withLocalOptions(command).argument('<who>', 'address or id of the account');
 }
 
 /** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
@@ -122,11 +123,4 @@ function withPassword(command: Command): Command {
     command.addOption(source.conflicts(names.filter((name) => name !== source.attributeName())));
   }
   return command;
-}
-
-function common(command: Command): Command {
-  return command
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
 }

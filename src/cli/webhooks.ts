@@ -7,6 +7,7 @@ import type { ListOptions } from './webhooks/list.ts';
 import type { ListenOptions } from './webhooks/listen.ts';
 import type { WebhookOptions } from './webhooks/options.ts';
 import type { ReplayOptions } from './webhooks/replay.ts';
+import { withLocalOptions } from './with-local-options.ts';
 
 export function registerWebhooks(program: Command): void {
   const webhooks = program
@@ -117,9 +118,5 @@ Examples:
 }
 
 function common(command: Command): Command {
-  return command
-    .requiredOption('--tenant <name>', 'the tenant')
-    .option('--data-dir <dir>', 'the data folder')
-    .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false);
+  return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
 }
