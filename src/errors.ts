@@ -92,6 +92,14 @@ export const failures = {
   /** The store itself answered, and refused: wrong credentials, no such bucket, no right to write. */
   store_refused: failure(400, exitCodes.notAllowed),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
+  // Servers, seen from the command line
+  server_unreachable: failure(503, exitCodes.tryAgainLater, true),
+  /** TLS: it is not, or cannot prove to be, the server that was meant. */
+  server_untrusted: failure(502, exitCodes.notAllowed),
+  server_unexpected: failure(502, exitCodes.failure),
+  // Backups
+  backup_unreadable: failure(422, exitCodes.failure),
+  backup_damaged: failure(422, exitCodes.integrityFailure),
   unhealthy: failure(503, exitCodes.tryAgainLater, true),
   config_invalid: failure(500, exitCodes.usage),
   database_damaged: failure(500, exitCodes.integrityFailure),

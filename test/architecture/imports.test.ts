@@ -30,6 +30,7 @@ const mayImport: Record<string, readonly string[]> = {
   audit: ['errors', 'db'],
   db: ['errors'],
   config: ['errors'],
+  client: ['errors', 'config'],
   outbound: ['errors'],
   blobs: ['errors', 'db', 'outbound'],
   jobs: ['errors', 'db'],
@@ -65,13 +66,14 @@ const keepers: Record<string, string> = {
   canonicalize: 'evidence audit',
   minio: 'blobs',
   '@azure/storage-blob': 'blobs',
-  undici: 'outbound access',
+  undici: 'outbound access client',
   jose: 'access',
-  'openid-client': 'access',
+  'openid-client': 'access client',
   nodemailer: 'feedback',
   fastify: 'server',
   'prom-client': 'server',
   commander: 'cli',
+  '@inquirer/prompts': 'cli',
 };
 
 interface Arrow {

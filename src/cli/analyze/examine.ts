@@ -2,20 +2,21 @@
 
 import { basename } from 'node:path';
 import type { Examination } from '../../engine/result.ts';
-import { type ForensicsError, toForensicsError } from '../../errors.ts';
+import { toForensicsError } from '../../errors.ts';
 import type { Lab, PictureSource, Rendering } from '../../lab/lab.ts';
 import type { OwnValidation, ReportItem } from '../../report/item.ts';
 import { type Language, languages } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
+import type { AnalyzeOptions } from './options.ts';
 import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';
 import { localCustody } from './local-custody.ts';
-import type { AnalyzeOptions } from './options.ts';
+import type { Run } from './examiner.ts';
 import { type AnalysisRecord, type LocalResult, failedRecordOf, recordOf } from './record.ts';
 import type { ResultsFolder } from './results-folder.ts';
 
-export interface Bench {
+export interface Bench extends Run {
   readonly lab: Lab;
   /** Null when nothing is to be written. */
   readonly results: ResultsFolder | null;
@@ -23,9 +24,6 @@ export interface Bench {
   readonly validation: OwnValidation | null;
   /** Null when nothing is drawn: for flagging, and when nothing is to be written. */
   readonly sealing: Sealing | null;
-  readonly options: AnalyzeOptions;
-  readonly signal: AbortSignal;
-  onFailure(input: Input, failure: ForensicsError): void;
 }
 
 export async function examineInput(

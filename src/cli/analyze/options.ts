@@ -2,12 +2,13 @@
 
 import type { DecisionStrategy, Tier } from '../../engine/result.ts';
 import type { Language } from '../../report/language.ts';
+import type { ServerOptions } from '../service-options.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
-export interface AnalyzeOptions {
+export interface AnalyzeOptions extends ServerOptions {
   readonly recursive: boolean;
   readonly tier: Tier;
   readonly decisionStrategy: DecisionStrategy;

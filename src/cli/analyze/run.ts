@@ -1,71 +1,53 @@
-/** A run of `forensics analyze`: gather, examine side by side, print in order. It opens no network and no database. */
+/** A run of `forensics analyze`: gather, examine side by side, print in order. */
 
-import { modelsFolder } from '../../app/models-folder.ts';
-import { createSigningKeys } from '../../app/signing-keys.ts';
-import { citedValidation } from '../../app/validations.ts';
-import { readConfig } from '../../config.ts';
 import type { ExitCode } from '../../errors.ts';
-import { createRegistry } from '../../inference/registry.ts';
-import { createLab } from '../../lab/create-lab.ts';
-import { readTrustList } from '../../provenance/trust-list.ts';
 import { tellFileFailure, usageError } from '../failure.ts';
 import { inOrder } from './batch.ts';
-import { type Bench, examineInput } from './examine.ts';
+import type { Examiner, Run } from './examiner.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type Input, gatherInputs } from './inputs.ts';
-import type { Sealing } from './local-bundle.ts';
+import { prepareLocal } from './local-examiner.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type Face, createPrinter } from './printer.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
-import { folderNamesOf, openResultsFolder } from './results-folder.ts';
+import { folderNamesOf } from './results-folder.ts';
 import { isOfTheMachine, listenForStop } from './stop.ts';
 
-/** @throws {ForensicsError} what concerns the run and not one picture: `usage`, `config_invalid`, `model_*`, `output_not_writable`. */
+/** @throws {ForensicsError} what concerns the run and not one picture: see `PrepareExaminer`. */
 export async function runAnalyze(
   args: readonly string[],
   options: AnalyzeOptions,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  const { trustList: c2paTrustList, validation: cited, dataDir } = options;
-  const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
-  const modelsDir = modelsFolder(settings);
-  // Asked once here, a missing or damaged model is one line and not one for each picture.
-  const registry = createRegistry({ extra: modelsDir });
-  await registry.open(options.model);
-  const validation = await citedValidation(settings, registry, options.model);
-  const trustList = readTrustList(settings.c2paTrustList);
-  const results = options.out === null ? null : await openResultsFolder(options.out, options);
-  const sealing = sealingFor(options, { dataDir: settings.dataDir, trustList });
+  const begin = await prepareLocal(options);
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
 
   const stop = listenForStop();
   const progress = await startProgress(inputs.length, !options.quiet);
-  const lab = createLab({ modelsDir, poolSize: Math.min(options.jobs, inputs.length), trustList });
-  const onFailure: Bench['onFailure'] = (input, failure) => {
+  const onFailure: Run['onFailure'] = (input, failure) => {
     if (isOfTheMachine(failure)) stop.because(failure);
     if (stop.signal.aborted || isToldByTable(inputs, options)) return;
     progress.around(() => tellFileFailure(input.label, failure, options));
   };
+  const run: Run = { options, signal: stop.signal, onFailure };
+  const examiner = begin(run);
   try {
-    const { signal } = stop;
-    const bench: Bench = { lab, results, validation, sealing, options, signal, onFailure };
-    const records = await examineAll(bench, inputs, progress);
+    const records = await examineAll(examiner, run, { inputs, progress });
     stop.throwIfStopped();
     return exitCodeOf(records, options.failOn);
   } finally {
     progress.end();
-    await lab.close();
+    await examiner.close();
     stop.release();
   }
 }
 
 async function examineAll(
-  bench: Bench,
-  inputs: readonly Input[],
-  progress: Progress,
+  examiner: Examiner,
+  { options, signal }: Run,
+  { inputs, progress }: { readonly inputs: readonly Input[]; readonly progress: Progress },
 ): Promise<readonly AnalysisRecord[]> {
-  const { options, signal } = bench;
   const printer = createPrinter(faceOf(options));
   const names = folderNamesOf(inputs.map(({ label }) => label));
   const records: AnalysisRecord[] = [];
@@ -73,7 +55,7 @@ async function examineAll(
     inputs,
     options.jobs,
     async (input, index) => {
-      const record = await examineInput(bench, input, names[index]!);
+      const record = await examiner.examine(input, names[index]!);
       progress.add(record);
       return record;
     },
@@ -98,18 +80,6 @@ function isToldByTable(inputs: readonly Input[], options: AnalyzeOptions): boole
 function faceOf({ json, jsonl }: AnalyzeOptions): Face {
   if (json) return 'json';
   return jsonl ? 'jsonl' : 'text';
-}
-
-const now = () => new Date();
-
-/** Null where no bundle is written: then no key is made either. */
-function sealingFor(
-  { out, tier, withoutOriginal }: AnalyzeOptions,
-  { dataDir, trustList }: { readonly dataDir: string; readonly trustList: string | null },
-): Sealing | null {
-  if (out === null || tier !== 'forensicReporting') return null;
-  const signer = createSigningKeys({ dataDir, now }).signer();
-  return { signer, trustList, now, withOriginal: !withoutOriginal };
 }
 
 /** An option that would do nothing is refused, so that nobody waits for what will not come. */

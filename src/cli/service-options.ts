@@ -1,0 +1,59 @@
+/**
+ * Where a command acts: on the data folder of this machine or, with `--url` or `--profile`, on a server through `/v1`.
+ * Which one is told on standard error.
+ */
+
+import type { Command } from 'commander';
+import type { Api } from '../client/api.ts';
+import { named } from './option-values.ts';
+import type { LocalOptions } from './local-core.ts';
+import { withLocalOptions } from './with-local-options.ts';
+
+export interface ServerOptions {
+  readonly url?: string;
+  readonly profile?: string;
+  readonly ca?: string;
+  readonly fingerprint?: string;
+  readonly apiKeyFile?: string;
+}
+
+export interface ServiceOptions extends LocalOptions, ServerOptions {
+  readonly json: boolean;
+}
+
+/** The options of a command that acts on either. */
+export function withServiceOptions(command: Command): Command {
+  return withServerOptions(withLocalOptions(command));
+}
+
+/** The options of a command that acts on a server. */
+export function withServerOptions(command: Command): Command {
+  return command
+    .option('--url <url>', 'act on this server: https://host:port', named)
+    .option('--profile <name>', 'act on the server of this profile', named)
+    .option('--ca <file>', 'PEM file of the authority that the server must have', named)
+    .option('--fingerprint <sha256>', 'SHA-256 of a certificate that the server must show', named)
+    .option('--api-key-file <file>', 'file that holds the API key (or FORENSICS_API_KEY)', named);
+}
+
+/** Whether a server is meant. A flag beats the environment, also the flag that names a folder. */
+export function isRemote({ url, profile, dataDir }: ServerOptions & LocalOptions): boolean {
+  if (url !== undefined || profile !== undefined) return true;
+  if (dataDir !== undefined) return false;
+  const { FORENSICS_URL, FORENSICS_PROFILE } = process.env;
+  return Boolean(FORENSICS_URL ?? '') || Boolean(FORENSICS_PROFILE ?? '');
+}
+
+/** Opens the way to the server for one act and closes it again, also when the act fails. */
+export async function withApi<T>(
+  options: ServerOptions,
+  act: (api: Api) => Promise<T>,
+): Promise<T> {
+  const { openServer } = await import('./server/open.ts');
+  const api = await openServer(options);
+  try {
+    return await act(api);
+  } finally {
+    await api.close();
+  }
+}

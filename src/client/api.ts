@@ -1,0 +1,109 @@
+/**
+ * One server of ours, seen from outside: it sends requests of the `/v1` interface, proves that it talks to the server
+ * that was meant, and turns refusals into failures of the table. Knows no command and no database.
+ */
+
+import type { Static, TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { type Dispatcher, request } from 'undici';
+import { ForensicsError } from '../errors.ts';
+import { failureOf, toConnectionFailure } from './failures.ts';
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** From `/v1` on. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** A request that creates or starts something is safe to repeat under one key. */
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Api {
+  /** Scheme, host and port. */
+  readonly url: URL;
+  /** For objects of the server's own store, which shows the same certificate. */
+  readonly dispatcher: Dispatcher;
+  /**
+   * @param answer - schema of the whole answer, `{success, data?}`: those of `server/schemas`. Further fields are let pass.
+   * @throws {ForensicsError} what the server says; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
+   */
+  ask<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
+  close(): Promise<void>;
+}
+
+/** The header that says who asks; null for nobody. Asked anew for each request: tokens are refreshed. */
+export type Authorize = () => Promise<string | null>;
+
+export interface ApiParts {
+  readonly url: URL;
+  readonly dispatcher: Dispatcher;
+  readonly authorize: Authorize;
+}
+
+const timeoutMs = 30_000;
+
+export function createApi({ url, dispatcher, authorize }: ApiParts): Api {
+  return {
+    url,
+    dispatcher,
+    async ask(asked, answer) {
+      const authorization = await authorize();
+      const { status, headers, data } = await send({ url, dispatcher }, asked, authorization);
+      if (status < 200 || status > 299) throw failureOf(status, headers, data);
+      if (Value.Check(answer, data)) return data;
+      throw unexpected();
+    },
+    close: () => dispatcher.close(),
+  };
+}
+
+async function send(
+  { url, dispatcher }: Pick<ApiParts, 'url' | 'dispatcher'>,
+  { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
+  authorization: string | null,
+) {
+  const target = new URL(path, url);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) target.searchParams.set(name, String(value));
+  }
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await request(target, {
+      method,
+      dispatcher,
+      headers: {
+        accept: 'application/json',
+        // The contract asks it of every DELETE too: no page of another site can send it unasked.
+        'content-type': 'application/json',
+        ...(authorization === null ? {} : { authorization }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+    });
+    const { statusCode: status, headers } = answer;
+    return { status, headers, data: parsed(await answer.body.text()) };
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw toConnectionFailure(error, url);
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A proxy's page, say. The status decides what is told.
+    return null;
+  }
+}
+
+function unexpected(): ForensicsError {
+  return new ForensicsError(
+    'server_unexpected',
+    'The server answered something else than this interface says; check the address, and that its version is not older than this program.',
+  );
+}

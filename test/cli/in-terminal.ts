@@ -1,0 +1,54 @@
+/** Runs the command line of the sources on a pseudo-terminal, the way a person meets it. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { spawn } from '@lydell/node-pty';
+
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+
+const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+
+export interface TerminalHow {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+  /** Called with all that was shown so far, whenever more is: `type('y\r')` answers as a keyboard does. */
+  readonly onScreen?: (shown: string, type: (keys: string) => void) => void;
+}
+
+export interface Shown {
+  readonly code: number;
+  /** Everything that was written, both streams, with its escape sequences. */
+  readonly raw: string;
+  /** The same without colours and cursor moves: enough to look for words. */
+  readonly text: string;
+}
+
+export function runInTerminal(args: readonly string[], how: TerminalHow = {}): Promise<Shown> {
+  const { cwd = process.cwd(), env = {}, columns = 100, rows = 30, onScreen } = how;
+  const terminal = spawn(process.execPath, [entry, ...args], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '', HOME: home, TERM: 'xterm-256color', ...env },
+  });
+  let raw = '';
+  terminal.onData((piece) => {
+    raw += piece;
+    onScreen?.(raw, (keys) => terminal.write(keys));
+  });
+  return new Promise((resolve) => {
+    terminal.onExit(({ exitCode: code }) => resolve({ code, raw, text: plain(raw) }));
+  });
+}
+
+function plain(raw: string): string {
+  // CSI sequences (ECMA-48, 5.4), operating system commands, and the carriage returns that a terminal adds.
+  // oxlint-disable-next-line no-control-regex -- escape sequences begin with a control character
+  return raw.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007]*\u0007|\r/g, '');
+}
