@@ -18,6 +18,8 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** A request that creates or starts something is safe to repeat under one key. */
   readonly idempotencyKey?: string;
+  /** An API key that asks instead of who asks otherwise: a new one is proven before an old one ends. */
+  readonly apiKey?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +52,8 @@ export function createApi({ url, dispatcher, authorize }: ApiParts): Api {
     url,
     dispatcher,
     async ask(asked, answer) {
-      const authorization = await authorize();
+      const { apiKey } = asked;
+      const authorization = apiKey === undefined ? await authorize() : `ApiKey ${apiKey}`;
       const { status, headers, data } = await send({ url, dispatcher }, asked, authorization);
       if (status < 200 || status > 299) throw failureOf(status, headers, data);
       if (Value.Check(answer, data)) return data;
