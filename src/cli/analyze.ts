@@ -5,11 +5,13 @@ import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
 import { languages } from '../report/language.ts';
 import { type AnalyzeOptions, failOns } from './analyze/options.ts';
 import { defaultJobs, jobCount, named, wholeNumber } from './option-values.ts';
+import { isRemote, withServerOptions } from './service-options.ts';
 
 export function registerAnalyze(program: Command): void {
-  program
-    .command('analyze')
-    .description('Examine pictures (jpg, png) on this machine. Nothing leaves it.')
+  withServerOptions(program.command('analyze'))
+    .description(
+      'Examine pictures (jpg, png) on this machine, which nothing leaves, or on a server (--url).',
+    )
     .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
     .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
     .addOption(new Option('--tier <tier>', 'how much to tell').choices(tiers).default('flagging'))
@@ -41,6 +43,9 @@ export function registerAnalyze(program: Command): void {
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
     .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
+    .option('--tenant <name>', 'on a server: the tenant to act for', named)
+    .option('--resume', 'on a server: go on with a run that was broken off', false)
+    .option('--no-wait', 'on a server: upload, start, print the ids, and leave')
     .option('-q, --quiet', 'no progress on stderr', false)
     .addHelpText(
       'after',
@@ -56,9 +61,18 @@ Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
     )
     .action(async (files: string[], _own: unknown, command: Command) => {
       const { runAnalyze } = await import('./analyze/run.ts');
-      process.exitCode = await runAnalyze(files, command.optsWithGlobals<AnalyzeOptions>());
+      process.exitCode = await runAnalyze(files, optionsOf(command));
     });
 }
+
+/** A server's pictures wait for the network, not for this machine's processors. */
+function optionsOf(command: Command): AnalyzeOptions {
+  const options = command.optsWithGlobals<AnalyzeOptions>();
+  const isChosen = command.getOptionValueSource('jobs') !== 'default';
+  return isRemote(options) && !isChosen ? { ...options, jobs: remoteJobs } : options;
+}
+
+const remoteJobs = 4;
 
 /** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
 function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {

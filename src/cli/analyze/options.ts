@@ -31,4 +31,10 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly jobs: number;
   readonly quiet: boolean;
   readonly verbose: boolean;
+  /** Of a server. */
+  readonly tenant?: string;
+  /** Whether a run on a server that was broken off goes on. */
+  readonly resume: boolean;
+  /** False: a server is not waited for. */
+  readonly wait: boolean;
 }

@@ -6,11 +6,11 @@ import { inOrder } from './batch.ts';
 import type { Examiner, Run } from './examiner.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { type Input, gatherInputs } from './inputs.ts';
-import { prepareLocal } from './local-examiner.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { type Face, createPrinter } from './printer.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
+import { prepareExaminer } from './prepare.ts';
 import { folderNamesOf } from './results-folder.ts';
 import { isOfTheMachine, listenForStop } from './stop.ts';
 
@@ -20,7 +20,7 @@ export async function runAnalyze(
   options: AnalyzeOptions,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  const begin = await prepareLocal(options);
+  const begin = await prepareExaminer(options);
   const inputs = await gatherInputs(args, { ...options, exceptDir: options.out });
 
   const stop = listenForStop();
