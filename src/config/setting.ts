@@ -13,6 +13,14 @@ export interface Setting<T> {
   readonly secret?: boolean;
 }
 
+/** A setting with what people are told of it. */
+export interface Described {
+  /** What it is for, in a line without a full stop; how it may be written follows from `allowed`. */
+  readonly about: string;
+  /** The default in words, where it differs from machine to machine. */
+  readonly fallbackText?: string;
+}
+
 export function integer(from: number, to: number, fallback: () => number): Setting<number> {
   const parse = (value: unknown): number | undefined => {
     const text = typeof value === 'number' ? String(value) : value;
