@@ -1,6 +1,7 @@
 /** A card: a title, and rows of a label and what it stands before, wrapped so that the labels stay a column. */
 
 import { paint } from './terminal.ts';
+import { wrap } from './wrap.ts';
 
 /** An empty label goes on with the row above. */
 export type Row = readonly [label: string, text: string];
@@ -12,7 +13,7 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
   const colour = paint(process.stdout);
   const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
   const lines = rows.flatMap(([label, text]) =>
-    wrap(text, width).map((part, index) => {
+    wrap(text, width, text.startsWith('- ') ? '  ' : '').map((part, index) => {
       const head = index === 0 ? label : '';
       return `  ${colour('dim', head.padEnd(labelWidth - 2))}${part}`;
     }),
@@ -24,16 +25,4 @@ export function layCard(title: string, rows: readonly Row[], columns: number): s
 export function listRows(label: string, texts: readonly string[]): readonly Row[] {
   if (texts.length === 1) return [[label, texts[0]!]];
   return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
-}
-
-function wrap(text: string, width: number): readonly string[] {
-  const hanging = text.startsWith('- ') ? '  ' : '';
-  const [first = '', ...words] = text.split(' ');
-  const lines = [first];
-  for (const word of words) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (longer.length <= width) lines[lines.length - 1] = longer;
-    else lines.push(hanging + word);
-  }
-  return lines;
 }

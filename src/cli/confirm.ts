@@ -3,22 +3,16 @@
 import { createInterface } from 'node:readline';
 import { ForensicsError } from '../errors.ts';
 import { usageError } from './failure.ts';
-
-interface Streams {
-  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
-  readonly output: NodeJS.WritableStream;
-}
+import { canAsk, person } from './prompts/person.ts';
 
 /**
  * False for any answer but y and yes; nobody who presses Enter has agreed.
  *
  * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
  */
-export async function confirm(
-  question: string,
-  { input, output }: Streams = { input: process.stdin, output: process.stderr },
-): Promise<boolean> {
-  if (input.isTTY !== true) throw usageError(`${question} Say --yes where nobody can be asked.`);
+export async function confirm(question: string, { input, output } = person): Promise<boolean> {
+  if (!canAsk({ input, output }))
+    throw usageError(`${question} Say --yes where nobody can be asked.`);
   const lines = createInterface({ input, output });
   try {
     const answer = await new Promise<string>((resolve, reject) => {

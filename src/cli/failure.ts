@@ -1,7 +1,7 @@
 /** How a failure is told: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
 
-import { inspect } from 'node:util';
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
+import { causeOf } from './cause.ts';
 import { nearWord } from './near-word.ts';
 import { printable } from './printable.ts';
 
@@ -11,7 +11,7 @@ export function tellFailure(error: unknown, { verbose }: { verbose: boolean }): 
   const isOurs = failure.code === 'internal';
   const hint = isOurs && !verbose ? ' Run again with --verbose to see the cause.' : '';
   process.stderr.write(`forensics: ${printable(failure.message)}${hint}\n`);
-  if (verbose) process.stderr.write(`${inspect(failure)}\n`);
+  if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
   return failure.exitCode;
 }
 
@@ -22,7 +22,7 @@ export function tellFileFailure(
   { verbose }: { verbose: boolean },
 ): void {
   process.stderr.write(`forensics: ${printable(file)}: ${printable(failure.message)}\n`);
-  if (verbose) process.stderr.write(`${inspect(failure)}\n`);
+  if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
 }
 
 /** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */

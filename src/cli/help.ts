@@ -6,8 +6,15 @@ import { nearWord } from './near-word.ts';
 export function registerHelp(program: Command): void {
   program
     .command('help')
-    .description('print the help of a command')
+    .description('Print the help of a command.')
     .argument('[command...]', 'the command, and the one below it')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics help analyze
+  $ forensics help keys rotate`,
+    )
     .action((names: readonly string[]) => {
       names.reduce(commandBelow, program).help();
     });

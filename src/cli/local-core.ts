@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { printable } from './printable.ts';
+import { switches } from './switches.ts';
 
 export { tenantNamed } from '../app/tenant-named.ts';
 
@@ -66,8 +67,9 @@ async function withCore<T>(
   }
 }
 
-/** Talk goes to standard error, so that results can be piped. */
+/** Talk goes to standard error, so that results can be piped; `--quiet` wants none. */
 export function say(text: string): void {
+  if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
 }
 

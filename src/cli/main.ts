@@ -14,6 +14,7 @@ import { registerConfig } from './config.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
+import { helpWidth, layHelp } from './help-layout.ts';
 import { registerHelp } from './help.ts';
 import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
@@ -23,8 +24,9 @@ import { registerReport } from './report.ts';
 import { registerReproduce } from './reproduce.ts';
 import { registerServe } from './serve.ts';
 import { registerSigningKey } from './signing-key.ts';
-import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
+import { withSwitches } from './switches.ts';
 import { registerTenant } from './tenant.ts';
+import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
 import { registerUser } from './user.ts';
 import { registerValidate } from './validate.ts';
 import { registerVerify } from './verify.ts';
@@ -51,16 +53,18 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
-function createProgram(argv: readonly string[]): Command {
-  const program = new Command('forensics')
+export function createProgram(argv: readonly string[]): Command {
+  const program = withSwitches(new Command('forensics'))
     .description('Tells whether a picture is real, fake, uncertain or must be abstained from.')
     .version(packageVersion(), '-V, --version', 'print the version')
-    .option('--verbose', 'tell more on stderr, with the cause of a failure')
-    .option('--no-color', 'print without colours, as with NO_COLOR')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true, optionDescription })
-    .configureOutput({ outputError: (text, write) => tellUsage(text, { argv, write }) })
+    .configureHelp({ showGlobalOptions: true, optionDescription, minWidthToWrap })
+    .configureOutput({
+      getOutHelpWidth: helpWidth,
+      writeOut: (text) => process.stdout.write(layHelp(text, helpWidth())),
+      outputError: (text, write) => tellUsage(text, { argv, write }),
+    })
     .exitOverride()
     .addHelpText(
       'after',
@@ -70,29 +74,37 @@ Examples:
   $ forensics serve`,
     );
   // The order of the help: the main job first.
+  program.commandsGroup('Examine pictures:');
   registerAnalyze(program);
   registerValidate(program);
+  registerModels(program);
+  program.commandsGroup('Evidence:');
   registerReport(program);
   registerVerify(program);
   registerReproduce(program);
+  registerHold(program);
+  registerAudit(program);
+  registerSigningKey(program);
+  program.commandsGroup('Serve:');
   registerServe(program);
   registerWorker(program);
+  registerWebhooks(program);
+  registerFeedback(program);
+  program.commandsGroup('Administer:');
   registerTenant(program);
   registerKeys(program);
   registerUser(program);
-  registerHold(program);
-  registerAudit(program);
-  registerWebhooks(program);
-  registerFeedback(program);
-  registerModels(program);
   registerMasterKey(program);
-  registerSigningKey(program);
+  program.commandsGroup('This machine:');
   registerDoctor(program);
   registerConfig(program);
   registerCompletion(program);
   registerHelp(program);
   return program;
 }
+
+/** Columns that a description gets at least before it is wrapped. */
+const minWidthToWrap = 20;
 
 /** A default is told only where it says something: "(default: false)" on every switch is noise. */
 function optionDescription(option: Option): string {

@@ -28,7 +28,6 @@ export function registerValidate(program: Command): void {
     .option('--config <file>', 'the config file')
     .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
     .option('--jsonl', 'print one JSON line a picture, as they finish', false)
-    .option('-q, --quiet', 'no progress on stderr', false)
     .addHelpText(
       'after',
       `

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { openCore } from '../../src/app/core.ts';
-import { askHidden } from '../../src/cli/user/ask-hidden.ts';
+import { askHidden } from '../../src/cli/prompts/ask-hidden.ts';
 import type { ShownUser } from '../../src/cli/user/user-named.ts';
 import { readConfig } from '../../src/config.ts';
 import { runCli } from './run-cli.ts';

@@ -5,8 +5,9 @@ import { text } from 'node:stream/consumers';
 import { generatePassword } from '../../access/passwords.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../failure.ts';
+import { askHidden } from '../prompts/ask-hidden.ts';
+import { canAsk } from '../prompts/person.ts';
 import { systemCodeOf } from '../system-code.ts';
-import { askHidden } from './ask-hidden.ts';
 
 export interface PasswordOptions {
   readonly passwordFile?: string;
@@ -19,7 +20,7 @@ export async function passwordFrom(options: PasswordOptions): Promise<string> {
   if (options.generate === true) return generatePassword();
   if (options.passwordFile !== undefined) return fromFile(options.passwordFile);
   if (options.passwordStdin === true) return firstLine(await text(process.stdin));
-  if (process.stdin.isTTY) return fromPerson();
+  if (canAsk()) return fromPerson();
   throw usageError(
     'Say where the password comes from: --password-file, --password-stdin or --generate.',
   );
@@ -43,8 +44,7 @@ function firstLine(content: string): string {
 }
 
 async function fromPerson(): Promise<string> {
-  const streams = { input: process.stdin, output: process.stderr };
-  const password = await askHidden('New password: ', streams);
-  if ((await askHidden('The same again: ', streams)) === password) return password;
+  const password = await askHidden('New password: ');
+  if ((await askHidden('The same again: ')) === password) return password;
   throw usageError('The two passwords are not the same; nothing was changed.');
 }

@@ -13,7 +13,7 @@ test.each([
   ['yesterday\n', false],
 ])('the answer %j counts as %s', async (answer, expected) => {
   const input = terminal();
-  const output = new PassThrough();
+  const output = terminal();
   input.end(answer);
 
   const agreed = await confirm('Revoke this key?', { input, output });
@@ -26,16 +26,17 @@ test.each([
 test('whoever leaves without an answer has cancelled', async () => {
   const input = terminal();
 
-  const asked = confirm('Revoke this key?', { input, output: new PassThrough() });
+  const asked = confirm('Revoke this key?', { input, output: terminal() });
   input.end();
 
   await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
 });
 
-test('where there is no terminal nobody is asked', async () => {
-  const input = new PassThrough();
-
-  const asked = confirm('Revoke this key?', { input, output: new PassThrough() });
+test.each([
+  ['an answer', { input: new PassThrough(), output: terminal() }],
+  ['the question', { input: terminal(), output: new PassThrough() }],
+])('where no terminal is there for %s nobody is asked', async (_what, streams) => {
+  const asked = confirm('Revoke this key?', streams);
 
   await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Say --yes/ });
 });

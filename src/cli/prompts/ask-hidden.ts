@@ -3,14 +3,13 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
-
-interface Streams {
-  readonly input: NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream;
-}
+import { person, type Streams } from './person.ts';
 
 /** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
-export async function askHidden(question: string, { input, output }: Streams): Promise<string> {
+export async function askHidden(
+  question: string,
+  { input, output }: Streams = person,
+): Promise<string> {
   // readline edits the line as always, but draws it into nothing.
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
