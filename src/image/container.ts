@@ -1,5 +1,6 @@
 /** What the two containers tell before a pixel is decoded, in one shape. */
 
+import { ForensicsError } from '../errors.ts';
 import { nameIccProfile } from './icc.ts';
 import {
   hasJpegCredentials,
@@ -12,12 +13,13 @@ import {
 } from './jpeg-metadata.ts';
 import { markers } from './jpeg-markers.ts';
 import { readJpeg, type JpegFile } from './jpeg-structure.ts';
-import { checkDimensions, type Limits } from './limits.ts';
+import { checkDimensions, checkSizeBytes, type Limits } from './limits.ts';
 import type { MetadataBlocks } from './metadata.ts';
 import { readOrientation } from './orientation.ts';
 import type { Format, PictureFacts } from './picture.ts';
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
 import { colourTypes, readPng, readPngSize } from './png-structure.ts';
+import { describeContent, isForeignPicture, sniffFormat } from './sniff.ts';
 
 /** The facts that stand in the file's structure. */
 type StoredFacts = Pick<
@@ -40,8 +42,36 @@ export interface Container {
   readonly pixelBytes: Uint8Array;
 }
 
+/**
+ * The file as its structure tells it: format, size in pixels, metadata. No pixel is decoded.
+ *
+ * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
+ * `image_too_large`, `image_unreadable`.
+ */
+export function openContainer(
+  bytes: Uint8Array,
+  limits: Limits,
+): { readonly format: Format; readonly container: Container } {
+  checkSizeBytes(bytes.length, limits);
+  const format = requireFormat(bytes);
+  const container = format === 'jpg' ? openJpeg(bytes, limits) : openPng(bytes, limits);
+  return { format, container };
+}
+
+function requireFormat(bytes: Uint8Array): Format {
+  const format = sniffFormat(bytes);
+  if (format !== null) return format;
+  const advice = isForeignPicture(bytes)
+    ? 'Convert it, or better: examine the file it was made from.'
+    : 'Choose a picture.';
+  throw new ForensicsError(
+    'image_not_supported',
+    `This is ${describeContent(bytes)}; only JPEG and PNG can be examined. ${advice}`,
+  );
+}
+
 /** @throws {ForensicsError} `image_unreadable`, `image_not_supported`, `image_too_small`, `image_too_large`. */
-export function openJpeg(bytes: Uint8Array, limits: Limits): Container {
+function openJpeg(bytes: Uint8Array, limits: Limits): Container {
   const file = readJpeg(bytes);
   checkDimensions(file.width, file.height, limits);
   const ids = file.structure.components.map(({ id }) => id);

@@ -4,14 +4,13 @@
  */
 
 import { hash } from 'node:crypto';
-import { ForensicsError } from '../errors.ts';
 import { decodePixels } from './codec.ts';
-import { openJpeg, openPng, type Container } from './container.ts';
-import { checkSizeBytes, defaultLimits, type Limits } from './limits.ts';
+import { openContainer, type Container } from './container.ts';
+import { defaultLimits, type Limits } from './limits.ts';
 import { readMetadata } from './metadata.ts';
 import { pictureNotes, type Format, type Picture, type PictureNote } from './picture.ts';
 import { toLuma, toRgb } from './planes.ts';
-import { describeContent, formatOfName, isForeignPicture, sniffFormat } from './sniff.ts';
+import { formatOfName } from './sniff.ts';
 
 export interface DecodeOptions {
   /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
@@ -30,9 +29,7 @@ export async function decodePicture(
   options: DecodeOptions = {},
 ): Promise<Picture> {
   const { name, limits = defaultLimits } = options;
-  checkSizeBytes(bytes.length, limits);
-  const format = requireFormat(bytes);
-  const container = format === 'jpg' ? openJpeg(bytes, limits) : openPng(bytes, limits);
+  const { format, container } = openContainer(bytes, limits);
   const { metadata, orientation } = readMetadata(container.metadataBlocks);
   const decoding = decodePixels({
     bytes: container.pixelBytes,
@@ -53,18 +50,6 @@ export async function decodePicture(
   const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
   const facts = { ...shown, ...container.facts, notes, metadata };
   return { facts, rgb, luma: toLuma(rgb) };
-}
-
-function requireFormat(bytes: Uint8Array): Format {
-  const format = sniffFormat(bytes);
-  if (format !== null) return format;
-  const advice = isForeignPicture(bytes)
-    ? 'Convert it, or better: examine the file it was made from.'
-    : 'Choose a picture.';
-  throw new ForensicsError(
-    'image_not_supported',
-    `This is ${describeContent(bytes)}; only JPEG and PNG can be examined. ${advice}`,
-  );
 }
 
 /** Lower-case hex digests of the file. */

@@ -8,6 +8,7 @@ import { printable } from '../../src/cli/printable.ts';
 const fake: AnalysisRecord = {
   file: 'pictures/of-a-very-long-folder-name/with-a-very-long-file-name-at-the-end-0042.jpg',
   sha256: 'ab'.repeat(32),
+  analysisId: null,
   verdict: 'fake',
   reasons: [],
   tier: 'forensicReporting',

@@ -30,11 +30,11 @@ export function cardOf(record: AnalysisRecord, columns: number): string {
 function rowsOf(record: AnalysisRecord): readonly Row[] {
   const { verdict, result, picture, model, options } = record;
   const kinds = result!.resultSubClasses.map((n) => subClassWords[resultSubClasses[n]!]);
-  const notes = picture!.notes.map((note) => noteSentence(note, record));
+  const notes = (picture!.notes ?? []).map((note) => noteSentence(note, record));
   return [
     ['Verdict', isDeclared(record) ? declaredSentence : verdictSentences[verdict!]],
     ...strengthRows(record),
-    ['P(fake)', probabilityOf(record)],
+    ...rowIf('P(fake)', probabilityOf(record)),
     ...rowIf('Kind', kinds.join(', ')),
     ...rowIf('Error rate', errorRateOf(record)),
     ...listRows(
@@ -52,23 +52,25 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
       'Model',
       `${model!.id} ${model!.version}, ${options!.decisionStrategy} strategy, seed ${record.seed}`,
     ],
-    ['SHA-256', record.sha256!],
+    ...rowIf('SHA-256', record.sha256 ?? ''),
+    ...rowIf('Analysis', record.analysisId ?? ''),
     ...rowIf('Written', writtenOf(record)),
   ];
 }
 
 /** Whether a verdict rests on what the file says of itself. */
-export function isDeclared({ verdict, decision }: AnalysisRecord): boolean {
-  return verdict === 'fake' && decision?.basis === 'declaration';
+export function isDeclared({ verdict, decision, evidence }: AnalysisRecord): boolean {
+  return verdict === 'fake' && (decision ?? evidence)?.basis === 'declaration';
 }
 
-/** An abstention has a number behind it too, but not one that means anything: it is not shown. */
+/** An abstention has a number behind it too, but not one that means anything: it is not shown. A server tells none. */
 function probabilityOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict === 'abstain')
     return 'not stated: it would mean nothing for a picture outside the validated kind';
   if (isDeclared(record)) return declaredInsteadOf(record);
-  const { fakeProbability, fakeUncertainty, thresholds } = decision!;
+  if (decision === null) return '';
+  const { fakeProbability, fakeUncertainty, thresholds } = decision;
   const limits = Object.entries(thresholds)
     .filter(([name]) => name === 'fakeMin' || name === 'realMax')
     .map(
@@ -89,7 +91,8 @@ function errorRateOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict !== 'real' && verdict !== 'fake') return '';
   if (isDeclared(record)) return 'none can be measured for what a file says of itself';
-  const rates = decision!.errorRates;
+  if (decision === null) return '';
+  const rates = decision.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';
   const { rate } = createNumberWriter('en');
   return verdict === 'real'
@@ -128,8 +131,8 @@ function writtenOf({ files }: AnalysisRecord): string {
 
 function pictureOf({ picture }: AnalysisRecord): string {
   const { format, width, height, sizeBytes } = picture!;
-  const kilobytes = Math.max(1, Math.round(sizeBytes / 1000));
-  return `${format}, ${width} x ${height} px, ${kilobytes} kB`;
+  const size = `${format}, ${width} x ${height} px`;
+  return sizeBytes === null ? size : `${size}, ${Math.max(1, Math.round(sizeBytes / 1000))} kB`;
 }
 
 /** One sentence a note, shared with the lines on stderr. */

@@ -14,6 +14,7 @@ import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';
 import { localCustody } from './local-custody.ts';
 import type { Run } from './examiner.ts';
 import { type AnalysisRecord, type LocalResult, failedRecordOf, recordOf } from './record.ts';
+import { type Files, keepResults } from './keep-results.ts';
 import type { ResultsFolder } from './results-folder.ts';
 
 export interface Bench extends Run {
@@ -50,7 +51,9 @@ export async function examineInput(
     const drawn = held && (await draw(bench, { source: held, ...examined }));
     const report = reportOf(options, examined, drawn?.rendering ?? null);
     const record = recordOf(told(), examination, report);
-    return results === null ? record : await keep(results, folderName, record, drawn?.files ?? []);
+    return results === null
+      ? record
+      : await keepResults(results, folderName, record, drawn?.files ?? []);
   } catch (error) {
     const failure = toForensicsError(error);
     bench.onFailure(input, failure);
@@ -111,21 +114,6 @@ function reportOf(
       rendering?.reports[language]?.texts ?? writeTexts(examination, item, language);
   }
   return report;
-}
-
-type Files = readonly (readonly [name: string, content: Uint8Array])[];
-
-async function keep(
-  results: ResultsFolder,
-  folderName: string,
-  record: AnalysisRecord,
-  drawn: Files,
-): Promise<AnalysisRecord> {
-  // Inside the folder the names stand alone, so that it can be moved and still be right.
-  const inFolder = { ...record, files: ['result.json', ...drawn.map(([name]) => name)] };
-  const text = `${JSON.stringify(inFolder, null, 2)}\n`;
-  const files = new Map<string, Uint8Array | string>([['result.json', text], ...drawn]);
-  return { ...record, files: await results.write(folderName, files) };
 }
 
 function filesOf({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: AnalyzeOptions): Files {

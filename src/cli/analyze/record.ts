@@ -1,4 +1,4 @@
-/** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. */
+/** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not tell is null. */
 
 import type { AnalysisOptions } from '../../analyses/analysis.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
@@ -31,11 +31,15 @@ type Circumstances = Pick<
   'facts' | 'measured' | 'passes' | 'patchesRead' | 'environment'
 >;
 
+type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
+
 export interface AnalysisRecord {
   /** As it was given, or `-`. */
   readonly file: string;
   /** SHA-256 of the file's bytes, lower-case hex. */
   readonly sha256: string | null;
+  /** On the server that examined; null for a picture that was examined here. */
+  readonly analysisId: string | null;
   readonly verdict: ResultClass | null;
   readonly reasons: readonly ReasonCode[];
   readonly tier: AnalyzeOptions['tier'];
@@ -48,15 +52,15 @@ export interface AnalysisRecord {
       })
     | null;
   /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
-  readonly evidence: (Evidence & Circumstances) | null;
+  readonly evidence: (Evidence & OrNull<Circumstances>) | null;
   readonly picture: {
     readonly format: Format;
     readonly width: number;
     readonly height: number;
-    readonly sizeBytes: number;
-    readonly notes: readonly PictureNote[];
+    readonly sizeBytes: number | null;
+    readonly notes: readonly PictureNote[] | null;
   } | null;
-  readonly model: ModelIdentity | null;
+  readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
   /** When the examination began, ISO 8601: the time that stands in the reports. */
   readonly examinedAt: string;
   readonly durationMs: number;
@@ -83,6 +87,7 @@ export function recordOf(
   return {
     file,
     sha256: facts.sha256,
+    analysisId: null,
     verdict: decision.resultClass,
     reasons: decision.reasons,
     tier,
@@ -125,6 +130,7 @@ export function failedRecordOf(
   return {
     file,
     sha256: null,
+    analysisId: null,
     verdict: null,
     reasons: [],
     tier,

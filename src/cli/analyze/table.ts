@@ -62,7 +62,7 @@ function probabilityOf(record: AnalysisRecord): string {
 function remarkOf(record: AnalysisRecord): string {
   if (record.error) return printable(record.error.message);
   const reasons = record.reasons.map((reason) => shortReasons[reason]);
-  const notes = record.picture!.notes.map((note) => noteSentence(note, record));
+  const notes = (record.picture!.notes ?? []).map((note) => noteSentence(note, record));
   return [...(isDeclared(record) ? [declaredRemark] : []), ...reasons, ...notes].join('; ');
 }
 
