@@ -318,11 +318,11 @@ export const migrations: readonly string[] = [
  * @throws {ForensicsError} `schema_newer` when a newer program has already changed the file.
  */
 export function migrate(client: Database, steps: readonly string[] = migrations): void {
-  for (let done = versionOf(client, steps); done < steps.length; ) {
+  for (let done = knownSchemaOf(client, steps); done < steps.length; ) {
     // Immediate: of two processes that open a new file together, one waits and then finds the step done.
     done = client
       .transaction(() => {
-        const version = versionOf(client, steps);
+        const version = knownSchemaOf(client, steps);
         if (version >= steps.length) return version;
         client.exec(steps[version]!);
         client.pragma(`user_version = ${version + 1}`);
@@ -332,8 +332,14 @@ export function migrate(client: Database, steps: readonly string[] = migrations)
   }
 }
 
-function versionOf(client: Database, steps: readonly string[]): number {
-  const version = Number(client.pragma('user_version', { simple: true }));
+/** How many steps were done to the file; 0 for a new one. */
+export function schemaOf(client: Database): number {
+  return Number(client.pragma('user_version', { simple: true }));
+}
+
+/** The same of a file that this program can work with. @throws {ForensicsError} `schema_newer`. */
+export function knownSchemaOf(client: Database, steps: readonly string[] = migrations): number {
+  const version = schemaOf(client);
   if (version <= steps.length) return version;
   throw new ForensicsError(
     'schema_newer',

@@ -3,13 +3,14 @@
  * several processes. It keeps rows and transactions; it knows no rule of any room.
  */
 
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database, { type RunResult } from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { ForensicsError } from '../errors.ts';
-import { migrate } from './migrations.ts';
+import { knownSchemaOf, migrate, migrations } from './migrations.ts';
+import { copyBeforeMigration } from './safety-copy.ts';
 
 export type Db = BetterSQLite3Database & { readonly $client: Database.Database };
 /** An open write transaction: what every state change asks for. */
@@ -19,14 +20,27 @@ export type Reader = BaseSQLiteDatabase<'sync', RunResult>;
 
 export interface OpenDatabase {
   readonly db: Db;
+  /** Null when the file was new, or of the present schema. */
+  readonly upgrade: Upgrade | null;
   /** Throws when the file cannot be read. For health checks. */
   check(): void;
   close(): void;
 }
 
+/** What opening did to a file of an earlier version. */
+export interface Upgrade {
+  /** Versions of the schema. */
+  readonly from: number;
+  readonly to: number;
+  /** The file as it was before; null when another process upgrades at the same moment, and made one. */
+  readonly copy: string | null;
+}
+
 interface DatabasePlace {
   readonly path: string;
   readonly isAlone?: boolean;
+  readonly isScratch?: boolean;
+  readonly now?: () => Date;
 }
 
 // Another process holds the write lock for one short transaction; five seconds means that something is stuck.
@@ -37,12 +51,15 @@ const aloneTimeoutMs = 1000;
 /**
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
  * @param isAlone - keeps every other process out until it is closed.
+ * @param isScratch - a copy that goes away again: no copy is made of it before its schema is changed.
  * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`; `conflict` when it
  *   cannot be alone.
  */
-export function openDatabase({ path, isAlone = false }: DatabasePlace): OpenDatabase {
+export function openDatabase(place: DatabasePlace): OpenDatabase {
+  const { path, isAlone = false } = place;
   makePrivateFile(path);
   const client = new Database(path);
+  let upgrade: Upgrade | null = null;
   try {
     client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
     if (isAlone) lockOut(client);
@@ -50,13 +67,14 @@ export function openDatabase({ path, isAlone = false }: DatabasePlace): OpenData
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
-    migrate(client);
+    upgrade = bringUpToDate(client, place);
   } catch (error) {
     client.close();
-    throw translate(error);
+    throw toDatabaseError(error);
   }
   return {
     db: drizzle({ client }),
+    upgrade,
     check: () => {
       client.prepare('SELECT 1 FROM settings LIMIT 1').get();
     },
@@ -64,6 +82,20 @@ export function openDatabase({ path, isAlone = false }: DatabasePlace): OpenData
       client.close();
     },
   };
+}
+
+function bringUpToDate(
+  client: Database.Database,
+  { path, isScratch = false, now = () => new Date() }: DatabasePlace,
+): Upgrade | null {
+  const from = knownSchemaOf(client);
+  const to = migrations.length;
+  if (from === to) return null;
+  const isNew = from === 0;
+  const copy =
+    isNew || isScratch ? null : copyBeforeMigration(client, { path, schema: from, at: now() });
+  migrate(client);
+  return isNew ? null : { from, to, copy };
 }
 
 /**
@@ -79,7 +111,7 @@ export function transact<T>(
   try {
     return db.transaction<T>(act, { behavior: 'immediate' });
   } catch (error) {
-    throw translate(error);
+    throw toDatabaseError(error);
   }
 }
 
@@ -99,6 +131,25 @@ function lockOut(client: Database.Database): void {
 }
 
 /**
+ * For whoever is about to put another file in its place. A file that is missing or no database is in nobody's use.
+ *
+ * @throws {ForensicsError} `conflict`.
+ */
+export function refuseIfInUse(path: string): void {
+  if (!existsSync(path)) return;
+  const client = new Database(path);
+  try {
+    client.pragma(`busy_timeout = ${aloneTimeoutMs}`);
+    lockOut(client);
+  } catch (error) {
+    // Whatever else is wrong with it may be why it is to be replaced.
+    if (error instanceof ForensicsError) throw error;
+  } finally {
+    client.close();
+  }
+}
+
+/**
  * Writes the file anew, so that nothing can be read from it which was overwritten or deleted. For a database that was
  * opened alone. Needs as much space again.
  *
@@ -109,7 +160,7 @@ export function wipeFreeSpace({ $client }: Db): void {
     $client.exec('VACUUM');
     $client.pragma('wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    throw translate(error);
+    throw toDatabaseError(error);
   }
 }
 
@@ -120,7 +171,7 @@ function makePrivateFile(path: string): void {
 }
 
 /** The troubles a caller can do something about; everything else passes as it is. */
-function translate(error: unknown): unknown {
+export function toDatabaseError(error: unknown): unknown {
   if (error instanceof ForensicsError) return error;
   const code = sqliteCode(error);
   if (code.startsWith('SQLITE_FULL')) {

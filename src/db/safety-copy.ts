@@ -1,0 +1,77 @@
+/**
+ * A copy of the database as an earlier version left it, made before its schema is changed: the way back to that version.
+ * Copies lie beside the database in `backups/`, the newest three are kept.
+ */
+
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { schemaOf } from './migrations.ts';
+
+const keptCopies = 3;
+const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
+
+/**
+ * Needs as much space as the database.
+ *
+ * @param schema - the version that `client` was found at.
+ * @returns the copy; null when another process has changed the schema meanwhile: then that one made a copy.
+ */
+export function copyBeforeMigration(
+  client: Database.Database,
+  { path, schema, at }: { readonly path: string; readonly schema: number; readonly at: Date },
+): string | null {
+  const folder = join(dirname(path), 'backups');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const copy = join(folder, `forensics-${schema}-${stampOf(at)}.db`);
+  const temporary = `${copy}.${process.pid}.new`;
+  try {
+    // SQLite fills an empty file and leaves it its mode; one that it made itself others could read.
+    closeSync(openSync(temporary, 'wx', 0o600));
+    client.prepare('VACUUM INTO ?').run(temporary);
+    if (schemaIn(temporary) !== schema) return null;
+    sync(temporary);
+    renameSync(temporary, copy);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+  removeOldest(folder);
+  return copy;
+}
+
+function stampOf(at: Date): string {
+  return at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
+}
+
+function schemaIn(path: string): number {
+  const client = new Database(path, { readonly: true });
+  try {
+    return schemaOf(client);
+  } finally {
+    client.close();
+  }
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function removeOldest(folder: string): void {
+  const dateOf = (name: string) => copyPattern.exec(name)?.groups?.['date'] ?? '';
+  const copies = readdirSync(folder).filter((name) => copyPattern.test(name));
+  const newestFirst = copies.toSorted((one, other) => (dateOf(one) < dateOf(other) ? 1 : -1));
+  for (const name of newestFirst.slice(keptCopies)) rmSync(join(folder, name), { force: true });
+}

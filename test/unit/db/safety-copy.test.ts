@@ -1,0 +1,95 @@
+import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { migrations } from '../../../src/db/migrations.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { settings } from '../../../src/db/schema.ts';
+import { makeOlderDatabase } from './older-database.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const latest = migrations.length;
+const older = latest - 2;
+
+function openAt(path: string, at: string, more: object = {}) {
+  const opened = openDatabase({ path, now: () => new Date(at), ...more });
+  const rows = opened.db.select().from(settings).all();
+  opened.close();
+  return { upgrade: opened.upgrade, rows };
+}
+
+function look(path: string) {
+  const client = new Database(path, { readonly: true });
+  const [schema, mark] = [
+    client.pragma('user_version', { simple: true }),
+    client.prepare("SELECT value FROM settings WHERE key = 'mark'").pluck().get(),
+  ];
+  client.close();
+  return { schema, mark };
+}
+
+test('an older database is copied as it was before its schema is changed', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+
+  const { upgrade, rows } = openAt(path, '2026-11-21T21:30:05.123Z');
+
+  const copy = join(folder, 'backups', `forensics-${older}-20261121T213005Z.db`);
+  expect(upgrade).toEqual({ from: older, to: latest, copy });
+  expect(rows).toContainEqual({ key: 'mark', value: `schema ${older}` });
+  expect(look(copy)).toEqual({ schema: older, mark: `schema ${older}` });
+  expect(look(path)).toEqual({ schema: latest, mark: `schema ${older}` });
+  expect(statSync(copy).mode & 0o777).toBe(0o600);
+  expect(statSync(join(folder, 'backups')).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(folder, 'backups'))).toHaveLength(1);
+});
+
+test('a new database and one of the present schema are not copied', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+
+  const first = openAt(path, '2026-11-21T21:30:05Z');
+  const second = openAt(path, '2026-11-21T21:30:06Z');
+
+  expect([first.upgrade, second.upgrade]).toEqual([null, null]);
+  expect(readdirSync(folder)).not.toContain('backups');
+});
+
+test('the newest three copies are kept, whatever schema they have', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  const days = ['01', '02', '03', '04'];
+  for (const [index, day] of days.entries()) {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+    makeOlderDatabase(path, latest - 1 - (index % 2));
+    openAt(path, `2026-12-${day}T00:00:00Z`);
+  }
+
+  const kept = readdirSync(join(folder, 'backups')).map((name) => name.slice(-19, -11));
+
+  expect(kept.toSorted()).toEqual(['20261202', '20261203', '20261204']);
+});
+
+test('a copy that has no room leaves the database at its schema', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+  // A file where the folder of the copies should be: the copy fails as it does on a full disk.
+  writeFileSync(join(folder, 'backups'), '');
+
+  expect(() => openAt(path, '2026-11-21T21:30:05Z')).toThrow();
+
+  expect(look(path)).toMatchObject({ schema: older });
+});
+
+test('a scratch copy is brought up to date without another copy', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, 1 + older);
+
+  const { upgrade } = openAt(path, '2026-11-21T21:30:05Z', { isScratch: true });
+
+  expect(upgrade).toEqual({ from: 1 + older, to: latest, copy: null });
+  expect(readdirSync(folder)).not.toContain('backups');
+});
