@@ -310,6 +310,9 @@ export const migrations: readonly string[] = [
   INSERT INTO audit_heads SELECT id, 0, printf('%064d', 0) FROM tenants;
   INSERT INTO audit_heads VALUES ('service', 0, printf('%064d', 0));
   `,
+  `
+  ALTER TABLE tenants ADD COLUMN deleted_at INTEGER;
+  `,
 ];
 
 /**

@@ -70,8 +70,11 @@ function sync(path: string): void {
 }
 
 function removeOldest(folder: string): void {
-  const dateOf = (name: string) => copyPattern.exec(name)?.groups?.['date'] ?? '';
   const copies = readdirSync(folder).filter((name) => copyPattern.test(name));
   const newestFirst = copies.toSorted((one, other) => (dateOf(one) < dateOf(other) ? 1 : -1));
   for (const name of newestFirst.slice(keptCopies)) rmSync(join(folder, name), { force: true });
+}
+
+function dateOf(name: string): string {
+  return copyPattern.exec(name)?.groups?.['date'] ?? '';
 }

@@ -24,6 +24,8 @@ export const tenants = sqliteTable('tenants', {
   storageConfigId: text('storage_config_id'),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
+  /** From then on nobody acts for it; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
+  deletedAt: date('deleted_at'),
 });
 
 /**

@@ -7,24 +7,17 @@ import { settings } from '../../../src/db/schema.ts';
 import { inspectDatabase, readDatabase, takeSnapshot } from '../../../src/db/snapshot.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
 
-const put = (db: ReturnType<typeof temporaryDb>, key: string) =>
-  transact(db, (tx) =>
-    tx
-      .insert(settings)
-      .values({ key, value: 'x'.repeat(2000) })
-      .run(),
-  );
+const rowOf = (key: string) => ({ key, value: 'x'.repeat(2000) });
+const put = (db: Db, ...keys: readonly string[]) =>
+  transact(db, (tx) => {
+    for (const key of keys) tx.insert(settings).values(rowOf(key)).run();
+  });
 
 test('a snapshot holds what was there at its beginning, while others write on every step', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'live.db');
   const [db, other] = [temporaryDb(path), temporaryDb(path)];
-  transact(other, (tx) => {
-    for (let i = 0; i < 3000; i++)
-      tx.insert(settings)
-        .values(rowOf(`before ${i}`))
-        .run();
-  });
+  put(other, ...Array.from({ length: 3000 }, (_, index) => `before ${index}`));
   const shares: number[] = [];
 
   const to = join(folder, 'snapshot.db');
