@@ -76,6 +76,9 @@ export const failures = {
   analysis_not_retryable: failure(409, exitCodes.conflict),
   upload_missing: failure(409, exitCodes.conflict),
   tier_downgrade: failure(400, exitCodes.usage),
+  /** Seen by who fetches it: it ended without a result, or has none yet. */
+  analysis_failed: failure(422, exitCodes.failure),
+  analysis_not_ready: failure(409, exitCodes.tryAgainLater, true),
   tenant_not_found: failure(404, exitCodes.notFound),
   lease_lost: failure(409, exitCodes.conflict),
   evidence_damaged: failure(500, exitCodes.integrityFailure),
@@ -91,6 +94,8 @@ export const failures = {
   store_unavailable: failure(503, exitCodes.tryAgainLater, true),
   /** The store itself answered, and refused: wrong credentials, no such bucket, no right to write. */
   store_refused: failure(400, exitCodes.notAllowed),
+  /** A presigned URL that must be asked for anew. */
+  url_expired: failure(403, exitCodes.tryAgainLater, true),
   identity_unavailable: failure(503, exitCodes.tryAgainLater, true),
   // Servers, seen from the command line
   server_unreachable: failure(503, exitCodes.tryAgainLater, true),
