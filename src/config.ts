@@ -146,7 +146,7 @@ function checkFeedback({ feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl }: Se
 
 function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
   const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
-  const file = given ?? join(configHome(environment), 'forensics', 'config.json');
+  const file = given ?? join(configFolder(environment), 'config.json');
   return readConfigFile(file, { mustExist: given !== undefined, known: settingNames });
 }
 
@@ -154,8 +154,10 @@ function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(table, name);
 }
 
-function configHome(environment: Environment): string {
-  return nonEmpty(environment['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
+/** Where files of settings are found that nobody named. */
+export function configFolder(environment: Environment = process.env): string {
+  const home = nonEmpty(environment['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
+  return join(home, 'forensics');
 }
 
 // An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.

@@ -1,11 +1,8 @@
-/**
- * One server a data folder. The lock is a file that names the process that holds it; a lock whose process is gone,
- * after a crash or a power cut, is taken over.
- */
+/** One server a data folder. */
 
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { holderOf, takeLock } from './process-lock.ts';
 
 /**
  * Takes the lock and returns the way to give it back.
@@ -14,79 +11,11 @@ import { ForensicsError } from '../errors.ts';
  */
 export function lockForServing(dataDir: string): () => void {
   const file = join(dataDir, 'serve.lock');
-  const mine = describe(process.pid);
-  // Two rounds are enough: a stale lock is set aside in the first.
-  if (!take(file, mine)) {
-    setAsideIfStale(file);
-    if (!take(file, mine)) throw isHeld(read(file));
-  }
-  return () => {
-    if (read(file) === mine) rmSync(file, { force: true });
-  };
-}
-
-/** A link, not an exclusive open: whoever reads the lock reads all of it. */
-function take(file: string, holder: string): boolean {
-  const temporary = `${file}.${process.pid}.new`;
-  try {
-    writeFileSync(temporary, holder, { mode: 0o600 });
-    linkSync(temporary, file);
-    return true;
-  } catch (error) {
-    if (existsSync(file)) return false;
-    throw error;
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-}
-
-function setAsideIfStale(file: string): void {
-  const holder = read(file);
-  if (holder === null) return;
-  const pid = Number.parseInt(holder, 10);
-  if (holder === describe(pid)) throw isHeld(holder);
-  const aside = `${file}.${process.pid}.stale`;
-  renameSync(file, aside);
-  // Somebody else may have taken the stale lock over between the look and the rename: then put theirs back.
-  if (read(aside) !== holder) linkSync(aside, file);
-  rmSync(aside, { force: true });
-}
-
-/** Process number and start time. Numbers are used again, in containers even always the same one. */
-function describe(pid: number): string {
-  return `${pid} ${startOf(pid)}\n`;
-}
-
-/** Clock ticks from boot to the start of the process where the system tells; otherwise only whether it lives. */
-function startOf(pid: number): string {
-  const stat = read(`/proc/${pid}/stat`);
-  // The second field is a name in brackets, which may hold spaces and brackets itself (proc(5)).
-  if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'alive';
-  return process.platform === 'linux' || !isAlive(pid) ? 'gone' : 'alive';
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // There is such a process, only not one of ours.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-function read(file: string): string | null {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    if (!existsSync(file)) return null;
-    throw error;
-  }
-}
-
-function isHeld(holder: string | null): ForensicsError {
-  const who = holder === null ? '' : ` (process ${Number.parseInt(holder, 10)})`;
-  return new ForensicsError(
+  const release = takeLock(file);
+  if (release !== null) return release;
+  const holder = holderOf(file);
+  const who = holder === null ? '' : ` (process ${holder})`;
+  throw new ForensicsError(
     'conflict',
     `Another server already works on this data folder${who}; stop it, or choose another folder with --data-dir.`,
   );

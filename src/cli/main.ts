@@ -4,7 +4,6 @@
  * `--version` answer at once.
  */
 
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
@@ -20,6 +19,7 @@ import { registerHold } from './hold.ts';
 import { registerKeys } from './keys.ts';
 import { registerMasterKey } from './master-key.ts';
 import { registerModels } from './models.ts';
+import { packageVersion } from './package-version.ts';
 import { registerReport } from './report.ts';
 import { registerReproduce } from './reproduce.ts';
 import { registerServe } from './serve.ts';
@@ -119,9 +119,4 @@ function optionDescription(option: Option): string {
 /** A command that ended well may still have chosen a code: `process.exitCode` is how it says so. */
 function chosenExitCode(): ExitCode {
   return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return String(Object(JSON.parse(text))['version']);
 }

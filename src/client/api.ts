@@ -8,6 +8,7 @@ import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import { failureOf, toConnectionFailure } from './failures.ts';
+import { withRetry } from './retry.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -20,6 +21,8 @@ export interface ApiRequest {
   readonly idempotencyKey?: string;
   /** An API key that asks instead of who asks otherwise: a new one is proven before an old one ends. */
   readonly apiKey?: string;
+  /** Asked as nobody: for what proves who asks later. */
+  readonly isOpen?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -29,6 +32,8 @@ export interface Api {
   /** For objects of the server's own store, which shows the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
+   * Reading, and what has an idempotency key, is repeated for half a minute while the server is away or busy.
+   *
    * @param answer - schema of the whole answer, `{success, data?}`: those of `server/schemas`. Further fields are let pass.
    * @throws {ForensicsError} what the server says; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
    */
@@ -36,35 +41,60 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** The header that says who asks; null for nobody. Asked anew for each request: tokens are refreshed. */
-export type Authorize = () => Promise<string | null>;
+/** The header that says who asks; null for nobody. Asked anew for each request: tokens are refreshed, through `api`. */
+export type Authorize = (api: Pick<Api, 'ask'>) => Promise<string | null>;
 
 export interface ApiParts {
   readonly url: URL;
   readonly dispatcher: Dispatcher;
   readonly authorize: Authorize;
+  readonly userAgent: string;
 }
 
 const timeoutMs = 30_000;
+const tries = 5;
+// A server that never answered is more likely misnamed than away.
+const triesAtFirst = 3;
 
-export function createApi({ url, dispatcher, authorize }: ApiParts): Api {
-  return {
+export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): Api {
+  let hasAnswered = false;
+
+  async function authorizationOf({ apiKey, isOpen = false }: ApiRequest): Promise<string | null> {
+    if (apiKey !== undefined) return `ApiKey ${apiKey}`;
+    return isOpen ? null : authorize(api);
+  }
+
+  async function attempt(asked: ApiRequest): Promise<unknown> {
+    const authorization = await authorizationOf(asked);
+    const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
+    hasAnswered = true;
+    const { status, headers, data } = answer;
+    if (status < 200 || status > 299) throw failureOf(status, headers, data);
+    return data;
+  }
+
+  const api: Api = {
     url,
     dispatcher,
     async ask(asked, answer) {
-      const { apiKey } = asked;
-      const authorization = apiKey === undefined ? await authorize() : `ApiKey ${apiKey}`;
-      const { status, headers, data } = await send({ url, dispatcher }, asked, authorization);
-      if (status < 200 || status > 299) throw failureOf(status, headers, data);
+      const data = await withRetry(() => attempt(asked), {
+        tries: () => (!isRepeatable(asked) ? 1 : hasAnswered ? tries : triesAtFirst),
+        signal: asked.signal,
+      });
       if (Value.Check(answer, data)) return data;
       throw unexpected();
     },
     close: () => dispatcher.close(),
   };
+  return api;
+}
+
+function isRepeatable({ method, idempotencyKey }: ApiRequest): boolean {
+  return method === 'GET' || idempotencyKey !== undefined;
 }
 
 async function send(
-  { url, dispatcher }: Pick<ApiParts, 'url' | 'dispatcher'>,
+  { url, dispatcher, userAgent }: Omit<ApiParts, 'authorize'>,
   { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
   authorization: string | null,
 ) {
@@ -79,6 +109,7 @@ async function send(
       dispatcher,
       headers: {
         accept: 'application/json',
+        'user-agent': userAgent,
         // The contract asks it of every DELETE too: no page of another site can send it unasked.
         'content-type': 'application/json',
         ...(authorization === null ? {} : { authorization }),

@@ -25,28 +25,65 @@ export function failureOf(
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {
   if (error instanceof ForensicsError) return error;
   const code = systemCode(error);
-  if (untrustedCodes.has(code) || code.startsWith('ERR_TLS') || code.startsWith('CERT_')) {
-    return new ForensicsError(
-      'server_untrusted',
-      `The certificate of ${url.host} is not trusted (${code}); name its authority with --ca FILE, or its SHA-256 with --fingerprint.`,
-      { cause: error },
-    );
+  const distrust = distrustIn(code, error);
+  if (distrust !== null) {
+    return new ForensicsError('server_untrusted', `The certificate of ${url.host} ${distrust}`, {
+      cause: error,
+    });
   }
-  return new ForensicsError(
-    'server_unreachable',
-    `${url.host} cannot be reached (${code}); check the address, and that the server runs.`,
-    { cause: error },
-  );
+  const why = unreachable[code] ?? `cannot be reached (${code}); check the address and the network`;
+  return new ForensicsError('server_unreachable', `${url.host} ${why}.`, { cause: error });
+}
+
+/** What is wrong with the certificate, as the end of a sentence; null when it is something else. */
+function distrustIn(code: string, error: unknown): string | null {
+  switch (code) {
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `is for another name: ${namesIn(error)}. Use one of these in the address, or start the server with this name: serve --public-url.`;
+    case 'CERT_HAS_EXPIRED':
+      return 'has expired. Renew it on the server; if it is good there, the clock of this machine is wrong.';
+    case 'CERT_NOT_YET_VALID':
+      return 'is not valid yet. One of the two clocks is wrong, most likely that of this machine.';
+    default:
+      if (!unknownAuthority.has(code) && !code.startsWith('CERT_')) return null;
+      return `leads to no authority that is trusted here (${code}). Name its authority with --ca FILE, or the SHA-256 that the server tells at its first start with --fingerprint.`;
+  }
 }
 
 // OpenSSL's words for chains that lead to nobody known (X509_V_ERR_*).
-const untrustedCodes: ReadonlySet<string> = new Set([
+const unknownAuthority: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
+
+const noTls =
+  'does not speak HTTPS there; check the port, or ask the operator what stands before the server';
+const tooLate =
+  'does not answer in time; check the address, the network and any firewall in between';
+const unreachable: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refuses connections; check host and port, and that the server runs',
+  ENOTFOUND: 'is a host that nobody knows; check the address',
+  EAI_AGAIN: 'cannot be looked up; check the network',
+  ECONNRESET: 'broke the connection off; check that the server runs and that HTTPS is spoken there',
+  UND_ERR_SOCKET: 'broke the connection off; check that the server runs',
+  EHOSTUNREACH: 'lies where no way leads; check the network',
+  ENETUNREACH: 'lies where no way leads; check the network',
+  ETIMEDOUT: tooLate,
+  UND_ERR_CONNECT_TIMEOUT: tooLate,
+  timeout: tooLate,
+  EPROTO: noTls,
+  ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+};
+
+/** The names that the certificate does have. */
+function namesIn(error: unknown): string {
+  const named: unknown = Object(Object(error)['cert'])['subjectaltname'];
+  return typeof named === 'string' ? named.replaceAll(/\b(DNS|IP Address):/g, '') : 'of none';
+}
 
 function systemCode(error: unknown): string {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -1,28 +1,34 @@
 /** From what a person said about a server to an `Api` that may be asked. */
 
-import { Agent } from 'undici';
 import { ForensicsError } from '../errors.ts';
-import { type Api, createApi } from './api.ts';
+import { type Api, type Authorize, createApi } from './api.ts';
+import { connectionsTo, type Trust } from './trust.ts';
 
 export interface Access {
   readonly url: string;
-  /** PEM of the only authorities to trust; null for those that the system knows. */
-  readonly ca: string | null;
-  readonly apiKey: string | null;
+  readonly trust: Trust;
+  readonly authorize: Authorize;
+  /** How the program names itself to the server. */
+  readonly userAgent: string;
 }
 
-/** @throws {ForensicsError} `usage` for an address that is not one of HTTPS. */
-export async function openApi({ url, ca, apiKey }: Access): Promise<Api> {
-  return createApi({
-    url: httpsAddress(url),
-    dispatcher: new Agent({ connect: ca === null ? {} : { ca } }),
-    authorize: async () => (apiKey === null ? null : `ApiKey ${apiKey}`),
-  });
+/** @throws {ForensicsError} `usage` for an address that is not one of HTTPS; `server_untrusted`, `server_unreachable`. */
+export async function openApi({ url, trust, ...rest }: Access): Promise<Api> {
+  const address = httpsAddress(url);
+  return createApi({ ...rest, url: address, dispatcher: await connectionsTo(address, trust) });
 }
 
-function httpsAddress(text: string): URL {
+/** @throws {ForensicsError} `usage`. */
+export function httpsAddress(text: string): URL {
   const url = URL.parse(text);
-  const isBare = url !== null && url.pathname === '/' && url.search === '' && url.username === '';
+  const isBare =
+    url !== null &&
+    [url.search, url.hash, url.username, url.password].every((part) => part === '') &&
+    url.pathname === '/';
   if (isBare && url.protocol === 'https:') return url;
-  throw new ForensicsError('usage', 'A server is named like https://forensics.example:8443.');
+  const hint = url?.protocol === 'http:' ? '; plain HTTP is not spoken' : '';
+  throw new ForensicsError(
+    'usage',
+    `A server is named like https://forensics.example:8443${hint}.`,
+  );
 }

@@ -14,7 +14,7 @@ import { issueAuthority, issueLeaf } from './certificate.ts';
 import type { Issued } from './certificate.ts';
 
 export interface TlsMaterial {
-  /** PEM, leaf first. */
+  /** PEM, leaf first. Our own authority comes last: clients may have pinned it by its fingerprint, which they can only see here. */
   readonly cert: string;
   readonly key: string;
   /** Null when the operator brought a certificate: then clients know its authority already. */
@@ -61,7 +61,8 @@ export async function ensureLocalTls(
   const leaf =
     readLeaf(folder, authority, names, now) ?? (await makeLeaf(folder, authority, names, now));
   return {
-    ...leaf,
+    key: leaf.key,
+    cert: `${leaf.cert}\n${authority.certificate.toString()}`,
     authority: {
       path: join(folder, 'ca.pem'),
       fingerprint256: authority.certificate.fingerprint256,

@@ -1,6 +1,5 @@
 /** The HTTP server of an app, with what runs beside it: its certificate, its metrics, and a way to close them. */
 
-import { readFileSync } from 'node:fs';
 import type { App } from '../../app.ts';
 import type { Stack } from '../../app/stack.ts';
 import type { Settings } from '../../config.ts';
@@ -11,6 +10,7 @@ import type { Metrics } from '../../server/metrics.ts';
 import { createServer } from '../../server/server.ts';
 import type { HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
+import { packageVersion } from '../package-version.ts';
 import { certificateSource, keepCertificate } from './certificate.ts';
 import type { KeptCertificate } from './certificate.ts';
 import { listenFailure } from './listen.ts';
@@ -81,10 +81,4 @@ async function closeServer(server: HttpServer): Promise<void> {
     clearTimeout(force);
     clearInterval(sweep);
   }
-}
-
-function packageVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  const { version }: { version: string } = JSON.parse(text);
-  return version;
 }

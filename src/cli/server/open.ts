@@ -1,22 +1,44 @@
 /** The server that options, environment or a profile name, with what proves who asks. */
 
-import type { Api } from '../../client/api.ts';
+import type { Api, Authorize } from '../../client/api.ts';
 import { openApi } from '../../client/open.ts';
-import { usageError } from '../failure.ts';
 import { say } from '../local-core.ts';
-import { readText } from '../read-text.ts';
+import { packageVersion } from '../package-version.ts';
 import type { ServerOptions } from '../service-options.ts';
+import { apiKeyFrom, apiKeyOfEnvironment } from './api-key.ts';
+import { readCredentials } from './credentials.ts';
+import { placeNamed } from './place.ts';
+import type { Profile } from './profiles.ts';
+import { authorizeBySession } from './session.ts';
 
-export async function openServer({ url, ca, apiKeyFile }: ServerOptions): Promise<Api> {
-  const { FORENSICS_URL, FORENSICS_API_KEY } = process.env;
-  const address = url ?? FORENSICS_URL;
-  if (address === undefined) throw usageError('Name the server: --url https://host:port.');
-  const key = apiKeyFile === undefined ? FORENSICS_API_KEY : await readText(apiKeyFile);
-  const api = await openApi({
-    url: address,
-    ca: ca === undefined ? null : await readText(ca),
-    apiKey: key?.trim() ?? null,
-  });
-  say(`Acting on the server ${api.url.origin}`);
+export async function openServer(options: ServerOptions): Promise<Api> {
+  const { url, trust, profile } = await placeNamed(options);
+  const authorize = await authorizeBy(options, profile);
+  const api = await openApi({ url, trust, authorize, userAgent: userAgent() });
+  const named = profile === null ? '' : ` (profile ${profile.name})`;
+  say(`Acting on the server ${api.url.origin}${named}`);
   return api;
+}
+
+export function userAgent(): string {
+  return `forensics/${packageVersion()}`;
+}
+
+/** A flag beats the environment: also the flag that names a profile, whose key is for its own server. */
+async function authorizeBy(options: ServerOptions, profile: Profile | null): Promise<Authorize> {
+  const { apiKeyFile } = options;
+  if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));
+  const ofEnvironment = apiKeyOfEnvironment();
+  const kept = profile === null ? null : readCredentials(profile.name);
+  if (ofEnvironment !== null && (options.profile === undefined || kept === null)) {
+    return authorizeByKey(ofEnvironment);
+  }
+  if (profile === null || kept === null) return async () => null;
+  return kept.kind === 'apiKey'
+    ? authorizeByKey(kept.apiKey)
+    : authorizeBySession(profile.name, Date.now);
+}
+
+function authorizeByKey(key: string): Authorize {
+  return async () => `ApiKey ${key}`;
 }

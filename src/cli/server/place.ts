@@ -1,0 +1,84 @@
+/** Which server is meant, and how it is known again: flags first, then the environment. */
+
+import { X509Certificate } from 'node:crypto';
+import type { Trust } from '../../client/trust.ts';
+import { usageError } from '../failure.ts';
+import { readText } from '../read-text.ts';
+import type { ServerOptions } from '../service-options.ts';
+import { fingerprintIn } from '../verify/expected-key.ts';
+import { type Profile, profileNamed, trustOf } from './profiles.ts';
+
+export interface Place {
+  readonly url: string;
+  readonly trust: Trust;
+  /** Null for an address that stands for itself. */
+  readonly profile: Profile | null;
+}
+
+/** @throws {ForensicsError} `usage`, `not_found` for an unknown profile, `file_not_found`, `file_not_readable`. */
+export async function placeNamed(options: ServerOptions): Promise<Place> {
+  const { url, profile: name } = serverNamed(options);
+  const given = await trustGiven(options);
+  if (name === undefined) return { url, trust: trustOf(given ?? {}), profile: null };
+  const profile = profileNamed(name);
+  return { url: profile.url, trust: trustOf(given ?? profile), profile };
+}
+
+/** One of the two. A profile's credentials are for its own server: another address beside it is a slip. */
+export function serverNamed({ url, profile }: Pick<ServerOptions, 'url' | 'profile'>) {
+  if (url !== undefined || profile !== undefined) {
+    return oneOf({ url, profile, both: '--url and --profile' });
+  }
+  const { FORENSICS_URL, FORENSICS_PROFILE } = process.env;
+  return oneOf({
+    url: set(FORENSICS_URL),
+    profile: set(FORENSICS_PROFILE),
+    both: 'FORENSICS_URL and FORENSICS_PROFILE',
+  });
+}
+
+interface Named {
+  readonly url: string | undefined;
+  readonly profile: string | undefined;
+  readonly both: string;
+}
+
+function oneOf({ url, profile, both }: Named) {
+  if (url !== undefined && profile !== undefined) {
+    throw usageError(`${both} each name a server; leave one of them out.`);
+  }
+  if (profile !== undefined) return { profile };
+  if (url !== undefined) return { url };
+  throw usageError('Name the server: --url https://host:port, or --profile NAME.');
+}
+
+/** Null when nothing was said. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
+  if (ca !== undefined && fingerprint !== undefined) {
+    throw usageError('--ca and --fingerprint are two ways to know the server; choose one.');
+  }
+  if (ca !== undefined) return { ca: await certificatesIn(ca) };
+  return fingerprint === undefined ? null : { fingerprint: fingerprintIn(fingerprint) };
+}
+
+async function certificatesIn(file: string): Promise<string> {
+  const pem = await readText(file);
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length > 0 && blocks.every(isCertificate)) return `${blocks.join('\n')}\n`;
+  throw usageError(
+    `--ca must be a file with certificates in PEM ("-----BEGIN CERTIFICATE-----"), such as tls/ca.pem in the data folder of the server.`,
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+// An empty variable counts as not set, as everywhere.
+function set(value: string | undefined): string | undefined {
+  return value === '' ? undefined : value;
+}

@@ -1,0 +1,50 @@
+/** Repeating what may be done twice, for as long as somebody waits. */
+
+import { setTimeout as wait } from 'node:timers/promises';
+import { ForensicsError } from '../errors.ts';
+
+export interface Patience {
+  /** Asked after each failure. */
+  readonly tries: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const budgetMs = 30_000;
+const firstPauseMs = 500;
+const growth = 3;
+
+/**
+ * The outcome of `act`, repeated when the server could not be reached or asked to come back later.
+ *
+ * @throws what `act` threw last; the reason of `signal`.
+ */
+export async function withRetry<T>(act: () => Promise<T>, { tries, signal }: Patience): Promise<T> {
+  const begun = performance.now();
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      const pauseMs = pauseAfter(error, attempt);
+      const isOver = performance.now() - begun + (pauseMs ?? 0) > budgetMs;
+      if (pauseMs === null || isOver || attempt >= tries()) throw error;
+      await wait(pauseMs, null, signal === undefined ? {} : { signal }).catch(() => {
+        throw signal?.reason;
+      });
+    }
+  }
+}
+
+/** Null for what no repetition mends. */
+function pauseAfter(error: unknown, attempt: number): number | null {
+  if (!(error instanceof ForensicsError) || !mayPass(error)) return null;
+  const { retryAfterSeconds } = error;
+  if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
+  // Half of it is left to chance, so that many who failed together do not come back together.
+  return firstPauseMs * growth ** (attempt - 1) * (0.5 + Math.random() / 2);
+}
+
+function mayPass({ code, canRetry, status, cause }: ForensicsError): boolean {
+  // What a health check found is its answer; a name that nobody knows now is not known in a second either.
+  if (code === 'unhealthy' || Object(cause)['code'] === 'ENOTFOUND') return false;
+  return canRetry && (status === 429 || status === 503);
+}
