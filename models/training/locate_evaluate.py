@@ -1,0 +1,105 @@
+"""Figures of the exported network on the manipulated pictures of the data, which nothing was trained or chosen on:
+python locate_evaluate.py --data DIR [--model .work/locate/model]
+
+Pixel figures are means over changed pictures. Picture scores are compared after both classes were saved alike.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from data import open_pictures
+from locate_figures import Judged, auc_interval, interval, judge
+from locate_pairs import Reading, reading, untouched
+from locate_reading import ALIKE, CONDITIONS, Read, open_reader
+from metrics import auc
+
+
+@dataclass(frozen=True)
+class Case:
+    dataset: str
+    type: str  # empty for an untouched picture
+    file: Reading
+
+
+def open_cases(data: Path) -> list[Case]:
+    with open(data / "manipulated" / "manifest.csv", newline="") as rows:
+        return [case(data, row) for row in csv.DictReader(rows)]
+
+
+def case(data: Path, row: dict[str, str]) -> Case:
+    size = (int(row["height"]), int(row["width"]))
+    marks = cv2.imread(str(data / row["mask"]), cv2.IMREAD_GRAYSCALE) if row["mask"] else np.zeros(size, np.uint8)
+    kind = row["type"] + (" jpeg" if row["type"] == "splice" and row["file"].endswith(".jpg") else "")
+    return Case(row["dataset"], kind, reading((data / row["file"]).read_bytes(), marks))
+
+
+def rows_of(cases: Sequence[Case]) -> dict[str, Callable[[Case], bool]]:
+    """What a line of the table is about: each data set, each type, everything."""
+    names = {f"set {name}": (lambda one, name=name: one.dataset == name) for name in sorted({one.dataset for one in cases})}
+    types = sorted({one.type for one in cases} - {""})
+    names |= {f"type {name}": (lambda one, name=name: one.type == name) for name in types}
+    return names | {"all": lambda one: True}
+
+
+def evaluate(read: Read, cases: Sequence[Case], condition: str) -> dict[str, dict]:
+    files = [CONDITIONS[condition](one.file) for one in cases]
+    judged = [judge(read(file).changed, file.share > 127) if one.type else None for one, file in zip(cases, files, strict=True)]
+    scores = np.array([read(ALIKE[condition](one.file)).score for one in cases])
+    table = {}
+    for name, belongs in rows_of(cases).items():
+        chosen = np.array([belongs(one) for one in cases])
+        changed = np.array([bool(one.type) for one in cases])
+        table[name] = pixel_figures([one for one, here in zip(judged, chosen, strict=True) if here and one])
+        if (chosen & ~changed).any():
+            table[name]["picture_auc"] = rounded(auc(scores[chosen & ~changed], scores[chosen & changed]),
+                                                 *auc_interval(scores[chosen & ~changed], scores[chosen & changed]))  # fmt: skip
+    return table
+
+
+def pixel_figures(judged: Sequence[Judged]) -> dict:
+    names = ("f1_best", "f1_half", "auc")
+    values = {name: [getattr(one, name) for one in judged] for name in names}
+    return {"pictures": len(judged)} | {name: rounded(float(np.mean(values[name])), *interval(values[name])) for name in names}
+
+
+def rounded(value: float, low: float, high: float) -> list[float]:
+    return [round(number, 3) for number in (value, low, high)]
+
+
+def false_alarms(read: Read, files: Sequence[Reading], limit: float) -> dict[str, list[float]]:
+    """Share of untouched pictures above the limit, with its interval, under each condition."""
+    answer = {}
+    for name, change in CONDITIONS.items():
+        alarms = [float(read(change(one)).score > limit) for one in files]
+        answer[name] = rounded(float(np.mean(alarms)), *interval(alarms))
+    return answer
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--data", type=Path, required=True)
+    options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
+    options.add_argument("--model", type=Path, default=Path(__file__).parent / ".work" / "locate" / "model")
+    asked = options.parse_args()
+    read, cases = open_reader(asked.model / "locate.onnx"), open_cases(asked.data)
+    limit = json.loads((asked.model / "limits.json").read_text())["scoreMin"]
+    photographs = untouched(asked.data, open_pictures(asked.data, asked.work).of("val"))
+    sets = [one.file for one in cases if not one.type]
+    alarms = {"photographs of val": false_alarms(read, photographs, limit), "untouched of the sets": false_alarms(read, sets, limit)}
+    print(json.dumps({"false alarms": alarms}))
+    for condition in CONDITIONS:
+        for name, figures in evaluate(read, cases, condition).items():
+            print(condition, "|", name, "|", json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()

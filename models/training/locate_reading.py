@@ -1,0 +1,62 @@
+"""Reads a file with the exported network, as the engine does, and gives files the histories they are measured under."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from conditions import halved
+from export import open_session
+from histories import Save, encode
+from locate_pairs import Reading, reading
+
+CELL = 4  # px of the picture for each value of the maps
+
+
+@dataclass(frozen=True)
+class Map:
+    """`changed` and `trust`: logits float32 [H,W]; `score`: logit of the whole picture."""
+
+    changed: np.ndarray
+    trust: np.ndarray
+    score: float
+
+
+Read = Callable[[Reading], Map]
+
+
+def open_reader(path: Path) -> Read:
+    session = open_session(path)
+
+    def read(one: Reading) -> Map:
+        changed, trust, score = session.run(None, {"rgb": one.rgb[None], "table": one.table[None]})
+        return mapped(changed[0], trust[0], float(score[0]), one.rgb)
+
+    return read
+
+
+def mapped(changed: np.ndarray, trust: np.ndarray, score: float, rgb: np.ndarray) -> Map:
+    """Both maps at the size of the picture: bilinear, then without what completed its last blocks."""
+    height, width = rgb.shape[:2]
+    size = (changed.shape[1] * CELL, changed.shape[0] * CELL)
+    return Map(*(cv2.resize(cells, size, interpolation=cv2.INTER_LINEAR)[:height, :width] for cells in (changed, trust)), score)
+
+
+def saved_at(quality: int) -> Callable[[Reading], Reading]:
+    return lambda one: reading(encode(one.rgb, Save("jpeg", quality, True)), one.share)
+
+
+def half(one: Reading) -> Reading:
+    rgb = halved(one.rgb)
+    share = cv2.resize(one.share, rgb.shape[1::-1], interpolation=cv2.INTER_AREA)
+    return Reading(rgb, np.zeros(64, np.float32), share)
+
+
+CONDITIONS: dict[str, Callable[[Reading], Reading]] = {"as is": lambda one: one, "jpeg 75": saved_at(75), "half": half}
+
+# The same for scores of whole pictures: both classes are saved alike first, because in published sets their tables differ.
+ALIKE = {**CONDITIONS, "as is": saved_at(95)}

@@ -1,0 +1,88 @@
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from histories import Save, encode
+from locate_evaluate import Case, evaluate, open_cases
+from locate_export import best_shift, export, score_limits
+from locate_network import Locator
+from locate_pairs import Pairs, Reading, reading, store
+from locate_reading import CONDITIONS, Map, open_reader
+from manipulate import Simulator
+from test_manipulate import Watched, textured
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pairs")
+    store(Simulator(Watched(), []), folder, 0, 6)
+    return Pairs(folder, 6)
+
+
+def told(one: Reading, high: float = 3.0) -> Map:
+    """Stands for a network that knows the mask."""
+    changed = np.where(one.share > 127, high, -8.0)
+    return Map(changed, np.zeros_like(changed), float(one.share.mean()))
+
+
+def test_the_exported_network_reads_any_size_and_moves_its_map_by_the_shift(tmp_path):
+    torch.manual_seed(1)
+    locator, one = Locator(), Reading(textured(1, 99)[:70], np.full(64, 5, np.float32), np.zeros((70, 99), np.uint8))
+
+    maps = []
+    for shift in (0.0, 1.5):
+        export(locator, shift, tmp_path / "locate.onnx")  # compares with PyTorch
+        maps.append(open_reader(tmp_path / "locate.onnx")(one))
+
+    assert maps[0].changed.shape == maps[0].trust.shape == (70, 99)
+    assert np.allclose(maps[1].changed - maps[0].changed, 1.5, atol=1e-4)
+    assert maps[0].score == pytest.approx(maps[1].score)
+
+
+def test_the_shift_brings_a_timid_map_over_the_threshold(pairs):
+    assert best_shift(lambda one: told(one, -1.0), pairs) >= 1.0
+
+
+def test_a_limit_lets_one_untouched_picture_in_twenty_through(pairs):
+    scores = iter(np.arange(6 + 3 * 40) % 40)
+    crops = [Reading(textured(1, 80), np.zeros(64, np.float32), np.zeros((80, 80), np.uint8))] * 40
+
+    limits = score_limits(lambda one: Map(one.share, one.share, float(next(scores))), pairs, crops)
+
+    assert list(limits) == ["twins", *CONDITIONS]
+    assert [sum(value > limits[name] for value in range(40)) for name in CONDITIONS] == [1, 1, 1]
+
+
+def test_who_knows_the_mask_is_perfect_under_every_condition():
+    share = np.zeros((128, 128), np.uint8)
+    share[32:96, 32:96] = 255
+    cases = [Case("a", "", reading(encode(textured(2, 128), Save("jpeg", 90)), share * 0)),
+             Case("a", "splice", reading(encode(textured(3, 128), Save("png")), share))]  # fmt: skip
+
+    for condition in CONDITIONS:
+        table = evaluate(told, cases, condition)
+
+        assert list(table) == ["set a", "type splice", "all"]
+        assert table["all"]["f1_half"] == table["all"]["f1_best"] == table["set a"]["picture_auc"] == [1, 1, 1]
+        assert table["all"]["pictures"] == 1
+
+
+def test_cases_are_read_as_the_manifest_lists_them(tmp_path):
+    folder, mask = tmp_path / "manipulated", np.zeros((80, 96, 3), np.uint8)
+    folder.mkdir()
+    mask[:40] = 255
+    (folder / "a.jpg").write_bytes(encode(textured(1, 96)[:80], Save("jpeg", 90)))
+    (folder / "a.png").write_bytes(encode(mask, Save("png")))
+    (folder / "manifest.csv").write_text(
+        "file,dataset,type,mask,width,height\n"
+        "manipulated/a.jpg,misd,splice,manipulated/a.png,96,80\n"
+        "manipulated/a.jpg,misd,,,96,80\n"
+    )
+
+    changed, twin = open_cases(tmp_path)
+
+    assert (changed.type, twin.type) == ("splice jpeg", "")
+    assert (changed.file.share > 127).mean() == 0.5 and not twin.file.share.any()
+    assert changed.file.table.any() and json.dumps(changed.dataset) == '"misd"'
