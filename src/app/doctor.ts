@@ -11,8 +11,11 @@ import { checkDatabase, restore } from './doctor/database.ts';
 import { diagnose, type Diagnosis, messageOf } from './doctor/diagnosis.ts';
 import { checkFolder, isOfAnother } from './doctor/folder.ts';
 import { checkModels } from './doctor/models.ts';
+import { judgeOwnClock, newestTime } from './doctor/own-clock.ts';
 import { checkRuntime } from './doctor/runtime.ts';
+import { checkSelf } from './doctor/self-test.ts';
 import { checkStores, type StoresToCheck } from './doctor/stores.ts';
+import { checkWebhooks } from './doctor/webhooks.ts';
 import { modelsFolder } from './models-folder.ts';
 import { tenantNamed } from './tenant-named.ts';
 
@@ -22,13 +25,19 @@ export interface Examination {
   readonly tenantName: string | null;
   /** Where clients reach the server. */
   readonly publicUrl: URL;
+  /** Whether a message of trial goes to each receiver of webhooks. */
+  readonly isSending: boolean;
+  /** Leaves the self-test out. */
+  readonly isQuick: boolean;
   readonly now: () => Date;
+  /** Told before what takes some seconds. */
+  readonly onSlow: (what: string) => void;
 }
 
 /** In the order in which people should mend. @throws {ForensicsError} `tenant_not_found`. */
 export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = asked;
-  const program = [...(await checkRuntime()), ...(await checkModels(modelsFolder(settings)))];
+  const program = await examineProgram(asked);
   const { failed } = diagnose('data folder');
   if (isOfAnother(settings.dataDir)) {
     // Files that we make would be ours, and keep the server from its work.
@@ -43,8 +52,21 @@ export async function examineInstallation(asked: Examination): Promise<readonly 
   return [...program, ...machine, ...(await examineInside(asked))];
 }
 
+async function examineProgram({
+  settings,
+  isQuick,
+  onSlow,
+}: Examination): Promise<readonly Diagnosis[]> {
+  const modelsDir = modelsFolder(settings);
+  const known = [...(await checkRuntime()), ...(await checkModels(modelsDir))];
+  // Without its parts it would only fail once more.
+  if (isQuick || known.some(({ state }) => state === 'failed')) return known;
+  onSlow('Examining two drawn pictures');
+  return [...known, await checkSelf(modelsDir)];
+}
+
 async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> {
-  const { settings, tenantName, now } = asked;
+  const { settings, tenantName, now, onSlow } = asked;
   let core: Core;
   try {
     core = openCore(settings, now);
@@ -52,10 +74,14 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
     return [diagnose('database').failed(messageOf(error), fixFor(error))];
   }
   try {
+    onSlow('Reading the database');
     const database = checkDatabase(core.database);
     if (database.state === 'failed') return [database];
     const tenant = tenantName === null ? null : await tenantNamed(core, tenantName);
-    return [database, ...(await storesOf({ ...asked, core, tenant }))];
+    const parts = { ...asked, core, tenant };
+    const clock = judgeOwnClock(now(), newestTime(core.database.db));
+    onSlow('Asking the stores');
+    return [database, clock, ...(await storesOf(parts)), ...(await checkWebhooks(parts))];
   } finally {
     core.close();
   }

@@ -12,7 +12,12 @@ const names = ['real.jpg', 'fake.jpg'] as const;
 // The same from `src/app` and from `dist/app`: pictures are not compiled.
 const shipped = fileURLToPath(new URL('../../src/app/trial/', import.meta.url));
 
-/** One of the drawn pictures: for whoever needs any picture at all. */
+/** Paths of the drawn pictures by name. */
+export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromEntries(
+  names.map((name) => [name, join(shipped, name)]),
+);
+
+/** One of them: for whoever needs any picture at all. */
 export const shippedTrialImage = join(shipped, names[0]);
 
 /** Lower-case hex MD5 of both: the contract compares them so. It protects nothing. */

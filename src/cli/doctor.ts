@@ -9,6 +9,8 @@ import type { Style } from './terminal.ts';
 interface DoctorOptions extends LocalOptions {
   readonly tenant?: string;
   readonly publicUrl?: string;
+  readonly send: boolean;
+  readonly quick: boolean;
   readonly json: boolean;
 }
 
@@ -18,6 +20,8 @@ export function registerDoctor(program: Command): void {
     .description('Check what the service needs, and tell how to mend what is wrong.')
     .option('--tenant <name>', 'the store of this tenant alone (default: of every tenant)')
     .option('--public-url <url>', 'where clients reach the server, when not at host and port')
+    .option('--quick', 'leave out the self-test, which examines two pictures', false)
+    .option('--send', 'also send a message of trial to the webhook of each tenant', false)
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false)
@@ -38,8 +42,8 @@ Exit codes: 0 nothing failed, 1 something did.`,
     });
 }
 
-async function examine({ tenant, json, ...options }: DoctorOptions): Promise<void> {
-  const { printJson, settingsFor } = await import('./local-core.ts');
+async function examine({ tenant, json, send, quick, ...options }: DoctorOptions): Promise<void> {
+  const { printJson, say, settingsFor } = await import('./local-core.ts');
   const { examineInstallation } = await import('../app/doctor.ts');
   const { publicUrlOf } = await import('./serve/listen.ts');
   const settings = settingsFor(options);
@@ -47,7 +51,10 @@ async function examine({ tenant, json, ...options }: DoctorOptions): Promise<voi
     settings,
     tenantName: tenant ?? null,
     publicUrl: new URL(publicUrlOf(settings)),
+    isSending: send,
+    isQuick: quick,
     now: () => new Date(),
+    onSlow: (what) => say(`${what} ...`),
   });
   const isWell = checks.every(({ state }) => state !== 'failed');
   if (json) printJson({ ok: isWell, checks });

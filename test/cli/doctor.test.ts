@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,10 +25,13 @@ const doctor = async (...args: string[]) =>
   run('doctor', '--public-url', server.ready.url, ...args);
 
 async function found(...args: string[]) {
-  const { code, stdout } = await doctor('--json', ...args);
+  const { code, stdout } = await doctor('--quick', '--json', ...args);
   const { ok, checks }: { ok: boolean; checks: Diagnosis[] } = JSON.parse(stdout);
   return { code, ok, checks };
 }
+
+const webhooksFound = async (...args: string[]) =>
+  (await found('--tenant', 'hooked', ...args)).checks.filter(({ name }) => /webhook/.test(name));
 
 const statesOf = (checks: readonly Diagnosis[]) =>
   checks.map(({ name, tenant, state }) => [tenant ?? '', name, state]);
@@ -34,9 +39,15 @@ const statesOf = (checks: readonly Diagnosis[]) =>
 beforeAll(async () => {
   buckets = await startOwnBuckets();
   const corsAllowedOrigins = ['https://app.example'];
+  const loopback = ['127.0.0.0/8'];
   writeFileSync(
     config,
-    JSON.stringify({ storageAllow: ['127.0.0.0/8'], corsAllowedOrigins, maxUploadBytes: 1024 }),
+    JSON.stringify({
+      storageAllow: loopback,
+      webhookAllow: loopback,
+      corsAllowedOrigins,
+      maxUploadBytes: 1024,
+    }),
   );
   server = await startServing(dataDir, { FORENSICS_CONFIG: config });
 }, 30_000);
@@ -47,22 +58,51 @@ afterAll(async () => {
 });
 
 test('a healthy installation is found well, through its running server', async () => {
-  const { code, ok, checks } = await found();
+  const { code, stdout } = await doctor('--json');
+  const { ok, checks }: { ok: boolean; checks: Diagnosis[] } = JSON.parse(stdout);
 
   expect({ code, ok }).toEqual({ code: 0, ok: true });
   expect(statesOf(checks)).toEqual([
     ['', 'Node.js', 'ok'],
     ['', 'image codecs', 'ok'],
     ['', 'ONNX Runtime', 'ok'],
+    ['', 'SQLite', 'ok'],
     ['', 'models', 'ok'],
+    ['', 'self-test', 'ok'],
     ['', 'data folder', 'ok'],
     ['', 'free space', 'ok'],
     ['', 'certificate', 'ok'],
     ['', 'database', 'ok'],
+    ['', 'clock', 'ok'],
     ['default', 'store', 'ok'],
     ['default', 'presigned URLs', 'ok'],
     ['default', 'CORS', 'ok'],
     ['default', 'clock', 'ok'],
+  ]);
+});
+
+test('receivers of webhooks are told of, and tried out where that is asked for', async () => {
+  const receiver = createServer((_request, response) => response.writeHead(500).end());
+  receiver.listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const address = receiver.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/hook?token=hush`;
+  await run('tenant', 'create', 'hooked');
+  await run('tenant', 'update', 'hooked', '--webhook-url', url);
+
+  const [calm, tried] = [await webhooksFound(), await webhooksFound('--send')];
+  await run('tenant', 'update', 'hooked', '--webhook-url', 'none');
+  receiver.close();
+
+  expect(calm).toMatchObject([{ name: 'webhook', state: 'ok' }]);
+  expect(tried).toMatchObject([
+    { name: 'webhook', state: 'ok' },
+    {
+      name: 'webhook test',
+      state: 'failed',
+      message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+ did not take .* \(http_500\)\.$/),
+      fix: 'It failed. Look into its log, then try again.',
+    },
   ]);
 });
 
@@ -87,7 +127,7 @@ test('the store of each tenant is looked at; the service’s own once', async ()
 
   const { code, ok, checks } = await found();
   const own = await found('--tenant', 'twin');
-  const lines = await doctor('--tenant', 'acme');
+  const lines = await doctor('--quick', '--tenant', 'acme');
 
   expect({ code, ok }).toEqual({ code: 1, ok: false });
   expect(statesOf(checks).filter(([tenant]) => tenant !== '')).toEqual([
@@ -122,9 +162,9 @@ test('a store of the whole service is asked in place of the embedded one', async
   writeFileSync(settings!, JSON.stringify({ defaultStorage }));
   await inOther('tenant', 'create', 'acme');
 
-  const well = await inOther('doctor');
+  const well = await inOther('doctor', '--quick');
   write({ secretAccessKey: 'wrong' });
-  const refused = await inOther('doctor');
+  const refused = await inOther('doctor', '--quick');
 
   expect(well.code).toBe(0);
   expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example may upload\.$/m);
@@ -135,8 +175,8 @@ test('a store of the whole service is asked in place of the embedded one', async
 test('an unknown tenant and an empty folder are told', async () => {
   const empty = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
 
-  const unknown = await doctor('--tenant', 'nobody');
-  const nothing = await runHere(['doctor', '--data-dir', empty, '--config', config]);
+  const unknown = await doctor('--quick', '--tenant', 'nobody');
+  const nothing = await runHere(['doctor', '--quick', '--data-dir', empty, '--config', config]);
 
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   expect(nothing).toMatchObject({
@@ -151,7 +191,7 @@ test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', 
   const before = readdirSync(other);
   chownSync(other, 12_345, 12_345);
 
-  const { code, stdout } = await runHere(['doctor', '--data-dir', other]);
+  const { code, stdout } = await runHere(['doctor', '--quick', '--data-dir', other]);
 
   expect(code).toBe(1);
   expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +To mend: Ask as/m);
@@ -165,7 +205,7 @@ test('a master key that is another one is told as what it is', async () => {
   await inOther('master-key', 'rotate');
   writeFileSync(join(other, 'master.key'), `${'0c'.repeat(32)}\n`, { mode: 0o600 });
 
-  const { stdout } = await inOther('doctor');
+  const { stdout } = await inOther('doctor', '--quick');
 
   expect(stdout).toMatch(/^failed +database: The file master\.key does not belong/m);
 });

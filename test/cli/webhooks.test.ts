@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { openCore } from '../../src/app/core.ts';
-import { adviceOn } from '../../src/cli/webhooks/advice.ts';
+import { adviceOn } from '../../src/app/doctor/webhook-advice.ts';
 import { readConfig } from '../../src/config.ts';
 import { transact } from '../../src/db/open.ts';
 import { createOutbox } from '../../src/webhooks/outbox.ts';

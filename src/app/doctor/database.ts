@@ -1,16 +1,20 @@
 import type { OpenDatabase } from '../../db/open.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
-export const restore = 'Put back a backup of the data folder.';
+export const restore =
+  'Put back a backup of the data folder: forensics restore FILE --data-dir DIR';
 
-/** Reads the whole file: some seconds for a large one. */
+/** Reads the whole file, with every index: some seconds for a large one. */
 export function checkDatabase({ db }: Pick<OpenDatabase, 'db'>): Diagnosis {
   const { ok, failed } = diagnose('database');
   try {
-    const found = db.$client.pragma('quick_check(1)', { simple: true });
-    return found === 'ok'
-      ? ok('It opens, and its pages are in order.')
-      : failed('It is damaged.', restore);
+    if (db.$client.pragma('integrity_check(1)', { simple: true }) !== 'ok') {
+      return failed('It is damaged.', restore);
+    }
+    const orphans = db.$client.pragma('foreign_key_check');
+    return Array.isArray(orphans) && orphans.length > 0
+      ? failed(`Rows that belong to something that is not there: ${orphans.length}.`, restore)
+      : ok('It opens; its pages and indexes are in order, and every row belongs to something.');
   } catch (error) {
     return failed(messageOf(error), restore);
   }

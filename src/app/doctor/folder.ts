@@ -8,8 +8,9 @@ type FolderSettings = Pick<Settings, 'dataDir' | 'maxUploadBytes'>;
 
 export async function checkFolder(settings: FolderSettings): Promise<readonly Diagnosis[]> {
   const { dataDir, maxUploadBytes } = settings;
-  const { bavail, bsize }: BigIntStatsFs = await statfs(dataDir, { bigint: true });
-  return [await checkRights(dataDir), judgeSpace(Number(bavail * bsize), maxUploadBytes)];
+  const { bavail, blocks, bsize }: BigIntStatsFs = await statfs(dataDir, { bigint: true });
+  const space = { freeBytes: Number(bavail * bsize), totalBytes: Number(blocks * bsize) };
+  return [await checkRights(dataDir), judgeSpace(space, maxUploadBytes)];
 }
 
 export function isOfAnother(dataDir: string): boolean {
@@ -56,14 +57,22 @@ function isOpenToOthers(path: string): boolean {
 
 // An upload, the copy of it that is examined, and what the database writes beside.
 const filesAnAnalysis = 3;
-const comfortableAnalyses = 20;
+// Below either, systems and databases begin to suffer.
+const comfortableBytes = 1e9;
+const comfortableShare = 0.05;
 
-/** Whether there is room for analyses of the largest pictures. */
-export function judgeSpace(freeBytes: number, maxUploadBytes: number): Diagnosis {
+interface Space {
+  readonly freeBytes: number;
+  readonly totalBytes: number;
+}
+
+/** Whether there is room: for one analysis of the largest picture at least, and for what comes after it. */
+export function judgeSpace({ freeBytes, totalBytes }: Space, maxUploadBytes: number): Diagnosis {
   const { ok, warning, failed } = diagnose('free space');
-  const told = `${Math.floor(freeBytes / 1e6)} MB are free.`;
+  const percent = Math.floor((100 * freeBytes) / totalBytes);
+  const told = `${Math.floor(freeBytes / 1e6)} MB are free, ${percent} % of the disk.`;
   const fix = 'Make room on the disk of the data folder, or move the folder to a larger one.';
-  const needed = filesAnAnalysis * maxUploadBytes;
-  if (freeBytes < needed) return failed(told, fix);
-  return freeBytes < comfortableAnalyses * needed ? warning(told, fix) : ok(told);
+  if (freeBytes < filesAnAnalysis * maxUploadBytes) return failed(told, fix);
+  const isScarce = freeBytes < comfortableBytes || freeBytes < comfortableShare * totalBytes;
+  return isScarce ? warning(told, fix) : ok(told);
 }

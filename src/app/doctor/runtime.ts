@@ -1,3 +1,4 @@
+import { engineVersion } from '../../db/engine.ts';
 import { loadRuntime } from '../../inference/runtime.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
@@ -5,7 +6,7 @@ import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 const leastNode = [22, 18] as const;
 
 export async function checkRuntime(): Promise<readonly Diagnosis[]> {
-  return [judgeNode(process.versions.node), ...(await Promise.all([checkCodec(), checkOnnx()]))];
+  return [judgeNode(process.versions.node), ...(await checkModules())];
 }
 
 /** @param version - such as `24.1.0`. */
@@ -18,23 +19,29 @@ export function judgeNode(version: string): Diagnosis {
     : failed(`Version ${version} is too old.`, `Install Node.js ${leastNode.join('.')} or newer.`);
 }
 
-async function checkCodec(): Promise<Diagnosis> {
-  const { ok, failed } = diagnose('image codecs');
-  try {
-    // Only here: a missing binary already fails at the import.
-    await import('../../image/codec.ts');
-    return ok('The native module loads.');
-  } catch (error) {
-    return failed(messageOf(error), 'Reinstall forensics on this machine: npm i -g forensics');
-  }
+const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
+
+/** Those with a native part, which fits one system and one processor. */
+async function checkModules(): Promise<readonly Diagnosis[]> {
+  return Promise.all([
+    check('image codecs', reinstall, async () => {
+      // Only here: a missing binary already fails at the import.
+      await import('../../image/codec.ts');
+      return 'The native module loads.';
+    }),
+    check('ONNX Runtime', 'npm install -g onnxruntime-node', async () => {
+      const { version } = await loadRuntime();
+      return `Version ${version} loads.`;
+    }),
+    check('SQLite', reinstall, async () => `Version ${engineVersion()} loads.`),
+  ]);
 }
 
-async function checkOnnx(): Promise<Diagnosis> {
-  const { ok, failed } = diagnose('ONNX Runtime');
+async function check(name: string, fix: string, load: () => Promise<string>): Promise<Diagnosis> {
+  const { ok, failed } = diagnose(name);
   try {
-    const { version } = await loadRuntime();
-    return ok(`Version ${version} loads.`);
+    return ok(await load());
   } catch (error) {
-    return failed(messageOf(error), 'npm install -g onnxruntime-node');
+    return failed(messageOf(error), fix);
   }
 }

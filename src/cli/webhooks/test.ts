@@ -3,7 +3,7 @@
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { sendTestMessage } from '../../webhooks/test-message.ts';
 import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
-import { adviceOn } from './advice.ts';
+import { adviceOn } from '../../app/doctor/webhook-advice.ts';
 import type { WebhookOptions } from './options.ts';
 
 export async function test(options: WebhookOptions): Promise<void> {

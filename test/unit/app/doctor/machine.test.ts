@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { checkCertificate } from '../../../../src/app/doctor/certificate.ts';
 import { checkDatabase } from '../../../../src/app/doctor/database.ts';
 import { checkFolder } from '../../../../src/app/doctor/folder.ts';
+import { judgeOwnClock, newestTime } from '../../../../src/app/doctor/own-clock.ts';
 import { newId } from '../../../../src/db/ids.ts';
 import { openDatabase } from '../../../../src/db/open.ts';
 import { tenants } from '../../../../src/db/schema.ts';
@@ -100,4 +101,36 @@ test('a database with a damaged page is found out', () => {
 
   expect([intact.state, found.state]).toEqual(['ok', 'failed']);
   expect(found.fix).toContain('backup');
+});
+
+test('a row that belongs to nothing is found out', () => {
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  const { $client } = opened.db;
+  $client.pragma('foreign_keys = OFF');
+  const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
+  opened.db
+    .insert(tenants)
+    .values({ ...tenant, storageConfigId: 'nowhere' })
+    .run();
+
+  const found = checkDatabase(opened);
+  opened.close();
+
+  expect(found).toMatchObject({
+    state: 'failed',
+    message: expect.stringMatching(/^Rows that belong .*: 1\.$/),
+  });
+});
+
+test('a clock that is behind what was written is found out', () => {
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  const tenant = { id: newId(now), name: 'a', keyTag: 'a', isTrial: false, createdAt: now };
+  const before = newestTime(opened.db);
+  opened.db.insert(tenants).values(tenant).run();
+  const written = newestTime(opened.db);
+  opened.close();
+  const stateAt = (at: Date) => judgeOwnClock(at, written).state;
+
+  expect([before, written]).toEqual([null, now]);
+  expect([stateAt(inDays(1)), stateAt(now), stateAt(inDays(-1))]).toEqual(['ok', 'ok', 'failed']);
 });

@@ -16,6 +16,7 @@ test('what runs the tests runs the program', async () => {
     ['Node.js', 'ok'],
     ['image codecs', 'ok'],
     ['ONNX Runtime', 'ok'],
+    ['SQLite', 'ok'],
   ]);
 });
 
@@ -29,12 +30,14 @@ test.each([
 });
 
 test.each([
-  [149_999_999, 'failed'],
-  [150_000_000, 'warning'],
-  [2_999_999_999, 'warning'],
-  [3_000_000_000, 'ok'],
-])('%i free bytes for pictures of 50 MB are %s', (bytes, state) => {
-  expect(judgeSpace(bytes, 50_000_000).state).toBe(state);
+  [149_999_999, 10e9, 'failed'],
+  [150_000_000, 10e9, 'warning'],
+  [999_999_999, 10e9, 'warning'],
+  [1_000_000_000, 10e9, 'ok'],
+  [49_000_000_000, 1000e9, 'warning'],
+  [50_000_000_000, 1000e9, 'ok'],
+])('%i free bytes of %i for pictures of 50 MB are %s', (freeBytes, totalBytes, state) => {
+  expect(judgeSpace({ freeBytes, totalBytes }, 50_000_000).state).toBe(state);
 });
 
 test.each([
