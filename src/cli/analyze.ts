@@ -39,8 +39,18 @@ export function registerAnalyze(program: Command): void {
       false,
     )
     .option('--force', 'replace a result folder that exists', false)
-    .addOption(new Option('--json', 'print one JSON document').default(false).conflicts('jsonl'))
-    .option('--jsonl', 'print one JSON line a picture, as they finish', false)
+    .addOption(
+      new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
+    )
+    .addOption(
+      new Option('--jsonl', 'print one JSON line a picture, as they finish')
+        .default(false)
+        .conflicts('csv'),
+    )
+    .option('--csv', 'print one CSV row a picture, as they finish', false)
+    .option('--junit <file>', 'also write a JUnit report for CI; --fail-on says what fails', named)
+    .option('--watch', 'go on with new pictures in the folders, until Ctrl-C', false)
+    .option('--only-new', 'with --watch: leave out what is there at the beginning', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
     .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
     .option('--tenant <name>', 'on a server: the tenant to act for', named)

@@ -34,13 +34,26 @@ export async function writeWholeFile(
   const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
   try {
     await writeFile(temporary, bytes, { flag: 'wx', flush: true });
+    await putInPlace(temporary, path, { force });
+  } catch (error) {
+    throw toOutputFailure(error);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+/**
+ * Gives a finished file its name; under the temporary one it may stay as a second link.
+ *
+ * @throws {ForensicsError} `conflict`, `output_not_writable`.
+ */
+export async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
+  try {
     // A link, because a rename would replace what somebody else wrote in the meantime.
     await (force ? rename(temporary, path) : link(temporary, path));
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
     throw toOutputFailure(error);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 

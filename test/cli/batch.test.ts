@@ -12,7 +12,8 @@ async function collect<T>(answers: AsyncIterable<T>): Promise<T[]> {
 test('answers come in the order of the items although the first takes longest', async () => {
   const finish: ((answer: string) => void)[] = [];
   const work = (n: number) => new Promise<string>((resolve) => (finish[n] = resolve));
-  const answers = collect(inOrder([0, 1], 2, work, never));
+  const answers = collect(inOrder([0, 1], { width: 2, signal: never }, work));
+  await new Promise((resolve) => setImmediate(resolve));
 
   finish[1]!('second');
   finish[0]!('first');
@@ -31,7 +32,7 @@ test('no more than the width is at work at a time, and all get done', async () =
   };
   const items = Array.from({ length: 50 }, (_, n) => n);
 
-  expect(await collect(inOrder(items, 3, work, never))).toEqual(items);
+  expect(await collect(inOrder(items, { width: 3, signal: never }, work))).toEqual(items);
   expect(most).toBe(3);
 });
 
@@ -44,7 +45,54 @@ test('after the signal no further work begins', async () => {
     return n;
   };
 
-  await collect(inOrder([0, 1, 2, 3], 1, work, controller.signal));
+  await collect(inOrder([0, 1, 2, 3], { width: 1, signal: controller.signal }, work));
 
   expect(begun).toEqual([0, 1]);
 });
+
+test('items are taken only as there is room, and of those that wait for the first there are few', async () => {
+  let taken = 0;
+  const endless = function* () {
+    for (;;) yield taken++;
+  };
+  const finish: (() => void)[] = [];
+  const first = new Promise<void>((resolve) => finish.push(resolve));
+  const work = (n: number) => (n === 0 ? first.then(() => n) : Promise.resolve(n));
+  const answers = inOrder(endless(), { width: 3, signal: never }, work);
+
+  const answer = answers.next();
+  await new Promise((resolve) => setImmediate(resolve));
+  const takenMeanwhile = taken;
+  finish[0]!();
+
+  expect(await answer).toEqual({ done: false, value: 0 });
+  expect(takenMeanwhile).toBeGreaterThan(3);
+  expect(takenMeanwhile).toBeLessThan(30);
+  await answers.return(undefined);
+});
+
+test('an answer is handed out although the next item has not come yet', async () => {
+  const controller = new AbortController();
+  const slow = async function* () {
+    yield 'here';
+    await new Promise((resolve) => controller.signal.addEventListener('abort', resolve));
+  };
+  const how = { width: 2, signal: controller.signal };
+  const answers = inOrder(slow(), how, async (item) => item);
+
+  expect(await answers.next()).toEqual({ done: false, value: 'here' });
+  controller.abort();
+  expect(await answers.next()).toEqual({ done: true, value: undefined });
+});
+
+test('what the giver of items throws ends the batch once those at work are done', async () => {
+  const answers = inOrder(failing(), { width: 4, signal: never }, async (item) => item);
+
+  expect(await answers.next()).toEqual({ done: false, value: 1 });
+  await expect(answers.next()).rejects.toThrow('no more');
+});
+
+async function* failing(): AsyncGenerator<number> {
+  yield 1;
+  throw new Error('no more');
+}

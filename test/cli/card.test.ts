@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/card.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
-import { tableOf } from '../../src/cli/analyze/table.ts';
+import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import type { Finding } from '../../src/detectors/finding.ts';
 import { type Examination, stabilityChanges } from '../../src/engine/result.ts';
 import { writeEvidence } from '../../src/report/evidence.ts';
@@ -86,7 +86,7 @@ describe('a verdict that a declaration decided', () => {
   });
 
   test('is marked in a table of many', () => {
-    const table = tableOf([told(declared()), told(makeExamination())], 120);
+    const table = tableOf([told(declared()), told(makeExamination())].map(tableRowOf), 120);
 
     expect(table.match(/declared by the file itself/g)).toHaveLength(1);
     expect(table.match(/0\.97 ±/g)).toHaveLength(1);

@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/card.ts';
-import { type AnalysisRecord, countsOf } from '../../src/cli/analyze/record.ts';
-import { barOf, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
-import { tableOf } from '../../src/cli/analyze/table.ts';
+import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import { summaryOf } from '../../src/cli/analyze/summary.ts';
+import { lineOf, tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
+import { emptyTally, withRecord } from '../../src/cli/analyze/tally.ts';
 import { printable } from '../../src/cli/printable.ts';
 
 const fake: AnalysisRecord = {
@@ -61,16 +63,15 @@ const failed: AnalysisRecord = {
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length));
 
 test.for([60, 80, 120])('a table fits a terminal of %i columns and loses no remark', (columns) => {
-  const table = tableOf([fake, abstained, failed], columns);
+  const table = tableOf([fake, abstained, failed].map(tableRowOf), columns);
 
   expect(widest(table)).toBeLessThanOrEqual(columns);
   expect(table.replaceAll(/\s+/g, ' ')).toContain('0042.jpg fake 0.93 ± 0.02');
-  expect(table).toContain('3 pictures: 1 fake, 1 abstain, 1 failed');
   expect(table).not.toContain('\u001b[2J');
 });
 
 test('a table in a file keeps every name whole', () => {
-  expect(tableOf([fake, abstained], Number.POSITIVE_INFINITY)).toContain(fake.file);
+  expect(tableOf([fake, abstained].map(tableRowOf), Number.POSITIVE_INFINITY)).toContain(fake.file);
 });
 
 test('a card says the verdict, the kind and the figures, within the width', () => {
@@ -102,19 +103,46 @@ test('a card of an abstention gives each reason and no probability', () => {
   expect(card).toContain('the content is jpg, the file name says otherwise');
 });
 
-test('counts name every end, also those that no picture came to', () => {
-  expect(countsOf([fake, failed])).toEqual({
-    real: 0,
-    fake: 1,
-    abstain: 0,
-    uncertain: 0,
-    failed: 1,
-  });
+test('a table of more rows than are laid out at a time is one table', () => {
+  const rows = Array.from({ length: 1100 }, (_, n) => tableRowOf({ ...fake, file: `${n}.jpg` }));
+
+  const lines = tableOf(rows, 80).trimEnd().split('\n');
+
+  expect(lines).toHaveLength(1101);
+  expect(lines[0]).toMatch(/^PICTURE +VERDICT +P\(FAKE\)/);
+  expect(lines.at(-1)).toMatch(/^1099\.jpg +fake +0\.93 ± 0\.02$/);
+  expect(new Set(lines.map((line) => line.search(/VERDICT|fake/))).size).toBe(1);
 });
 
-test('a bar is empty at the start, full at the end, and tells of failures', () => {
-  expect(barOf(0, 3, 0)).toBe('[                    ] 0/3');
-  expect(barOf(3, 3, 1)).toBe('[====================] 3/3, 1 failed');
+test('in a watched folder each picture is a line', () => {
+  expect(lineOf(tableRowOf({ ...fake, file: 'a.jpg' }))).toBe('fake       0.93 ± 0.02  a.jpg\n');
+  expect(lineOf(tableRowOf(failed))).toBe(
+    'failed     -            ⟨U+001B⟩[2Jc.jpg  (The file is empty: it holds 0 bytes.)\n',
+  );
+});
+
+test.each([
+  [5000, '3 pictures: 1 fake, 1 abstain, 1 failed; 5.0 s, 0.6 a second'],
+  [75_000, '3 pictures: 1 fake, 1 abstain, 1 failed; 1 min 15 s, 2.4 a minute'],
+  [7_500_000, '3 pictures: 1 fake, 1 abstain, 1 failed; 2 h 5 min, 1.4 an hour'],
+])('the summary tells every end that a picture came to, how long and how fast', (ms, told) => {
+  const tally = [fake, abstained, failed].reduce(withRecord, emptyTally);
+
+  expect(summaryOf(tally, ms)).toBe(told);
+});
+
+test.each([
+  [{ total: 3, done: 0, failed: 0 }, 0, '[                    ] 0/3'],
+  [{ total: 3, done: 3, failed: 1 }, 1000, '[====================] 3/3, 1 failed'],
+  [
+    { total: 40, done: 10, failed: 0 },
+    10_000,
+    '[=====               ] 10/40, 1.0 a second, about 30 s left',
+  ],
+  [{ total: null, done: 7, failed: 0 }, 3500, '7 examined, 2.0 a second'],
+  [{ total: 2, done: 3, failed: 0 }, 0, '[====================] 3/2'],
+])('of %j after %d ms a bar, the rate and the rest of the time are shown', (state, ms, told) => {
+  expect(progressText(state, ms)).toBe(told);
 });
 
 test('a terminal that says it has no columns is shown no progress', async () => {

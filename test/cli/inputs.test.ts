@@ -1,7 +1,8 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gatherInputs, openSource, toFileFailure } from '../../src/cli/analyze/inputs.ts';
+import { type Input, openSource, toFileFailure } from '../../src/cli/analyze/inputs.ts';
+import { walkInputs, type WalkOptions } from '../../src/cli/analyze/walk.ts';
 import { emptyFolder } from './run-cli.ts';
 
 async function fill(dir: string, names: readonly string[]): Promise<void> {
@@ -9,6 +10,12 @@ async function fill(dir: string, names: readonly string[]): Promise<void> {
     await mkdir(join(dir, name, '..'), { recursive: true });
     await writeFile(join(dir, name), 'x');
   }
+}
+
+async function gatherInputs(args: readonly string[], options: WalkOptions): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for await (const input of walkInputs(args, options)) inputs.push(input);
+  return inputs;
 }
 
 async function labels(args: string[], recursive: boolean, exceptDir: string | null = null) {
@@ -38,6 +45,20 @@ test('the folder that results go to is not read as pictures', async () => {
   await fill(dir, ['a.png', 'out/a/heatmap-real.png']);
 
   expect(await labels([dir], true, join(dir, 'out'))).toEqual([join(dir, 'a.png')]);
+});
+
+test('a picture that is named twice is taken once, in its own turn or where it is named first', async () => {
+  const dir = await emptyFolder();
+  await fill(dir, ['a.png', 'b.png', 'sub/c.png', 'lone/d.png']);
+  const [a, b, c, d] = ['a.png', 'b.png', 'sub/c.png', 'lone/d.png'].map((name) => join(dir, name));
+
+  expect(await labels([b!, dir, join(dir, 'sub'), `${dir}/./b.png`, dir], true)).toEqual([
+    b,
+    a,
+    d,
+    c,
+  ]);
+  expect(await labels([join(dir, 'lone'), d!], true)).toEqual([d]);
 });
 
 test('what cannot be taken is a failure beside the others', async () => {

@@ -1,21 +1,30 @@
 import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { folderNamesOf, openResultsFolder } from '../../src/cli/analyze/results-folder.ts';
+import { createFolderNames, openResultsFolder } from '../../src/cli/analyze/results-folder.ts';
 import { emptyFolder } from './run-cli.ts';
+
+const namesOf = (labels: readonly string[]) => labels.map(createFolderNames());
 
 const files = new Map([['result.json', '{}\n']]);
 
 test('pictures of the same name get folders of their own, without regard to case', () => {
-  const names = folderNamesOf(['a/Photo.jpg', 'b/photo.PNG', 'photo-2.jpg', '-', 'stdin.jpg']);
+  const names = namesOf(['a/Photo.jpg', 'b/photo.PNG', 'photo-2.jpg', '-', 'stdin.jpg']);
 
   expect(names).toEqual(['Photo', 'photo-2', 'photo-2-2', 'stdin', 'stdin-2']);
+});
+
+test('thousands of pictures of one name get their folders in no time', () => {
+  const names = namesOf(Array.from({ length: 50_000 }, (_, n) => `${n}/photo.jpg`));
+
+  expect(new Set(names).size).toBe(50_000);
+  expect(names.at(-1)).toBe('photo-50000');
 });
 
 test('folder names are safe on every system', () => {
   const labels = ['..jpg', 'CON.jpg', 'a:b*c?.png', '\u001b[2J\u202e.png', ' .hidden. .jpg'];
 
-  expect(folderNamesOf([...labels, `${'ä'.repeat(200)}.jpg`])).toEqual([
+  expect(namesOf([...labels, `${'ä'.repeat(200)}.jpg`])).toEqual([
     'picture',
     'picture-CON',
     'a_b_c_',

@@ -1,33 +1,74 @@
 /**
- * Does `work` on every item, at most `width` at a time, and hands the answers out in the order of the items. `work`
- * must not fail: a picture's failure is an answer. After `signal` no further work begins.
+ * Work on many items side by side, answers in the order of the items. Items are taken when a hand is free and not
+ * before, so that a million of them, or a folder that never ends, cost no more memory than a few.
  */
+
+export interface BatchHow {
+  /** Most items at work at a time. */
+  readonly width: number;
+  /** After it no further work begins; who gives the items has to end them then too. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Answers that may wait for an earlier one: a large picture does not hold up its small neighbours at once, and a
+ * picture that takes for ever does not let answers pile up.
+ */
+const mostWaiting = 16;
+
+/** Null once the items are used up or the work is to end. */
+type Slot<R> = { readonly answer: R } | null;
+
+/** `work` must not fail: a picture's failure is an answer. What the giver of items throws ends the batch. */
 export async function* inOrder<T, R>(
-  items: readonly T[],
-  width: number,
+  items: Iterable<T> | AsyncIterable<T>,
+  { width, signal }: BatchHow,
   work: (item: T, index: number) => Promise<R>,
-  signal: AbortSignal,
 ): AsyncGenerator<R> {
+  const source = lazily(items);
+  const slots: Promise<Slot<R>>[] = [];
+  let next = 0;
   let running = 0;
-  const waiting: (() => void)[] = [];
-  const started = items.map(async (item, index) => {
-    if (running >= width) await new Promise<void>((resolve) => waiting.push(resolve));
-    running++;
-    try {
-      return signal.aborted ? null : { answer: await work(item, index) };
-    } finally {
-      running--;
-      waiting.shift()?.();
+  let isOver = false;
+
+  async function take(): Promise<Slot<R>> {
+    // Several may ask at a time: a generator answers them one after the other, in the order of the slots.
+    const taken = await source.next();
+    if (taken.done === true || signal.aborted) {
+      isOver = true;
+      return null;
     }
-  });
+    return { answer: await work(taken.value, next++) };
+  }
+
+  function fill(): void {
+    while (!isOver && !signal.aborted && running < width && slots.length < width + mostWaiting) {
+      running++;
+      const slot = take().finally(() => {
+        running--;
+        fill();
+      });
+      // Heard here too: one that fails while an earlier one is awaited would end the program.
+      void Promise.allSettled([slot]);
+      slots.push(slot);
+    }
+  }
+
   try {
-    for (const each of started) {
-      const done = await each;
-      if (done === null) return;
+    for (fill(); slots.length > 0; fill()) {
+      // oxlint-disable-next-line no-await-in-loop -- the order of the items
+      const done = await slots.shift();
+      if (!done) return;
       yield done.answer;
     }
   } finally {
     // Whoever stops listening early still gets back only when nothing is at work any more.
-    await Promise.allSettled(started);
+    isOver = true;
+    await Promise.allSettled(slots);
+    await source.return(undefined);
   }
+}
+
+async function* lazily<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T> {
+  yield* items;
 }

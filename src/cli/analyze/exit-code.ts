@@ -1,6 +1,6 @@
 import { type ExitCode, exitCodes, failures } from '../../errors.ts';
 import { type FailOn, failOns } from './options.ts';
-import type { AnalysisRecord } from './record.ts';
+import type { Tally } from './tally.ts';
 
 const exitOf: Record<FailOn, ExitCode> = {
   fake: exitCodes.foundFake,
@@ -13,15 +13,10 @@ const exitOf: Record<FailOn, ExitCode> = {
  * uncertain, abstain, each only when asked for.
  */
 export function exitCodeOf(
-  records: readonly Pick<AnalysisRecord, 'verdict' | 'error'>[],
+  { total, counts, firstError }: Tally,
   failOn: readonly FailOn[],
 ): ExitCode {
-  const errors = records.flatMap(({ error }) => (error === null ? [] : [error]));
-  if (errors.length > 0) {
-    return records.length === 1 ? failures[errors[0]!.code].exit : exitCodes.failure;
-  }
-  const found = failOns.find(
-    (verdict) => failOn.includes(verdict) && records.some((record) => record.verdict === verdict),
-  );
+  if (firstError !== null) return total === 1 ? failures[firstError].exit : exitCodes.failure;
+  const found = failOns.find((verdict) => failOn.includes(verdict) && counts[verdict] > 0);
   return found === undefined ? exitCodes.done : exitOf[found];
 }

@@ -27,6 +27,15 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly force: boolean;
   readonly json: boolean;
   readonly jsonl: boolean;
+  readonly csv: boolean;
+  /** File for a report as CI systems read it. */
+  readonly junit?: string;
+  /** Whether pictures are drawn on the terminal. */
+  readonly preview: boolean;
+  /** Whether folders are watched for new pictures. */
+  readonly watch: boolean;
+  /** Of folders that are watched: whether what is there is left out. */
+  readonly onlyNew: boolean;
   readonly failOn: readonly FailOn[];
   readonly jobs: number;
   readonly quiet: boolean;

@@ -1,5 +1,7 @@
 /** How far a run is, on stderr, and only where somebody watches. */
 
+import { rateOf } from './summary.ts';
+
 export interface Progress {
   add(outcome: { readonly error: unknown }): void;
   /** Clears the line while `write` prints something above it. */
@@ -9,40 +11,65 @@ export interface Progress {
 
 const barCells = 20;
 
-export async function startProgress(total: number, isWanted: boolean): Promise<Progress> {
-  // A terminal that says it has no columns (a bare pseudo-terminal) makes the spinner clear lines without end.
-  if (!isWanted || !process.stderr.isTTY || !(process.stderr.columns > 0)) {
+/** @param total - may become known later, or stay unknown (null) where there is no end. */
+export async function startProgress(
+  total: number | Promise<number> | null,
+  isWanted: boolean,
+): Promise<Progress> {
+  if (!isWanted || !canShowProgress()) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
   const { default: ora } = await import('ora');
-  let done = 0;
-  let failed = 0;
+  const state: State = { total: null, done: 0, failed: 0 };
   const began = performance.now();
-  const text = () =>
-    total === 1
-      ? 'Examining'
-      : barOf(done, total, failed) + timeLeft(done / total, performance.now() - began);
+  const text = () => progressText(state, performance.now() - began);
   // Without discarding: Ctrl-C has to stay a signal, and `-` has to be able to read standard input.
   const spinner = ora({ text: text(), stream: process.stderr, discardStdin: false }).start();
+  const know = (count: number | null) => {
+    state.total = count;
+    spinner.text = text();
+  };
+  if (total instanceof Promise) void total.then(know);
+  else know(total);
   return {
     add: ({ error }) => {
-      done++;
-      if (error) failed++;
+      state.done++;
+      if (error) state.failed++;
       spinner.text = text();
     },
     around: (write) => {
       spinner.clear();
       write();
-      spinner.render();
+      if (spinner.isSpinning) spinner.render();
     },
     end: () => void spinner.stop(),
   };
 }
 
-export function barOf(done: number, total: number, failed: number): string {
-  const filled = Math.floor((done / total) * barCells);
-  const bar = '='.repeat(filled).padEnd(barCells);
-  return `[${bar}] ${done}/${total}${failed > 0 ? `, ${failed} failed` : ''}`;
+/** A terminal that says it has no columns (a bare pseudo-terminal) makes the spinner clear lines without end. */
+export function canShowProgress(): boolean {
+  return process.stderr.isTTY && process.stderr.columns > 0;
+}
+
+interface State {
+  total: number | null;
+  done: number;
+  failed: number;
+}
+
+/** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
+export function progressText({ total, done, failed }: Readonly<State>, elapsedMs: number): string {
+  if (total === 1 || (total === null && done === 0)) return 'Examining';
+  const failures = failed > 0 ? `, ${failed} failed` : '';
+  const rate = done > 0 && elapsedMs >= 2000 ? `, ${rateOf(done, elapsedMs)}` : '';
+  if (total === null) return `${done} examined${failures}${rate}`;
+  return `${barOf(done, total)} ${done}/${total}${failures}${rate}${timeLeft(done / total, elapsedMs)}`;
+}
+
+function barOf(done: number, total: number): string {
+  // More than were counted: files came while the run went on.
+  const filled = Math.min(barCells, Math.floor((done / total) * barCells));
+  return `[${'='.repeat(filled).padEnd(barCells)}]`;
 }
 
 /** `, about 12 min left`: as precise as an estimate is; empty before there is one, and where it is no news. */

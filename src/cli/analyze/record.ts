@@ -123,10 +123,13 @@ function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {
   return { ...writeEvidence(examination), facts, measured, passes, patchesRead, environment };
 }
 
-export function failedRecordOf(
-  { file, examinedAt, durationMs, options: { tier, seed } }: Told,
-  failure: ForensicsError,
-): AnalysisRecord {
+/** Nothing is known of the picture yet: it was only handed to a server, or came to no end. */
+export function openRecordOf({
+  file,
+  examinedAt,
+  durationMs,
+  options: { tier, seed },
+}: Told): AnalysisRecord {
   return {
     file,
     sha256: null,
@@ -144,15 +147,10 @@ export function failedRecordOf(
     examinedAt: examinedAt.toISOString(),
     durationMs: Math.round(durationMs),
     files: [],
-    error: { code: failure.code, message: failure.message },
+    error: null,
   };
 }
 
-/** How many pictures came to each end. */
-export function countsOf(
-  records: readonly AnalysisRecord[],
-): Readonly<Record<ResultClass | 'failed', number>> {
-  const counts = { real: 0, fake: 0, abstain: 0, uncertain: 0, failed: 0 };
-  for (const { verdict } of records) counts[verdict ?? 'failed']++;
-  return counts;
+export function failedRecordOf(told: Told, { code, message }: ForensicsError): AnalysisRecord {
+  return { ...openRecordOf(told), error: { code, message } };
 }

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { basename, join, resolve } from 'node:path';
 import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
+import { removeAtExit } from '../remove-at-exit.ts';
 import { systemCodeOf } from '../system-code.ts';
 
 export interface ResultsFolder {
@@ -32,18 +33,23 @@ export async function openResultsFolder(
 }
 
 /**
- * A folder name for each picture: from its file name, safe on every system, and unique without regard to case.
- * The same list of pictures gives the same names.
+ * Names folders one after the other: from the picture's file name, safe on every system, and unique without regard to
+ * case. The same list of pictures gives the same names.
  */
-export function folderNamesOf(labels: readonly string[]): readonly string[] {
+export function createFolderNames(): (label: string) => string {
   const taken = new Set<string>();
-  return labels.map((label) => {
+  /** Where to go on counting: thousands of pictures of one name would otherwise be counted through for each. */
+  const last = new Map<string, number>();
+  return (label) => {
     const base = safeName(label === '-' ? 'stdin' : basename(label));
-    let name = base;
-    for (let n = 2; taken.has(name.toLowerCase()); n++) name = `${base}-${n}`;
-    taken.add(name.toLowerCase());
-    return name;
-  });
+    const key = base.toLowerCase();
+    let n = last.get(key) ?? 1;
+    const name = () => (n === 1 ? base : `${base}-${n}`);
+    while (taken.has(name().toLowerCase())) n++;
+    last.set(key, n);
+    taken.add(name().toLowerCase());
+    return name();
+  };
 }
 
 /** Windows refuses these names; a folder written on Linux may well be copied there. */
@@ -66,6 +72,7 @@ async function writeWhole(
   force: boolean,
 ): Promise<readonly string[]> {
   const temporary = await mkdtemp(join(dir, '.forensics-'));
+  const release = removeAtExit(temporary);
   try {
     const fresh = join(temporary, 'new');
     await mkdir(fresh);
@@ -75,6 +82,7 @@ async function writeWhole(
     await putInPlace(fresh, join(dir, name), join(temporary, 'old'), force);
   } finally {
     await rm(temporary, { recursive: true, force: true });
+    release();
   }
   return [...files.keys()].map((file) => join(dir, name, file));
 }

@@ -21,6 +21,7 @@ const ofTheMachine: ReadonlySet<ErrorCode> = new Set([
   'model_not_found',
   'model_integrity',
   'runtime_missing',
+  'no_space_left',
 ]);
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

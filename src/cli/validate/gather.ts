@@ -4,7 +4,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
 import type { LabelledFile } from '../../validation/choose.ts';
-import { gatherInputs, toFileFailure } from '../analyze/inputs.ts';
+import { type Input, toFileFailure } from '../analyze/inputs.ts';
+import { walkInputs } from '../analyze/walk.ts';
 import { usageError } from '../failure.ts';
 
 export interface LabelledInput extends LabelledFile {
@@ -45,7 +46,10 @@ function isInside(inner: string, outer: string): boolean {
 }
 
 async function inputsOf(dir: string, option: Option): Promise<readonly LabelledInput[]> {
-  const inputs = await gatherInputs([dir], { recursive: true, exceptDir: null });
+  const inputs: Input[] = [];
+  for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
+    inputs.push(input);
+  }
   const [first] = inputs;
   // Where the folder itself is empty or may not be read, its failure is all there is.
   if (first?.failure && first.label === dir) throw named(option, first.failure);

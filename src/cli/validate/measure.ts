@@ -35,7 +35,8 @@ export async function measureAll(
     progress.add(outcome);
     return outcome;
   };
-  for await (const outcome of inOrder(files, options.jobs, work, stop.signal)) {
+  const how = { width: options.jobs, signal: stop.signal };
+  for await (const outcome of inOrder(files, how, work)) {
     if (stop.signal.aborted) break;
     outcomes.push(outcome);
     progress.around(() => tell(outcome, options));

@@ -11,3 +11,9 @@ test('fields are quoted where RFC 4180 wants it, and nowhere else', () => {
 
   expect(text).toBe('name,n\r\n"a,b",1\r\n"say ""x""",0.5\r\n"two\nlines",\r\n');
 });
+
+test('a text that a spreadsheet would run as a formula is told apart from one, a number is left alone', () => {
+  const text = csvText([['=1+1', '@SUM(A1)', '-cmd', '\u{ff1d}1', 'a=b', -1]]);
+
+  expect(text).toBe("'=1+1,'@SUM(A1),'-cmd,'\u{ff1d}1,a=b,-1\r\n");
+});
