@@ -22,6 +22,12 @@ const ofTheMachine: ReadonlySet<ErrorCode> = new Set([
   'model_integrity',
   'runtime_missing',
   'no_space_left',
+  // Of a server that examines in its place.
+  'unauthenticated',
+  'forbidden',
+  'tenant_not_found',
+  'server_unreachable',
+  'server_untrusted',
 ]);
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

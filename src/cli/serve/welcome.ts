@@ -2,6 +2,7 @@
 
 import type { FirstRun } from '../../app/first-run.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
+import { shellWord } from '../shell-word.ts';
 
 export interface Ready {
   readonly url: string;
@@ -52,15 +53,10 @@ export function welcome(ready: Ready): string | null {
 }
 
 function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
-  const trust = ready.authority === null ? [] : ['--cacert', quoted(ready.authority.path)];
+  const trust = ready.authority === null ? [] : ['--cacert', shellWord(ready.authority.path)];
   // Without the proxy in between, the line has to say what the proxy would.
-  const proxied = ready.isBehindProxy ? ['-H', quoted('X-Forwarded-Proto: https')] : [];
-  const address = quoted(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
-  const header = ['-H', quoted(`Authorization: ApiKey ${key.secret}`)];
+  const proxied = ready.isBehindProxy ? ['-H', shellWord('X-Forwarded-Proto: https')] : [];
+  const address = shellWord(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
+  const header = ['-H', shellWord(`Authorization: ApiKey ${key.secret}`)];
   return ['curl', ...trust, ...proxied, ...header, address].join(' ');
-}
-
-/** For a POSIX shell. */
-function quoted(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

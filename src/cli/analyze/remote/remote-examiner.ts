@@ -1,8 +1,119 @@
-/** Examines on a server, through `/v1`. */
+/** Examines on a server, through `/v1`: create, upload, start, wait, fetch. */
 
-import { ForensicsError } from '../../../errors.ts';
-import type { PrepareExaminer } from '../examiner.ts';
+import { type ErrorCode, toForensicsError } from '../../../errors.ts';
+import { say } from '../../local-core.ts';
+import type { Examiner, PrepareExaminer, Run } from '../examiner.ts';
+import type { Input } from '../inputs.ts';
+import { keepResults } from '../keep-results.ts';
+import { type AnalysisRecord, failedRecordOf, openRecordOf } from '../record.ts';
+import { openResultsFolder, type ResultsFolder } from '../results-folder.ts';
+import { type Desk, deliver, type Trail } from './deliver.ts';
+import { downloadFiles } from './files.ts';
+import { createLoose, type Loose } from './loose.ts';
+import { type RemotePicture, readPicture } from './picture.ts';
+import { untilEnded } from './poll.ts';
+import { remoteRecordOf } from './remote-record.ts';
+import { openService, type Service } from './service.ts';
+import { createTurns, type Turns } from './turns.ts';
+import { type RemoteOptions, remoteOptionsOf } from './usage.ts';
+import { withFreshUrls } from './with-fresh-urls.ts';
 
-export const prepareRemote: PrepareExaminer = async () => {
-  throw new ForensicsError('not_offered', 'A server cannot be asked yet.');
+export const prepareRemote: PrepareExaminer = async (given) => {
+  const options = remoteOptionsOf(given);
+  const results = options.out === null ? null : await openResultsFolder(options.out, options);
+  const opened = await openService(options);
+  if (options.tier === 'forensicReporting' && results !== null && !options.quiet) say(noBundle);
+  return (run) => createRemoteExaminer(opened, run, { options, results });
 };
+
+const noBundle =
+  'The signed evidence.zip is made on the machine of the server, by "forensics report"; everything else is fetched.';
+
+interface Bench extends Desk, Run {
+  readonly options: RemoteOptions;
+  readonly results: ResultsFolder | null;
+  readonly loose: Loose;
+  readonly turns: Turns;
+}
+
+function createRemoteExaminer(
+  service: Service,
+  run: Run,
+  { options, results }: Pick<Bench, 'options' | 'results'>,
+): Examiner {
+  const loose = createLoose(options);
+  const desk = service.deskFor(options, run.signal);
+  const bench: Bench = { ...run, ...desk, options, results, loose, turns: createTurns() };
+  return {
+    examine: (input, folderName) => examineInput(bench, input, folderName),
+    async close() {
+      await service.close();
+      loose.tell();
+    },
+  };
+}
+
+async function examineInput(
+  bench: Bench,
+  input: Input,
+  folderName: string,
+): Promise<AnalysisRecord> {
+  const { options, results, turns, loose } = bench;
+  const examinedAt = new Date();
+  const began = performance.now();
+  const told = () => ({
+    file: input.label,
+    examinedAt,
+    durationMs: performance.now() - began,
+    options,
+  });
+  const trail: Trail = { analysisId: null };
+  let sha256: string | null = null;
+  try {
+    await results?.check(folderName);
+    const picture = await readPicture(input);
+    ({ sha256 } = picture);
+    // The same picture twice in one run: when resuming, the second finds what the first one made.
+    const analysisId = await turns.take(sha256, () => deliver(bench, picture, trail));
+    if (!options.wait) return { ...openRecordOf(told()), sha256, analysisId };
+    return await fetchRecord(bench, analysisId, { input, picture, folderName });
+  } catch (error) {
+    const failure = toForensicsError(error);
+    const { analysisId } = trail;
+    if (analysisId !== null && !isVerdictOfServer(failure.code)) loose.add(analysisId);
+    bench.onFailure(input, failure);
+    return { ...failedRecordOf(told(), failure), sha256, analysisId };
+  }
+}
+
+interface Subject {
+  readonly input: Input;
+  readonly picture: RemotePicture;
+  readonly folderName: string;
+}
+
+async function fetchRecord(
+  { analyses, transfer, results, options, signal }: Bench,
+  analysisId: string,
+  { input, picture, folderName }: Subject,
+): Promise<AnalysisRecord> {
+  const { lang } = options;
+  const ended = await untilEnded(() => analyses.read(analysisId), signal);
+  const { sha256, bytes } = picture;
+  const record = remoteRecordOf(ended, {
+    file: input.label,
+    sha256,
+    sizeBytes: bytes.length,
+    lang,
+  });
+  if (results === null) return record;
+  const files = await withFreshUrls(ended, analyses, (analysis) =>
+    downloadFiles(transfer, analysis, { lang, signal }),
+  );
+  return keepResults(results, folderName, record, files);
+}
+
+/** Nothing is left to be fetched of these. */
+function isVerdictOfServer(code: ErrorCode): boolean {
+  return code === 'analysis_failed' || code === 'trial_image_mismatch' || code.startsWith('image_');
+}

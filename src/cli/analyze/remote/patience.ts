@@ -1,0 +1,49 @@
+/** Waiting for a server: while it works, and while it is restarted, busy, or wants to be asked less often. */
+
+import { setTimeout } from 'node:timers/promises';
+import { ForensicsError } from '../../../errors.ts';
+
+export interface Pace {
+  /** Milliseconds, from any beginning. */
+  now(): number;
+  /** @throws the reason of `signal`. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+export const realPace: Pace = {
+  now: () => performance.now(),
+  async wait(ms, signal) {
+    await setTimeout(ms, null, { signal }).catch(() => {
+      throw signal.reason;
+    });
+  },
+};
+
+// Longer than a restart takes, and than the minute in which a caller has spent what it may ask.
+const patienceMs = 150_000;
+const pauseMs = 5000;
+
+/** Beyond the half minute for which the `Api` itself tries again. @throws what `act` threw last; the reason of `signal`. */
+export async function patiently<T>(
+  act: () => Promise<T>,
+  signal: AbortSignal,
+  pace: Pace = realPace,
+): Promise<T> {
+  const until = pace.now() + patienceMs;
+  for (;;) {
+    try {
+      return await act();
+    } catch (error) {
+      if (!mayPass(error) || pace.now() >= until) throw error;
+      await pace.wait(
+        error.retryAfterSeconds === null ? pauseMs : error.retryAfterSeconds * 1000,
+        signal,
+      );
+    }
+  }
+}
+
+function mayPass(error: unknown): error is ForensicsError {
+  if (!(error instanceof ForensicsError)) return false;
+  return error.canRetry && (error.status === 429 || error.status === 503);
+}

@@ -1,0 +1,31 @@
+import type { Analysis } from '../../../analyses/analysis.ts';
+import { clocksDiffer } from '../../../client/transfer-failures.ts';
+import { ForensicsError } from '../../../errors.ts';
+import type { RemoteAnalyses } from './analyses.ts';
+
+/**
+ * Presigned URLs may be old, or grow old while a slow line is busy: they are asked for anew, once.
+ *
+ * @throws {ForensicsError} `store_refused` when new ones are old already; what `act` throws.
+ */
+export async function withFreshUrls<T>(
+  analysis: Analysis,
+  { read }: Pick<RemoteAnalyses, 'read'>,
+  act: (analysis: Analysis) => Promise<T>,
+): Promise<T> {
+  try {
+    return await act(analysis);
+  } catch (error) {
+    if (!isExpiry(error)) throw error;
+  }
+  const fresh = await read(analysis.id);
+  try {
+    return await act(fresh);
+  } catch (error) {
+    throw isExpiry(error) ? clocksDiffer() : error;
+  }
+}
+
+function isExpiry(error: unknown): boolean {
+  return error instanceof ForensicsError && error.code === 'url_expired';
+}
