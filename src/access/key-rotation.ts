@@ -25,13 +25,14 @@ export interface Replaceable {
  */
 export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date): Replaceable {
   if ('uuid' in which) {
-    const [key] = findKeys(tx, tenantId, eq(apiKeys.uuid, which.uuid));
+    const [key] = findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, which.uuid.toLowerCase()) });
     if (key === undefined) throw unknown();
     return { key, earlier: [] };
   }
   const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
-  const valid = findKeys(tx, tenantId, isMeant);
-  const [standing, another] = findKeys(tx, tenantId, and(isMeant, isNull(apiKeys.replacedAt)));
+  const valid = findKeys(tx, { tenantId, at, which: isMeant });
+  const isStanding = and(isMeant, isNull(apiKeys.replacedAt));
+  const [standing, another] = findKeys(tx, { tenantId, at, which: isStanding });
   if (another !== undefined) {
     throw new ForensicsError(
       'conflict',
@@ -60,7 +61,8 @@ export function replace(
 ): KeyEntry {
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
   tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
-  const replaced = { ...key, expiresAt: expiresAt.toISOString() };
+  const ended = expiresAt > at ? null : (key.ended ?? 'replaced');
+  const replaced = { ...key, expiresAt: expiresAt.toISOString(), ended };
   append(tx, {
     chain: tenantId,
     at,

@@ -7,20 +7,21 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
 import { append } from '../audit/append.ts';
 import type { Actor } from '../audit/entry.ts';
-import { recall, remember } from '../db/idempotency.ts';
+import { recall, remember, type Repeatable } from '../db/idempotency.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
-import { apiKeys, tenants } from '../db/schema.ts';
+import { apiKeys } from '../db/schema.ts';
 import { characterCount } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyAuthentication } from './key-authentication.ts';
-import { findEnded, revokeEnded } from './key-end.ts';
-import type { EndedKey, Prune } from './key-end.ts';
+import { revokeEnded } from './key-end.ts';
+import type { Prune } from './key-end.ts';
 import { findKeys, keyEntry } from './key-entry.ts';
-import type { KeyEntry } from './key-entry.ts';
+import type { KeyEntry, KeySearch } from './key-entry.ts';
 import { newSecret } from './key-format.ts';
 import { keyToReplace, replace } from './key-rotation.ts';
 import type { WhichKey } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
+import { livingTenant } from './tenants.ts';
 
 export interface NewKey {
   readonly tenantId: string;
@@ -39,6 +40,15 @@ export interface Rotation {
   /** How long the old key stays good, at most. */
   readonly graceMs: number;
   readonly by: Actor;
+  /** As above. */
+  readonly idempotencyKey?: string | null;
+}
+
+export interface Rotated {
+  readonly key: KeyEntry;
+  readonly replaced: KeyEntry;
+  /** Those that earlier rotations replaced and that were still in their grace; they end no later than `replaced`. */
+  readonly earlier: readonly KeyEntry[];
 }
 
 export interface Revocation {
@@ -60,18 +70,17 @@ export interface Keys {
   list(tenantId: string): Promise<readonly KeyEntry[]>;
   /** @throws {ForensicsError} `not_found`, also for a key that was deleted before. */
   revoke(revocation: Revocation): Promise<void>;
-  /** Keys that are good no more and were not deleted: expired, or replaced and beyond their grace. */
-  ended(tenantId: string): Promise<readonly EndedKey[]>;
   /** Revokes those of the named keys that have ended; a living one is never touched. */
-  prune(prune: Prune): Promise<readonly EndedKey[]>;
+  prune(prune: Prune): Promise<readonly KeyEntry[]>;
   /**
    * A new key of the same name, and the end of the old one brought forward to the end of its grace. By name it can be
-   * repeated within the grace: the newest key is replaced, and those before it end no later than that one.
+   * repeated within the grace: the newest key is replaced, and those before it end no later than that one. A repeated
+   * request gets the same keys as they are by then, the secret masked.
    *
    * @throws {ForensicsError} what `mint` throws; `not_found`; `conflict` when several valid keys have the name and
    * no rotation made them one another's successors.
    */
-  rotate(rotation: Rotation): Promise<{ readonly key: KeyEntry; readonly replaced: KeyEntry }>;
+  rotate(rotation: Rotation): Promise<Rotated>;
   /**
    * Whose key this is.
    *
@@ -100,12 +109,9 @@ export function createKeys({
   const digestOf = (secret: string) => createHmac('sha256', pepper).update(secret).digest();
 
   function insert(tx: Tx, key: NewRow, by: Actor): KeyEntry {
-    const tenant = tx.select().from(tenants).where(eq(tenants.id, key.tenantId)).get();
-    if (tenant === undefined) {
-      throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
-    }
+    const tenant = livingTenant(tx, key.tenantId);
     const secret = newSecret(tenant.keyTag);
-    const row = { ...key, uuid: randomUUID(), lastUsedAt: null };
+    const row = { ...key, uuid: randomUUID(), lastUsedAt: null, replacedAt: null };
     tx.insert(apiKeys)
       .values({ ...row, digest: digestOf(secret), ending: secret.slice(-4) })
       .run();
@@ -117,7 +123,7 @@ export function createKeys({
       subject: row.uuid,
       details: { expiresAt: key.expiresAt.toISOString() },
     });
-    return keyEntry(row, secret);
+    return keyEntry(row, { secret, at: key.createdAt });
   }
 
   return {
@@ -125,31 +131,38 @@ export function createKeys({
       const at = now();
       refuseUnusable(name, expiresAt, at);
       const request = { act: 'createKey', name, expiresAt };
-      const repeatable =
-        idempotencyKey === null ? null : { tenantId, key: idempotencyKey, request, at };
+      const repeatable = repeatableOf({ tenantId, idempotencyKey, request, at });
       return transact(db, (tx) => {
         const earlier = recall(tx, repeatable);
-        if (earlier !== null) return madeEarlier(tx, tenantId, earlier);
+        if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
         const key = insert(tx, { tenantId, name, expiresAt, createdAt: at }, by);
         remember(tx, repeatable, key.uuid);
         return key;
       });
     },
 
-    async rotate({ tenantId, which, expiresAt, graceMs, by }) {
+    async rotate({ tenantId, which, expiresAt, graceMs, by, idempotencyKey = null }) {
       const at = now();
-      return transact(db, (tx) => {
+      const request = { act: 'rotateKey', which, expiresAt, graceMs };
+      const repeatable = repeatableOf({ tenantId, idempotencyKey, request, at });
+      return transact(db, (tx): Rotated => {
+        const done = recall(tx, repeatable);
+        if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
         const { key: old, earlier } = keyToReplace(tx, tenantId, which, at);
         refuseUnusable(old.name, expiresAt, at);
         const key = insert(tx, { tenantId, name: old.name, expiresAt, createdAt: at }, by);
         const end = new Date(at.getTime() + graceMs);
         const change = { tenantId, by, at, end, replacedBy: key.uuid };
-        for (const one of earlier) replace(tx, one, change);
-        return { key, replaced: replace(tx, old, change) };
+        remember(tx, repeatable, [key, old, ...earlier].map(({ uuid }) => uuid).join(' '));
+        return {
+          key,
+          earlier: earlier.map((one) => replace(tx, one, change)),
+          replaced: replace(tx, old, change),
+        };
       });
     },
 
-    list: async (tenantId) => findKeys(db, tenantId),
+    list: async (tenantId) => findKeys(db, { tenantId, at: now() }),
 
     async revoke({ tenantId, uuid, by }) {
       const which = and(
@@ -166,20 +179,44 @@ export function createKeys({
       });
     },
 
-    ended: async (tenantId) => findEnded(db, tenantId, now()),
     prune: async (prune) => transact(db, (tx) => revokeEnded(tx, { ...prune, at: now() })),
 
     authenticate: createKeyAuthentication({ db, digestOf, now }),
   };
 }
 
-function madeEarlier(tx: Tx, tenantId: string, uuid: string): KeyEntry {
-  const [key] = findKeys(tx, tenantId, eq(apiKeys.uuid, uuid));
+interface Asked extends Pick<NewKey, 'tenantId'> {
+  readonly idempotencyKey: string | null;
+  readonly request: unknown;
+  readonly at: Date;
+}
+
+function repeatableOf({ idempotencyKey: key, ...asked }: Asked): Repeatable | null {
+  return key === null ? null : { ...asked, key };
+}
+
+interface Earlier extends Pick<KeySearch, 'tenantId' | 'at'> {
+  readonly uuid: string;
+}
+
+function madeEarlier(tx: Tx, { uuid, ...search }: Earlier): KeyEntry {
+  const [key] = findKeys(tx, { ...search, which: eq(apiKeys.uuid, uuid) });
   if (key !== undefined) return key;
   throw new ForensicsError(
     'conflict',
     'The API key of this Idempotency-Key was deleted; send a new Idempotency-Key.',
   );
+}
+
+/** @param uuids - as `rotate` remembered them: the new key, the one it replaced, those before. */
+function rotatedEarlier(
+  tx: Tx,
+  { uuids, ...search }: Omit<Earlier, 'uuid'> & { readonly uuids: string },
+): Rotated {
+  const [key, replaced, ...earlier] = uuids
+    .split(' ')
+    .map((uuid) => madeEarlier(tx, { ...search, uuid }));
+  return { key: key!, replaced: replaced!, earlier };
 }
 
 function refuseUnusable(name: string, expiresAt: Date, at: Date): void {

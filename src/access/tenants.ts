@@ -1,7 +1,7 @@
 /** Tenants: who the service works for. Keeps names, trial flag and webhook URL; knows no requests and no analyses. */
 
 import { randomInt } from 'node:crypto';
-import { asc, eq, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import { append } from '../audit/append.ts';
 import { type Actor, operator } from '../audit/entry.ts';
 import { newId } from '../db/ids.ts';
@@ -27,6 +27,8 @@ export interface Tenant {
   readonly createdAt: Date;
   /** Null when never changed. */
   readonly updatedAt: Date | null;
+  /** Null for all that anybody acts for. */
+  readonly deletedAt: Date | null;
 }
 
 export interface NewTenant {
@@ -45,12 +47,15 @@ export interface TenantChange {
 }
 
 export interface Tenants {
-  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it. */
+  /** @throws {ForensicsError} `invalid_request` for an unusable name, `conflict` when another tenant has or had it: one that was not deleted. */
   create(tenant: NewTenant): Promise<Tenant>;
   byName(name: string): Promise<Tenant | null>;
+  /** Also a deleted one, as long as it has a row. */
   byId(id: string): Promise<Tenant | null>;
   /** All, by name. */
   list(): Promise<readonly Tenant[]>;
+  /** Those of which something is still kept, by the name that they had. */
+  listDeleted(): Promise<readonly Tenant[]>;
   /** By the operator. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
   update(id: string, change: TenantChange): Promise<Tenant>;
   /**
@@ -66,8 +71,10 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
   const named = db
     .select()
     .from(tenants)
-    .where(eq(tenants.name, sql.placeholder('name')))
+    .where(and(eq(tenants.name, sql.placeholder('name')), isNull(tenants.deletedAt)))
     .prepare();
+  const find = (which: SQL): readonly Tenant[] =>
+    db.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
   const byName = (name: string): Tenant | null => named.get({ name }) ?? null;
 
   return {
@@ -85,7 +92,8 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     },
     byName: async (name) => byName(name),
     byId: async (id) => db.select().from(tenants).where(eq(tenants.id, id)).get() ?? null,
-    list: async () => db.select().from(tenants).orderBy(asc(tenants.name)).all(),
+    list: async () => find(isNull(tenants.deletedAt)),
+    listDeleted: async () => find(isNotNull(tenants.deletedAt)),
     update: async (id, change) =>
       transact(db, (tx) => updateTenant(tx, { id, change, at: now(), by: operator })),
     async authorizeTenant(principal, tenantName) {
@@ -110,10 +118,7 @@ export interface TenantUpdate {
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
 export function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Tenant {
-  const before = tx.select().from(tenants).where(eq(tenants.id, id)).get();
-  if (before === undefined) {
-    throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
-  }
+  const before = livingTenant(tx, id);
   const { name, webhookUrl } = change;
   if (name !== undefined) takeName(tx, id, name);
   if (webhookUrl != null) refuseUnlessWebUrl(webhookUrl);
@@ -130,6 +135,14 @@ export function updateTenant(tx: Tx, { id, change, at, by }: TenantUpdate): Tena
   return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
 }
 
+/** @throws {ForensicsError} `tenant_not_found`, also for a deleted one. */
+export function livingTenant(reader: Reader, id: string): Tenant {
+  const isIt = and(eq(tenants.id, id), isNull(tenants.deletedAt));
+  const tenant = reader.select().from(tenants).where(isIt).get();
+  if (tenant !== undefined) return tenant;
+  throw new ForensicsError('tenant_not_found', 'There is no such tenant.');
+}
+
 /** For the audit log: in the contract's words, never what they were changed to. */
 function changedFields(before: Tenant, change: TenantUpdate['change']): string[] {
   const { name = before.name, isTrial = before.isTrial, webhookUrl = before.webhookUrl } = change;
@@ -144,7 +157,7 @@ function changedFields(before: Tenant, change: TenantUpdate['change']): string[]
 }
 
 /** What is known of a receiver when nothing was sent to it yet. */
-const freshWebhook = {
+export const freshWebhook = {
   webhookDisabledAt: null,
   webhookDisabledReason: null,
   webhookFailingSince: null,
@@ -153,7 +166,7 @@ const freshWebhook = {
 // Whoever renames himself without end must not use up the names of others.
 const mostNames = 20;
 
-/** From now on the name is this tenant's for good, also when it takes another one. */
+/** From now on the name is this tenant's until it is deleted, also when it takes another one. */
 function takeName(tx: Tx, tenantId: string, name: string): void {
   refuseUnlessSlug(name);
   const holder = tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();

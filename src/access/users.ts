@@ -248,7 +248,7 @@ function setTenants(tx: Tx, userId: string, tenantIds: readonly string[]): void 
 }
 
 function tenantNames(reader: Reader, ids: readonly string[]): string[] {
-  const which = inArray(tenants.id, [...ids]);
+  const which = and(inArray(tenants.id, [...ids]), isNull(tenants.deletedAt));
   const rows = reader.select().from(tenants).where(which).orderBy(asc(tenants.name)).all();
   return rows.map(({ name }) => name);
 }

@@ -18,7 +18,15 @@ import {
 import { claimObjects } from './loose-objects.ts';
 import { type Change, createMoves, type LifecycleParts, targetOf, waitingAgain } from './moves.ts';
 import { keysOf, type Rendered, renderedText } from './record.ts';
-import { type AnalysisRow, findForgotten, type Forgotten, getRow, type Target } from './rows.ts';
+import {
+  type AnalysisRow,
+  findForgotten,
+  findLeft,
+  type Forgotten,
+  getRow,
+  type Left,
+  type Target,
+} from './rows.ts';
 
 /** Kind of the job that runs an analysis; its payload is a Target. */
 export const runJob = 'analysis.run';
@@ -140,6 +148,15 @@ export function createClientActs({ db, queue, outbox, now }: LifecycleParts) {
         for (const row of rows) hide(tx, row, why);
         return rows.length;
       }),
+
+    /** The same for those of a tenant that was deleted; how many there were. */
+    removeLeft: (left: Left): number =>
+      transact(db, (tx) => {
+        const rows = findLeft(tx, left);
+        const why = { actor: systemPrincipal, because: 'tenant' } as const;
+        for (const row of rows) hide(tx, row, why);
+        return rows.length;
+      }),
   };
 
   function hide(tx: Tx, { status, ...row }: AnalysisRow, { actor, because }: Deletion): void {
@@ -158,7 +175,7 @@ function creationOf(row: NewRow): EventDetails['analysis.created'] {
 
 interface Deletion {
   readonly actor: Principal;
-  readonly because: 'asked' | 'retention';
+  readonly because: EventDetails['analysis.deleted']['because'];
 }
 
 function columnsOf({ key, sha256, md5, inputEtag }: Evidence): Change {

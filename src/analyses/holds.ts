@@ -3,7 +3,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { append } from '../audit/append.ts';
 import { operator } from '../audit/entry.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { analyses, legalHolds } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
@@ -59,15 +59,19 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         if (changes === 0) throw new ForensicsError('not_found', 'There is no such hold.');
         tell(tx, held, 'hold.removed');
       }),
-    list: async (tenantId) =>
-      db
-        .select()
-        .from(legalHolds)
-        .where(eq(legalHolds.tenantId, tenantId))
-        .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
-        .all()
-        .map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId })),
+    list: async (tenantId) => findHolds(db, tenantId),
   };
+}
+
+/** Of one tenant, oldest first. */
+export function findHolds(reader: Reader, tenantId: string): readonly Hold[] {
+  return reader
+    .select()
+    .from(legalHolds)
+    .where(eq(legalHolds.tenantId, tenantId))
+    .orderBy(asc(legalHolds.createdAt), asc(legalHolds.analysisId))
+    .all()
+    .map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId }));
 }
 
 /** For queries of analyses: neither the analysis nor its tenant is held. */

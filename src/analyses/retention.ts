@@ -1,15 +1,17 @@
 /**
  * What goes when its time has come: analyses on which nothing happened for long are deleted as a client would delete them;
- * deleted ones are purged after a while, rows and objects; objects that no row names are removed. Nothing that is held goes.
- * Usage counters and the audit log stay.
+ * deleted ones are purged after a while, rows and objects; objects that no row names are removed; then deleted tenants of
+ * which nothing is left. Nothing that is held goes.
+ * Usage counters stay as long as their tenant has a row, the audit log stays for good.
  */
 
-import { setImmediate } from 'node:timers/promises';
 import { and, eq, inArray, lte } from 'drizzle-orm';
 import { maxExpirySeconds } from '../blobs/sigv4.ts';
 import { transact, type Tx } from '../db/open.ts';
 import { analyses, examinations, tenants } from '../db/schema.ts';
+import { batch, dayMs, daysAgo, inBatches } from './batches.ts';
 import type { Context } from './context.ts';
+import { hideLeftOver, purgeTenants } from './deleted-tenants.ts';
 import { isFree } from './holds.ts';
 import { letLoose, sweepObjects } from './loose-objects.ts';
 import { logAnalysis, targetOf } from './moves.ts';
@@ -22,18 +24,17 @@ export interface RetentionRules {
   readonly deletedRetentionDays: number;
 }
 
-const dayMs = 24 * 3_600_000;
-// With their maps these are some megabytes: about 10 ms of the database's one write lock.
-const batch = 20;
 // As long as a presigned URL may live, and a day for an upload that began on it.
 const urlsLiveMs = maxExpirySeconds * 1000 + dayMs;
 
 /** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
-  const deleted = await deleteForgotten(context, signal);
+  const deleted = (await hideLeftOver(context, signal)) + (await deleteForgotten(context, signal));
   const purged = await purgeDeleted(context, signal);
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
+  const tenantsPurged = purgeTenants(context, signal);
+  if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
 }
 
 async function deleteForgotten(
@@ -78,20 +79,4 @@ function purge(tx: Tx, before: Date, at: Date): number {
   const ids = rows.map(({ analysis }) => analysis.id);
   tx.delete(analyses).where(inArray(analyses.id, ids)).run();
   return rows.length;
-}
-
-/** Everybody else has a turn at the database in between. @returns how many in all. */
-async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
-  let sum = 0;
-  while (!signal.aborted) {
-    const done = act();
-    sum += done;
-    if (done < batch) break;
-    await setImmediate();
-  }
-  return sum;
-}
-
-function daysAgo(at: Date, days: number): Date {
-  return new Date(at.getTime() - days * dayMs);
 }

@@ -21,6 +21,8 @@ export interface Forgotten {
   readonly limit: number;
 }
 
+export type Left = Pick<Forgotten, 'tenantId' | 'limit'>;
+
 /** A row and, once it is completed, what the answers show of its result. */
 export interface Entry {
   readonly analysis: AnalysisRow;
@@ -113,6 +115,12 @@ export function findForgotten(
     .orderBy(asc(analyses.createdAt))
     .limit(limit)
     .all();
+}
+
+/** Those of a deleted tenant that were not deleted, whatever they are at. */
+export function findLeft(reader: Reader, { tenantId, limit }: Left): readonly AnalysisRow[] {
+  const isLeft = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+  return reader.select().from(analyses).where(isLeft).limit(limit).all();
 }
 
 /** True when others of the tenant wait for a worker or are being examined. */

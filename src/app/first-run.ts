@@ -2,7 +2,7 @@
 
 import type { KeyEntry } from '../access/key-entry.ts';
 import type { Tenant } from '../access/tenants.ts';
-import { service } from '../audit/entry.ts';
+import { service, serviceChain } from '../audit/entry.ts';
 import type { Core } from './core.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
@@ -16,10 +16,11 @@ export interface FirstRun {
   readonly key: KeyEntry;
 }
 
-/** Makes them where there is no tenant yet; null on every later run. */
+/** Makes them where there never was a tenant; null on every later run, also when the last tenant was deleted. */
 export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
-  const existing = await core.tenants.list();
-  if (existing.length > 0) return null;
+  // Every tenant has a log that outlives it.
+  const hadTenant = core.audit.chains().some((chain) => chain !== serviceChain);
+  if (hadTenant) return null;
   // Made now, so that its public half can be handed out before the first bundle.
   createSigningKeys({ dataDir: core.folder.path, now: () => now }).signer();
   const tenant = await core.tenants.create({ name: tenantName, by: service });

@@ -21,6 +21,10 @@ export interface EventDetails {
   // The subject is the tenant.
   readonly 'tenant.created': { readonly isTrial: boolean };
   readonly 'tenant.changed': { readonly fields: readonly string[] };
+  /** With its keys, which are revoked, and with how many people who were its members. */
+  readonly 'tenant.deleted': { readonly keys: number; readonly members: number };
+  /** Nothing of it is left but this log. */
+  readonly 'tenant.purged': None;
   // The subject is the person.
   readonly 'tenant.member_added': None;
   readonly 'tenant.member_removed': None;
@@ -82,7 +86,7 @@ export interface EventDetails {
   readonly 'analysis.upload_replaced': { readonly sha256: string | null };
   /** A signed bundle was made: the SHA-256 of its manifest. */
   readonly 'analysis.bundled': { readonly manifestSha256: string };
-  readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' };
+  readonly 'analysis.deleted': { readonly because: 'asked' | 'retention' | 'tenant' };
   readonly 'analysis.purged': None;
 }
 

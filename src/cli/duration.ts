@@ -8,7 +8,7 @@ const unitMs: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 // Ten years: more is a slip of the finger, and a date beyond the year 9999 cannot be written any more.
-const longestMs = 3650 * 86_400_000;
+export const longestMs = 3650 * 86_400_000;
 
 /** @returns milliseconds, above 0. */
 export function parseDuration(text: string): number {

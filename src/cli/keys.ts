@@ -1,13 +1,14 @@
-/** `forensics keys`: API keys of a tenant on this machine. */
+/** `forensics keys`: API keys of a tenant. */
 
 import { type Command, Option } from 'commander';
 import { parseDuration } from './duration.ts';
 import type { CreateOptions } from './keys/create.ts';
 import type { ListOptions } from './keys/list.ts';
-import type { KeyOptions } from './keys/options.ts';
 import type { PruneOptions } from './keys/prune.ts';
+import type { RevokeOptions } from './keys/revoke.ts';
 import type { RotateOptions } from './keys/rotate.ts';
-import { withLocalOptions } from './with-local-options.ts';
+import { withServiceOptions } from './service-options.ts';
+import { yesOption } from './yes-option.ts';
 
 const defaultLife = '90d';
 const defaultGrace = '24h';
@@ -35,7 +36,7 @@ function registerCreate(keys: Command): void {
   common(keys.command('create').description('Create a key; its secret is printed this once.'))
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(life())
-    .option('--out <file>', 'write the secret into a new file that only you may read')
+    .addOption(out())
     .action(async (_own: unknown, command: Command) => {
       const { create } = await import('./keys/create.ts');
       await create(command.optsWithGlobals<CreateOptions>());
@@ -75,6 +76,17 @@ function registerRotate(keys: Command): void {
         'end the old key at once, as after a leak; by name, with all before it',
       ).conflicts('grace'),
     )
+    .addOption(out())
+    .addHelpText(
+      'after',
+      `
+The new key is proven by a request before the old one ends; a key that cannot be used, or whose file cannot be written, is
+revoked again. A key may rotate itself.
+
+Examples:
+  $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
+  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`,
+    )
     .action(async (_own: unknown, command: Command) => {
       const { rotate } = await import('./keys/rotate.ts');
       await rotate(command.optsWithGlobals<RotateOptions>());
@@ -84,9 +96,10 @@ function registerRotate(keys: Command): void {
 function registerRevoke(keys: Command): void {
   common(keys.command('revoke').description('Revoke a key at once and for good.'))
     .argument('<uuid>', 'the key, as "keys list" names it')
+    .addOption(yesOption('do not ask; where nobody can be asked it is done without'))
     .action(async (uuid: string, _own: unknown, command: Command) => {
       const { revoke } = await import('./keys/revoke.ts');
-      await revoke(uuid, command.optsWithGlobals<KeyOptions>());
+      await revoke(uuid, command.optsWithGlobals<RevokeOptions>());
     });
 }
 
@@ -96,7 +109,7 @@ function registerPrune(keys: Command): void {
       .command('prune')
       .description('Revoke the keys that expired, or were replaced and are beyond their grace.'),
   )
-    .option('--yes', 'do not ask; needed where nobody can be asked', false)
+    .addOption(yesOption('do not ask; needed where nobody can be asked'))
     .addHelpText(
       'after',
       `
@@ -113,6 +126,10 @@ Examples:
     });
 }
 
+function out(): Option {
+  return new Option('--out <file>', 'write the secret into a new file that only you may read');
+}
+
 function life(): Option {
   return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
     .argParser(parseDuration)
@@ -120,7 +137,7 @@ function life(): Option {
 }
 
 function common(command: Command): Command {
-  return withLocalOptions(
+  return withServiceOptions(
     command.requiredOption('--tenant <name>', 'the tenant that the key belongs to'),
   );
 }

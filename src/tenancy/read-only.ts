@@ -14,14 +14,14 @@ export interface ReadOnlyFields {
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
 /**
- * What tells only of a moment (`updatedDate`, `webhookState`, `storageWarning`, the last use of a key) is not compared.
+ * What tells only of a moment (`updatedDate`, `webhookState`, `storageWarning`, the last use and the end of a key) is not compared.
  *
  * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
  */
 export function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer): void {
-  const known: ReadOnlyFields = { ...answered, apiKeys: withoutLastUse(answered.apiKeys) };
+  const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
-    const sent = member === 'apiKeys' ? withoutLastUse(request.apiKeys) : request[member];
+    const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];
     if (sent === undefined || isDeepStrictEqual(sent, known[member])) continue;
     throw new ForensicsError(
       'invalid_request',
@@ -30,9 +30,11 @@ export function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer):
   }
 }
 
-function withoutLastUse(apiKeys: unknown): unknown {
+function asOfAnyMoment(apiKeys: unknown): unknown {
   if (!Array.isArray(apiKeys)) return apiKeys;
   return apiKeys.map((entry: unknown) =>
-    typeof entry === 'object' && entry !== null ? { ...entry, lastUsedDate: null } : entry,
+    typeof entry === 'object' && entry !== null
+      ? { ...entry, lastUsedDate: null, ended: null }
+      : entry,
   );
 }

@@ -3,6 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KeyEntry } from '../../src/access/key-entry.ts';
+import { openCore } from '../../src/app/core.ts';
+import { operator } from '../../src/audit/entry.ts';
+import { readConfig } from '../../src/config.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));
@@ -102,8 +105,39 @@ test('a leaked key ends at once, and standard output is the new secret alone', a
 
   expect(rotated.stdout).toMatch(/^sk-\S+\n$/);
   const listed: KeyEntry[] = JSON.parse((await list()).stdout);
-  const old = listed.find((key) => key.uuid === uuid);
-  expect(Date.parse(old?.expiresAt ?? '')).toBeLessThanOrEqual(Date.now());
+  expect(listed.map((key) => key.uuid)).not.toContain(uuid);
+  expect(listed.filter(({ name }) => name === 'leaked')).toHaveLength(1);
+});
+
+test('after a leak all keys of the name end, also those in the grace of an earlier rotation', async () => {
+  const name = ['--tenant', 'acme', '--name', 'leaked twice'];
+  await run('keys', 'create', ...name);
+  await run('keys', 'rotate', ...name, '--grace', '12h');
+
+  const rotated = await run('keys', 'rotate', ...name, '--now', '--json');
+
+  const { key, replaced }: Rotated = JSON.parse(rotated.stdout);
+  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
+  const left = listed.filter((one) => one.name === 'leaked twice');
+  expect(left.map(({ uuid }) => uuid)).toEqual([key.uuid]);
+  expect(replaced.ended).toBe('replaced');
+  expect(Date.parse(replaced.expiresAt)).toBeLessThanOrEqual(Date.now());
+});
+
+test('a rotated secret goes into a file of its own, and no old key ends for a file that is taken', async () => {
+  const name = ['--tenant', 'acme', '--name', 'filed'];
+  const file = join(dataDir, 'filed.key');
+  await run('keys', 'create', ...name);
+
+  const rotated = await run('keys', 'rotate', ...name, '--out', file, '--json');
+  const again = await run('keys', 'rotate', ...name, '--out', file, '--now');
+
+  const secret = readFileSync(file, 'utf8').trim();
+  expect([rotated.code, again.code]).toEqual([0, 5]);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(rotated.stdout + rotated.stderr).not.toContain(secret);
+  const listed: KeyEntry[] = JSON.parse((await list()).stdout);
+  expect(listed.filter((one) => one.name === 'filed')).toHaveLength(2);
 });
 
 test('keys that expire soon end with exit code 10, unless a rotation cared for them', async () => {
@@ -174,6 +208,15 @@ test('a tenant is shown with its webhook', async () => {
   expect(listed.stdout).toContain('https://receiver.example/hook');
 });
 
+/** As a rotation without grace does it for a client of the interface. */
+async function replaceAtOnce(name: string): Promise<void> {
+  const core = openCore(readConfig({ flags: { dataDir }, environment: {} }).settings);
+  const { id: tenantId } = (await core.tenants.byName('pruned'))!;
+  const expiresAt = new Date(Date.now() + 86_400_000);
+  await core.keys.rotate({ tenantId, which: { name }, expiresAt, graceMs: 0, by: operator });
+  core.close();
+}
+
 describe('prune', () => {
   const of = ['--tenant', 'pruned'];
   const prune = async (...args: string[]) => run('keys', 'prune', ...of, ...args);
@@ -190,7 +233,7 @@ describe('prune', () => {
 
   test('lists what has ended, asks nobody who is not there, and revokes with --yes', async () => {
     const nothing = await prune();
-    await run('keys', 'rotate', ...of, '--name', 'leaked', '--now');
+    await replaceAtOnce('leaked');
 
     const unasked = await prune();
     const kept = await left();
@@ -206,13 +249,13 @@ describe('prune', () => {
   });
 
   test('with --json standard output is JSON alone', async () => {
-    await run('keys', 'rotate', ...of, '--name', 'lost', '--now');
+    await replaceAtOnce('lost');
 
     const done = await prune('--yes', '--json');
     const again = await prune('--json');
 
     expect(JSON.parse(done.stdout)).toMatchObject({
-      revoked: [{ name: 'lost', because: 'replaced', secret: expect.stringContaining('****') }],
+      revoked: [{ name: 'lost', ended: 'replaced', secret: expect.stringContaining('****') }],
     });
     expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { revoked: [] }]);
   });

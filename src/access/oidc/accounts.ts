@@ -3,7 +3,7 @@
  * they are shown, what they chose, and whether they are shut out.
  */
 
-import { and, eq, inArray, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import { service } from '../../audit/entry.ts';
 import { type Db, type Reader, type Tx, transact } from '../../db/open.ts';
 import { tenants, users } from '../../db/schema.ts';
@@ -99,7 +99,8 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
     },
     tenantIdsOf(words) {
       const meant = or(inArray(tenants.id, [...words]), inArray(tenants.name, [...words]));
-      const rows = db.select({ id: tenants.id }).from(tenants).where(meant).all();
+      const which = and(meant, isNull(tenants.deletedAt));
+      const rows = db.select({ id: tenants.id }).from(tenants).where(which).all();
       return rows.map(({ id }) => id);
     },
     endAccess(userId, { since }) {

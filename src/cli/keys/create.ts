@@ -1,9 +1,9 @@
 /** `forensics keys create`. */
 
-import { operator } from '../../audit/entry.ts';
-import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../local-core.ts';
+import { withService } from '../service/open.ts';
+import { orRevoke, shownKey, withSecretFile } from './new-key.ts';
 import type { KeyOptions } from './options.ts';
-import { intoSecretFile } from './secret-file.ts';
 
 export interface CreateOptions extends KeyOptions {
   readonly name: string;
@@ -12,26 +12,19 @@ export interface CreateOptions extends KeyOptions {
 }
 
 export async function create(options: CreateOptions): Promise<void> {
-  const { out } = options;
-  const key = await (out === undefined
-    ? mint(options)
-    : intoSecretFile(
-        out,
-        () => mint(options),
-        ({ secret }) => secret,
-      ));
-  const { secret, ...shown } = key;
-  if (options.json) return printJson(out === undefined ? key : shown);
-  const made = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
-  if (out !== undefined) return say(`${made}, is in the file of --out.`);
-  say(`${made}. It is not shown again:`);
-  print(secret);
-}
-
-async function mint(options: CreateOptions) {
-  return withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    const expiresAt = new Date(Date.now() + options.expiresIn);
-    return core.keys.mint({ tenantId: tenant.id, name: options.name, expiresAt, by: operator });
-  });
+  const { tenant, name, expiresIn, out } = options;
+  const key = await withService(options, async ({ keys }) =>
+    withSecretFile(out, async (file) => {
+      const made = await keys.create({ tenant, name, expiresAt: new Date(Date.now() + expiresIn) });
+      await orRevoke(keys, { tenant, key: made, otherwise: '' }, async () =>
+        file?.write(made.secret),
+      );
+      return made;
+    }),
+  );
+  if (options.json) return printJson(shownKey(key, out));
+  const told = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
+  if (out !== undefined) return say(`${told}, is in the file of --out.`);
+  say(`${told}. It is not shown again:`);
+  print(key.secret);
 }

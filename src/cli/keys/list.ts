@@ -3,7 +3,8 @@
 import type { KeyEntry } from '../../access/key-entry.ts';
 import { exitCodes } from '../../errors.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../local-core.ts';
+import { withService } from '../service/open.ts';
 import type { KeyOptions } from './options.ts';
 
 export interface ListOptions extends KeyOptions {
@@ -12,11 +13,8 @@ export interface ListOptions extends KeyOptions {
 }
 
 export async function list(options: ListOptions): Promise<void> {
-  const { expiringWithin } = options;
-  const all = await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    return core.keys.list(tenant.id);
-  });
+  const { tenant, expiringWithin } = options;
+  const all = await withService(options, async ({ keys }) => keys.list(tenant));
   const isAsked = expiringWithin !== undefined;
   const entries = isAsked ? toReplace(all, Date.now(), expiringWithin) : all;
   if (isAsked && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
@@ -33,7 +31,7 @@ function toReplace(
 ): readonly KeyEntry[] {
   const isLasting = (entry: KeyEntry) => endOf(entry) > now + withinMs;
   const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));
-  return entries.filter((entry) => endOf(entry) > now && !lasting.has(entry.name));
+  return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
 }
 
 function endOf({ expiresAt }: KeyEntry): number {
@@ -41,10 +39,12 @@ function endOf({ expiresAt }: KeyEntry): number {
 }
 
 function tableOf(entries: readonly KeyEntry[]): string {
-  const rows = entries.map(({ uuid, name, createdDate, expiresAt, lastUsedDate, secret }) => {
-    const state = Date.parse(expiresAt) > Date.now() ? expiresAt.slice(0, 10) : 'expired';
-    const used = lastUsedDate?.slice(0, 10) ?? 'never';
-    return [uuid, name, createdDate.slice(0, 10), state, used, secret];
-  });
+  const rows = entries.map(
+    ({ uuid, name, createdDate, expiresAt, ended, lastUsedDate, secret }) => {
+      const state = ended ?? expiresAt.slice(0, 10);
+      const used = lastUsedDate?.slice(0, 10) ?? 'never';
+      return [uuid, name, createdDate.slice(0, 10), state, used, secret];
+    },
+  );
   return listTable(['uuid', 'name', 'created', 'expires', 'last used', 'secret'], rows);
 }

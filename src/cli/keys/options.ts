@@ -1,6 +1,5 @@
-import type { LocalOptions } from '../local-core.ts';
+import type { ServiceOptions } from '../service-options.ts';
 
-export interface KeyOptions extends LocalOptions {
+export interface KeyOptions extends ServiceOptions {
   readonly tenant: string;
-  readonly json: boolean;
 }

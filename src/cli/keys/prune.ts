@@ -1,10 +1,10 @@
 /** `forensics keys prune`: revokes the keys that have ended. */
 
-import type { EndedKey } from '../../access/key-end.ts';
-import { operator } from '../../audit/entry.ts';
+import type { KeyEntry } from '../../access/key-entry.ts';
 import { confirm } from '../confirm.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../local-core.ts';
+import { withService } from '../service/open.ts';
 import type { KeyOptions } from './options.ts';
 
 export interface PruneOptions extends KeyOptions {
@@ -12,9 +12,9 @@ export interface PruneOptions extends KeyOptions {
 }
 
 export async function prune(options: PruneOptions): Promise<void> {
-  const revoked = await withLocalCore(options, async ({ keys, ...core }) => {
-    const { id: tenantId } = await tenantNamed(core, options.tenant);
-    const ended = await keys.ended(tenantId);
+  const { tenant } = options;
+  const revoked = await withService(options, async ({ keys }) => {
+    const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
     if (ended.length === 0) {
       say('No key has ended.');
       return [];
@@ -22,23 +22,23 @@ export async function prune(options: PruneOptions): Promise<void> {
     tellEnded(ended, options);
     if (!(await isAgreed(ended, options))) return [];
     // Those that were shown: one that ends while somebody thinks about it stays for the next time.
-    return keys.prune({ tenantId, uuids: ended.map(({ uuid }) => uuid), by: operator });
+    return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (options.json) return printJson({ revoked });
   say(`Revoked: ${revoked.length}.`);
 }
 
-async function isAgreed(ended: readonly EndedKey[], { yes }: PruneOptions): Promise<boolean> {
+async function isAgreed(ended: readonly KeyEntry[], { yes }: PruneOptions): Promise<boolean> {
   const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
   return yes || confirm(`Revoke ${what} for good?`);
 }
 
 /** Where standard output is for JSON, people read the list elsewhere. */
-function tellEnded(ended: readonly EndedKey[], { json }: PruneOptions): void {
-  const rows = ended.map(({ uuid, name, because, expiresAt, lastUsedDate, secret }) => [
+function tellEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
+  const rows = keys.map(({ uuid, name, ended, expiresAt, lastUsedDate, secret }) => [
     uuid,
     name,
-    because,
+    ended ?? '',
     expiresAt.slice(0, 10),
     lastUsedDate?.slice(0, 10) ?? 'never',
     secret,

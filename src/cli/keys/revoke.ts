@@ -1,14 +1,21 @@
 /** `forensics keys revoke`. */
 
-import { operator } from '../../audit/entry.ts';
-import { printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { agreed } from '../confirm.ts';
+import { printJson, say } from '../local-core.ts';
+import { withService } from '../service/open.ts';
 import type { KeyOptions } from './options.ts';
 
-export async function revoke(uuid: string, options: KeyOptions): Promise<void> {
-  await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, options.tenant);
-    await core.keys.revoke({ tenantId: tenant.id, uuid, by: operator });
+export interface RevokeOptions extends KeyOptions {
+  readonly yes: boolean;
+}
+
+export async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
+  const { tenant } = options;
+  const isDone = await withService(options, async ({ keys }) => {
+    if (!(await agreed(`Revoke the key ${uuid} for good?`, options))) return false;
+    await keys.revoke({ tenant, uuid });
+    return true;
   });
-  if (options.json) return printJson({ uuid, revoked: true });
-  say(`Key ${uuid} is revoked.`);
+  if (options.json) return printJson({ uuid, revoked: isDone });
+  say(isDone ? `Key ${uuid} is revoked.` : 'Nothing was revoked.');
 }

@@ -4,28 +4,34 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from '../system-code.ts';
 
+export interface SecretFile {
+  /** On the disk when it returns. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
+  write(secret: string): Promise<void>;
+  /** Removes it. */
+  discard(): Promise<void>;
+  close(): Promise<void>;
+}
+
 /**
- * Writes what `secretOf` picks from the outcome of `act` into a new file that only its owner may read. The file is
- * made first: an act that cannot be repeated is not done for a file that cannot be written.
+ * A new file that only its owner may read. It is made before the secret is: what cannot be repeated is not done for a file
+ * that cannot be written.
  *
- * @throws {ForensicsError} `conflict` when the file exists, `output_not_writable`, and what `act` throws.
+ * @throws {ForensicsError} `conflict` when the file exists, `output_not_writable`.
  */
-export async function intoSecretFile<T>(
-  path: string,
-  act: () => Promise<T>,
-  secretOf: (outcome: T) => string,
-): Promise<T> {
+export async function openSecretFile(path: string): Promise<SecretFile> {
   const file = await openNew(path);
-  try {
-    const outcome = await act();
-    await file.writeFile(`${secretOf(outcome)}\n`);
-    return outcome;
-  } catch (error) {
-    await unlink(path);
-    throw error;
-  } finally {
-    await file.close();
-  }
+  return {
+    async write(secret) {
+      try {
+        await file.writeFile(`${secret}\n`);
+        await file.sync();
+      } catch (error) {
+        throw toWriteFailure(error);
+      }
+    },
+    discard: async () => unlink(path),
+    close: async () => file.close(),
+  };
 }
 
 async function openNew(path: string): Promise<FileHandle> {
@@ -39,4 +45,14 @@ async function openNew(path: string): Promise<FileHandle> {
     const message = 'The file of --out cannot be written; name one in a folder that is yours.';
     throw new ForensicsError('output_not_writable', message, { cause: error });
   }
+}
+
+function toWriteFailure(error: unknown): ForensicsError {
+  return systemCodeOf(error) === 'ENOSPC'
+    ? new ForensicsError('no_space_left', 'There is no room for the file of --out.', {
+        cause: error,
+      })
+    : new ForensicsError('output_not_writable', 'The file of --out cannot be written.', {
+        cause: error,
+      });
 }

@@ -2,7 +2,9 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import { tagOf } from '../../access/key-format.ts';
+import type { Keys, NewKey } from '../../access/keys.ts';
 import { actorOf } from '../../access/principal.ts';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -10,7 +12,7 @@ import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { ignoreBodies } from '../no-body.ts';
 import { operation, repeatable } from '../operation.ts';
-import { keyAnswer, keyQuery, keysAnswer, keysQuery, newKeyBody } from '../schemas/keys.ts';
+import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../schemas/keys.ts';
 import { told } from '../schemas/words.ts';
 
 type Parts = Pick<App, 'keys'>;
@@ -38,21 +40,24 @@ export const keyRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { keys
       schema: {
         ...operation({
           id: 'createApiKey',
-          summary: 'Create an API key',
-          description: `This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
+          summary: 'Create an API key, or put a new one in the place of an old one',
+          description: `With name a new key; with replaces one of the same name as an old key, which stays good for
+graceSeconds at most. A key may replace itself: prove the new one with a request, then delete the old one, or let its grace end.
+
+This answer alone holds the secret. The same request sent again under one Idempotency-Key gets the
 same entry with the secret masked: delete that key and create another if the first answer was lost.`,
+          failures: ['not_found'],
         }),
         headers: repeatable,
         body: newKeyBody,
-        response: { 200: keyAnswer },
+        response: { 200: newKeyAnswer },
       },
     },
     async (request) => {
       const { principal, tenant, idempotencyKey = null } = callerOf(request);
-      const { name, expiresAt } = request.body;
-      const key = await keys.mint({
+      const { expiresAt, ...wish } = request.body;
+      const key = await make(keys, wish, {
         tenantId: tenant.id,
-        name,
         expiresAt: new Date(expiresAt),
         by: actorOf(principal),
         idempotencyKey,
@@ -68,6 +73,27 @@ same entry with the secret masked: delete that key and create another if the fir
 
   await server.register(deletion, { keys });
 };
+
+type Wish = Pick<Static<typeof newKeyBody>, 'name' | 'replaces' | 'graceSeconds'>;
+type Making = Omit<NewKey, 'name'>;
+
+const defaultGraceSeconds = 86_400;
+
+/** @throws {ForensicsError} `invalid_request` unless it is said which: a new key, or one in the place of another. */
+async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: Making) {
+  if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
+    return keys.mint({ ...making, name });
+  }
+  if (replaces === undefined || name !== undefined) {
+    throw new ForensicsError(
+      'invalid_request',
+      'Send either name, for a new key, or replaces, with or without graceSeconds: the key that replaces one has its name.',
+    );
+  }
+  const graceMs = 1000 * (graceSeconds ?? defaultGraceSeconds);
+  const { key, ...others } = await keys.rotate({ ...making, which: replaces, graceMs });
+  return { ...key, ...others };
+}
 
 // In a scope of its own: the contract's DELETE has no body, but a content type.
 const deletion: FastifyPluginAsyncTypebox<Parts> = async (server, { keys }) => {

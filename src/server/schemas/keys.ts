@@ -1,19 +1,46 @@
 /** API keys as JSON Schema. */
 
 import { Type } from 'typebox';
-import type { KeyEntry } from '../../access/key-entry.ts';
-import { dateTime, orNull, succeeded, tenantName } from './words.ts';
+import { type KeyEnd, type KeyEntry, keyEnds } from '../../access/key-entry.ts';
+import type { WhichKey } from '../../access/key-rotation.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
 
 const name = Type.String({ minLength: 1, maxLength: 255, description: 'What the key is for.' });
 
 export const keysQuery = Type.Object({ tenantName });
+
+const strict = { additionalProperties: false };
+const whichKey = Type.Unsafe<WhichKey>({
+  ...Type.Union([
+    Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict),
+    Type.Object({ name }, strict),
+  ]),
+  description: `A key whose place the new one takes, under the same name. A name means the one valid key of that name that no
+other has replaced.`,
+});
+// As long as a key may live: whatever is above that changes nothing.
+const longestGraceSeconds = 3650 * 86_400;
+
 export const newKeyBody = Type.Object(
   {
     tenantName,
-    name,
+    name: Type.Optional(name),
     expiresAt: Type.String({ format: 'date-time', description: 'At most ten years ahead.' }),
+    replaces: Type.Optional(whichKey),
+    graceSeconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: longestGraceSeconds,
+        description: 'With replaces: how long the old key stays good, at most; default: 86400.',
+      }),
+    ),
   },
-  { examples: [{ tenantName: 'default', name: 'ci', expiresAt: '2030-01-01T00:00:00Z' }] },
+  {
+    examples: [
+      { tenantName: 'default', name: 'ci', expiresAt: '2030-01-01T00:00:00Z' },
+      { tenantName: 'default', replaces: { name: 'ci' }, expiresAt: '2030-01-01T00:00:00Z' },
+    ],
+  },
 );
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
@@ -25,9 +52,29 @@ export const keyEntry = Type.Object({
   lastUsedDate: orNull(
     Type.String({ format: 'date-time', description: 'To the minute; null if never used.' }),
   ),
+  ended: orNull(
+    Type.Unsafe<KeyEnd>({
+      ...oneOf(keyEnds),
+      description: `Why it opens no door any more: it expired, or another key replaced it and its grace is over. Null while it
+is good.`,
+    }),
+  ),
   secret: Type.String({ description: 'Whole in the answer that makes the key, else masked.' }),
 });
 
 const keyList = Type.Unsafe<readonly KeyEntry[]>(Type.Array(keyEntry));
 export const keysAnswer = Type.Object({ ...succeeded.properties, data: keyList });
-export const keyAnswer = Type.Object({ ...succeeded.properties, data: keyEntry });
+export const newKeyAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Object(
+    {
+      ...keyEntry.properties,
+      replaced: Type.Optional(keyEntry),
+      earlier: Type.Optional(keyList),
+    },
+    {
+      description: `Of a rotation also the key that was replaced, and those that earlier rotations replaced and that were still in
+their grace: they end no later than that one.`,
+    },
+  ),
+});

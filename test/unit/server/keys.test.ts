@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KeyEntry } from '../../../src/access/key-entry.ts';
+import { parseEntry } from '../../../src/audit/read.ts';
 import { openListening } from './open-server.ts';
 import type { Ask, Listening, Question } from './open-server.ts';
 
@@ -121,6 +122,96 @@ describe('keys over HTTP', () => {
     });
 
     expect(answer.status).toBe(400);
+  });
+});
+
+describe('a rotation over HTTP', () => {
+  interface Rotated extends KeyEntry {
+    readonly replaced: KeyEntry;
+    readonly earlier: readonly KeyEntry[];
+  }
+
+  const rotate = async (wish: object, headers: Headers = {}) => {
+    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+    const body = { tenantName: 'acme', expiresAt, ...wish };
+    return askWithKey({ method: 'POST', path, headers, body });
+  };
+
+  test('a key replaces itself: both are good within the grace, and the log tells who did it', async () => {
+    const old = await create('self');
+    const headers = { authorization: `ApiKey ${old.secret}` };
+
+    const answer = await rotate({ replaces: { name: 'self' }, graceSeconds: 60 }, headers);
+
+    const { replaced, earlier, ...key } = answer.json<{ data: Rotated }>().data;
+    expect([answer.status, key.name, earlier]).toEqual([200, 'self', []]);
+    expect(replaced).toMatchObject({ uuid: old.uuid, ended: null });
+    expect(replaced.secret).toContain('****');
+    expect(Date.parse(replaced.expiresAt) - Date.parse(key.createdDate)).toBe(60_000);
+    expect([await statusWith(old.secret), await statusWith(key.secret)]).toEqual([200, 200]);
+    const told = open.app.audit
+      .read({ chain: open.tenant.id })
+      .map((line) => parseEntry(line))
+      .filter(({ subject }) => subject === old.uuid);
+    expect(told.at(-1)).toMatchObject({
+      event: 'key.rotated',
+      actor: { type: 'api', id: old.uuid },
+      details: { replacedBy: key.uuid },
+    });
+  });
+
+  test('without a grace the old key has ended with the answer; with none said it lives a day', async () => {
+    const first = await create('graces');
+
+    const daily = await rotate({ replaces: { uuid: first.uuid.toUpperCase() } });
+    const { replaced, ...second } = daily.json<{ data: Rotated }>().data;
+    const atOnce = await rotate({ replaces: { uuid: second.uuid }, graceSeconds: 0 });
+
+    expect(replaced.uuid).toBe(first.uuid);
+    // Made to live an hour: no grace prolongs a key.
+    expect(replaced.expiresAt).toBe(first.expiresAt);
+    expect(atOnce.json()).toMatchObject({ data: { replaced: { ended: 'replaced' } } });
+    expect([await statusWith(first.secret), await statusWith(second.secret)]).toEqual([200, 401]);
+  });
+
+  test('repeated under one Idempotency-Key it makes one key, and its secret stays with the first answer', async () => {
+    await create('repeated');
+    const wish = {
+      expiresAt: new Date(Date.now() + 86_400_000).toISOString(),
+      replaces: { name: 'repeated' },
+    };
+    const send = async () => rotate(wish, { 'idempotency-key': 'rotate once' });
+
+    const [first, second] = [await send(), await send()];
+
+    const { data } = first.json<{ data: Rotated }>();
+    const { secret, ...again } = second.json<{ data: Rotated }>().data;
+    expect(again).toEqual({ ...data, secret: undefined });
+    expect(secret).toContain('****');
+    expect((await list()).filter(({ name }) => name === 'repeated')).toHaveLength(2);
+  });
+
+  test.each<[string, object, number]>([
+    ['an unknown key', { replaces: { name: 'nobody' } }, 404],
+    ['a name beside it', { replaces: { name: 'x' }, name: 'x' }, 400],
+    ['neither name nor key', {}, 400],
+    ['a grace for a new key', { name: 'x', graceSeconds: 1 }, 400],
+    ['a grace below none', { replaces: { name: 'x' }, graceSeconds: -1 }, 400],
+    ['both a uuid and a name', { replaces: { name: 'x', uuid: crypto.randomUUID() } }, 400],
+    ['a uuid that is none', { replaces: { uuid: 'x' } }, 400],
+  ])('with %s nothing is made', async (_, wish, status) => {
+    const before = await list();
+
+    const answer = await rotate(wish);
+
+    expect(answer.status).toBe(status);
+    expect((await list()).length).toBe(before.length);
+  });
+
+  test('a user without the scope rotates no key', async () => {
+    const headers = await userHeaders('unscoped');
+
+    expect((await rotate({ replaces: { name: 'test' } }, headers)).status).toBe(403);
   });
 });
 
