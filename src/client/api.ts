@@ -21,8 +21,8 @@ export interface ApiRequest {
   readonly idempotencyKey?: string;
   /** An API key that asks instead of who asks otherwise: a new one is proven before an old one ends. */
   readonly apiKey?: string;
-  /** Asked as nobody: for what proves who asks later. */
-  readonly isOpen?: boolean;
+  /** The header of who asks this time; null for nobody, as where one logs in. */
+  readonly authorization?: string | null;
   readonly signal?: AbortSignal;
 }
 
@@ -59,9 +59,9 @@ const triesAtFirst = 3;
 export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): Api {
   let hasAnswered = false;
 
-  async function authorizationOf({ apiKey, isOpen = false }: ApiRequest): Promise<string | null> {
+  async function authorizationOf({ apiKey, authorization }: ApiRequest): Promise<string | null> {
     if (apiKey !== undefined) return `ApiKey ${apiKey}`;
-    return isOpen ? null : authorize(api);
+    return authorization === undefined ? authorize(api) : authorization;
   }
 
   async function attempt(asked: ApiRequest): Promise<unknown> {

@@ -7,15 +7,17 @@ import { connectionsTo, type Trust } from './trust.ts';
 export interface Access {
   readonly url: string;
   readonly trust: Trust;
-  readonly authorize: Authorize;
+  /** Left out where one asks as nobody. */
+  readonly authorize?: Authorize;
   /** How the program names itself to the server. */
   readonly userAgent: string;
 }
 
 /** @throws {ForensicsError} `usage` for an address that is not one of HTTPS; `server_untrusted`, `server_unreachable`. */
-export async function openApi({ url, trust, ...rest }: Access): Promise<Api> {
-  const address = httpsAddress(url);
-  return createApi({ ...rest, url: address, dispatcher: await connectionsTo(address, trust) });
+export async function openApi(access: Access): Promise<Api> {
+  const { trust, authorize = async () => null, userAgent } = access;
+  const url = httpsAddress(access.url);
+  return createApi({ url, dispatcher: await connectionsTo(url, trust), authorize, userAgent });
 }
 
 /** @throws {ForensicsError} `usage`. */

@@ -7,8 +7,8 @@ import type { Dispatcher } from 'undici';
 import { findShown } from './shown-chain.ts';
 
 export type Trust =
-  /** By an authority that Node.js or the system knows. */
-  | { readonly by: 'system' }
+  /** By an authority that Node.js or the system knows, or by one of these, PEM. */
+  | { readonly by: 'system'; readonly also?: string }
   /** By one of these alone, PEM. */
   | { readonly by: 'authority'; readonly pem: string }
   /** SHA-256 of a certificate that the server has to show, 64 small hexadecimal digits: its own, or that of an authority. */
@@ -43,5 +43,6 @@ function contextOf(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureContext 
   if (trust.by === 'authority') return createSecureContext({ ca: trust.pem });
   // The system's too: a company's own authority is installed there.
   const known = [...getCACertificates('default'), ...getCACertificates('system')];
+  if (trust.also !== undefined) known.push(trust.also);
   return createSecureContext({ ca: known });
 }

@@ -25,31 +25,27 @@ export async function placeNamed(options: ServerOptions): Promise<Place> {
 }
 
 /** One of the two. A profile's credentials are for its own server: another address beside it is a slip. */
-export function serverNamed({ url, profile }: Pick<ServerOptions, 'url' | 'profile'>) {
-  if (url !== undefined || profile !== undefined) {
-    return oneOf({ url, profile, both: '--url and --profile' });
-  }
-  const { FORENSICS_URL, FORENSICS_PROFILE } = process.env;
-  return oneOf({
-    url: set(FORENSICS_URL),
-    profile: set(FORENSICS_PROFILE),
-    both: 'FORENSICS_URL and FORENSICS_PROFILE',
-  });
-}
-
-interface Named {
-  readonly url: string | undefined;
-  readonly profile: string | undefined;
-  readonly both: string;
-}
-
-function oneOf({ url, profile, both }: Named) {
+export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
+  const isByFlag = options.url !== undefined || options.profile !== undefined;
+  const { url, profile } = isByFlag ? options : serverOfEnvironment();
   if (url !== undefined && profile !== undefined) {
+    const both = isByFlag ? '--url and --profile' : 'FORENSICS_URL and FORENSICS_PROFILE';
     throw usageError(`${both} each name a server; leave one of them out.`);
   }
   if (profile !== undefined) return { profile };
   if (url !== undefined) return { url };
   throw usageError('Name the server: --url https://host:port, or --profile NAME.');
+}
+
+/** What a login makes one of: an address, and the name that it gets. */
+export function serverMentioned(options: Pick<ServerOptions, 'url' | 'profile'>) {
+  return { ...serverOfEnvironment(), ...options };
+}
+
+function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
+  const { FORENSICS_URL: url = '', FORENSICS_PROFILE: profile = '' } = process.env;
+  // An empty variable counts as not set, as everywhere.
+  return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
 /** Null when nothing was said. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
@@ -76,9 +72,4 @@ function isCertificate(pem: string): boolean {
   } catch {
     return false;
   }
-}
-
-// An empty variable counts as not set, as everywhere.
-function set(value: string | undefined): string | undefined {
-  return value === '' ? undefined : value;
 }

@@ -46,7 +46,8 @@ export async function renewed(
     // Another process may have been first.
     const before = sessionIn(readCredentials(profile), profile);
     if (!isWanted(before, now())) return before;
-    const asked = { method: 'POST', path: '/v1/auth/refresh', isOpen: true } as const;
+    if (before.refreshToken === '') throw loginAgain(profile);
+    const asked = { method: 'POST', path: '/v1/auth/refresh', authorization: null } as const;
     const body = { refreshToken: before.refreshToken };
     const { data } = await api.ask({ ...asked, body }, refreshAnswer).catch((error: unknown) => {
       throw toLoginAgain(error, profile);
@@ -57,10 +58,12 @@ export async function renewed(
   });
 }
 
-interface Tokens {
+export interface Tokens {
   readonly accessToken: string;
   readonly idToken: string;
+  /** Empty where the provider gave none: then the session cannot go on. */
   readonly refreshToken: string;
+  /** In seconds. */
   readonly expiresIn: number;
 }
 

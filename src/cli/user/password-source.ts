@@ -39,7 +39,7 @@ async function fromFile(path: string): Promise<string> {
 }
 
 /** Files and pipes end in a line break that is no part of the password. */
-function firstLine(content: string): string {
+export function firstLine(content: string): string {
   return content.replace(/\r?\n[^]*$/, '');
 }
 

@@ -1,6 +1,9 @@
 /** `/v1/auth/...`: sessions of users. What a session is, the identity knows. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import type { Identity } from '../../access/identity.ts';
 import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
 import { principalOf } from '../authenticate.ts';
@@ -35,12 +38,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { ide
           summary: 'Log in with a password, or learn where to log in',
           failures: ofTokens,
         }),
-        body: loginBody,
+        body: loginBodyOf(identity),
         response: { 200: loginAnswer },
       },
     },
     async (request) => {
-      const { email, password } = request.body;
+      const { email = '', password = '' } = request.body;
       return success(await identity.login({ email, password, from: request.ip }));
     },
   );
@@ -123,6 +126,12 @@ export const authRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { ide
 
   await server.register(information, { identity });
 };
+
+/** Where people log in elsewhere no password belongs here, and nobody should have to send one to learn that. */
+function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
+  const body = kind === 'oidc' ? Type.Partial(loginBody) : loginBody;
+  return Type.Unsafe<Partial<Static<typeof loginBody>>>(body);
+}
 
 // In a scope of its own: the one POST without a body.
 const information: FastifyPluginAsyncTypebox<Parts> = async (server, { identity }) => {

@@ -1,0 +1,21 @@
+import type { Api } from '../../client/api.ts';
+import { Type } from 'typebox';
+import { succeeded } from '../../server/schemas/words.ts';
+import { usageError } from '../failure.ts';
+import { apiKeyFrom } from '../server/api-key.ts';
+import type { LoggedIn } from './run.ts';
+
+/** @throws {ForensicsError} `usage` when no tenant is named; what the server says to the key. */
+export async function proveKey(
+  api: Api,
+  file: string,
+  tenant: string | undefined,
+): Promise<LoggedIn> {
+  if (tenant === undefined) throw usageError('Say whose key it is: --tenant NAME.');
+  const apiKey = await apiKeyFrom(file);
+  const query = { tenantName: tenant, limit: 1 };
+  await api.ask({ method: 'GET', path: '/v1/analysis', query, apiKey }, anyAnswer);
+  return { credentials: { kind: 'apiKey', apiKey }, tenant };
+}
+
+const anyAnswer = Type.Object(succeeded.properties);

@@ -1,0 +1,3 @@
+export interface ProfileOptions {
+  readonly json: boolean;
+}

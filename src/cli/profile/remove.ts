@@ -1,0 +1,16 @@
+/** `forensics profile remove`. */
+
+import { say } from '../local-core.ts';
+import { alone, forgetCredentials, readCredentials } from '../server/credentials.ts';
+import { profileNamed, removeProfile } from '../server/profiles.ts';
+
+export async function remove(name: string): Promise<void> {
+  const profile = profileNamed(name);
+  const hadSession = readCredentials(name)?.kind === 'session';
+  await alone(name, async () => {
+    forgetCredentials(name);
+    removeProfile(name);
+  });
+  say(`The profile "${name}" is forgotten.`);
+  if (hadSession) say(`Its session on ${profile.url} goes on until it ends by itself.`);
+}
