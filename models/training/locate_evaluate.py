@@ -18,7 +18,7 @@ import numpy as np
 
 from data import open_pictures
 from locate_figures import Judged, auc_interval, interval, judge
-from locate_pairs import Reading, reading, untouched
+from locate_pairs import Reading, photographs, reading
 from locate_reading import ALIKE, CONDITIONS, Read, open_reader
 from metrics import auc
 
@@ -44,31 +44,38 @@ def case(data: Path, row: dict[str, str]) -> Case:
 
 def rows_of(cases: Sequence[Case]) -> dict[str, Callable[[Case], bool]]:
     """What a line of the table is about: each data set, each type, everything."""
-    names = {f"set {name}": (lambda one, name=name: one.dataset == name) for name in sorted({one.dataset for one in cases})}
-    types = sorted({one.type for one in cases} - {""})
-    names |= {f"type {name}": (lambda one, name=name: one.type == name) for name in types}
-    return names | {"all": lambda one: True}
+    sets, types = sorted({one.dataset for one in cases}), sorted({one.type for one in cases} - {""})
+    rows = {f"set {name}": (lambda one, name=name: one.dataset == name) for name in sets}
+    rows |= {f"type {name}": (lambda one, name=name: one.type == name) for name in types}
+    return rows | {"all": lambda one: True}
 
 
 def evaluate(read: Read, cases: Sequence[Case], condition: str) -> dict[str, dict]:
-    files = [CONDITIONS[condition](one.file) for one in cases]
-    judged = [judge(read(file).changed, file.share > 127) if one.type else None for one, file in zip(cases, files, strict=True)]
-    scores = np.array([read(ALIKE[condition](one.file)).score for one in cases])
+    judged = [judged_under(read, one, condition) for one in cases]
+    scores = [read(ALIKE[condition](one.file)).score for one in cases]
     table = {}
     for name, belongs in rows_of(cases).items():
-        chosen = np.array([belongs(one) for one in cases])
-        changed = np.array([bool(one.type) for one in cases])
-        table[name] = pixel_figures([one for one, here in zip(judged, chosen, strict=True) if here and one])
-        if (chosen & ~changed).any():
-            table[name]["picture_auc"] = rounded(auc(scores[chosen & ~changed], scores[chosen & changed]),
-                                                 *auc_interval(scores[chosen & ~changed], scores[chosen & changed]))  # fmt: skip
+        chosen = [number for number, one in enumerate(cases) if belongs(one)]
+        table[name] = pixel_figures([judged[number] for number in chosen if judged[number]])
+        untouched, changed = (np.array([scores[n] for n in chosen if bool(cases[n].type) is is_changed])
+                              for is_changed in (False, True))  # fmt: skip
+        if len(untouched):
+            table[name]["picture_auc"] = rounded(auc(untouched, changed), *auc_interval(untouched, changed))
     return table
+
+
+def judged_under(read: Read, one: Case, condition: str) -> Judged | None:
+    if not one.type:
+        return None
+    file = CONDITIONS[condition](one.file)
+    return judge(read(file).changed, file.share > 127)
 
 
 def pixel_figures(judged: Sequence[Judged]) -> dict:
     names = ("f1_best", "f1_half", "auc")
     values = {name: [getattr(one, name) for one in judged] for name in names}
-    return {"pictures": len(judged)} | {name: rounded(float(np.mean(values[name])), *interval(values[name])) for name in names}
+    means = {name: rounded(float(np.mean(values[name])), *interval(values[name])) for name in names}
+    return {"pictures": len(judged)} | means
 
 
 def rounded(value: float, low: float, high: float) -> list[float]:
@@ -92,10 +99,10 @@ def main() -> None:
     asked = options.parse_args()
     read, cases = open_reader(asked.model / "locate.onnx"), open_cases(asked.data)
     limit = json.loads((asked.model / "limits.json").read_text())["scoreMin"]
-    photographs = untouched(asked.data, open_pictures(asked.data, asked.work).of("val"))
-    sets = [one.file for one in cases if not one.type]
-    alarms = {"photographs of val": false_alarms(read, photographs, limit), "untouched of the sets": false_alarms(read, sets, limit)}
-    print(json.dumps({"false alarms": alarms}))
+    real = photographs(asked.data, open_pictures(asked.data, asked.work).of("val"))
+    others = [one.file for one in cases if not one.type]
+    for name, files in (("photographs of val", real), ("untouched pictures of the sets", others)):
+        print("false alarms |", name, "|", json.dumps(false_alarms(read, files, limit)), flush=True)
     for condition in CONDITIONS:
         for name, figures in evaluate(read, cases, condition).items():
             print(condition, "|", name, "|", json.dumps(figures), flush=True)

@@ -17,7 +17,7 @@ from data import open_pictures
 from export import OPSET, open_session
 from locate_figures import figures_of
 from locate_network import Locator
-from locate_pairs import Pairs, Reading, untouched
+from locate_pairs import Pairs, Reading, photographs
 from locate_reading import CONDITIONS, Read, open_reader
 
 FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
@@ -95,7 +95,7 @@ def main() -> None:
     shift = best_shift(open_reader(path), pairs)
     export(locator, shift, path)
     read, items = open_reader(path), open_pictures(asked.data, asked.work).of("calibration")
-    limits = score_limits(read, pairs, untouched(asked.data, items))
+    limits = score_limits(read, pairs, photographs(asked.data, items))
     told = {"shift": shift, "scoreMin": max(limits.values()), "scoreMinBy": limits, "calibration": figures_of(read, pairs)}
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))

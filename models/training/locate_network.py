@@ -42,7 +42,7 @@ class Found:
 
 
 class Locator(nn.Module):
-    """rgb uint8 [N,H,W,3]; table float32 [N,64], luma quantisation steps in natural order, zeros when the file has none."""
+    """rgb uint8 [N,H,W,3]; table float32 [N,64], luma quantisation steps in natural order, zeros where there is none."""
 
     def __init__(self, parts: Parts = Parts()):
         super().__init__()
@@ -97,7 +97,7 @@ class Locator(nn.Module):
 
 
 class Against(nn.Module):
-    """Each place beside the mean of the picture, in units of its deviation, where `weight` says what counts as the picture."""
+    """Each place beside the mean of the picture, in units of its deviation; `weight` says what counts as the picture."""
 
     def __init__(self):
         super().__init__()

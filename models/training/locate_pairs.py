@@ -81,7 +81,7 @@ def reading(file: bytes, share: np.ndarray) -> Reading:
         return Reading(np.asarray(image.convert("RGB")), table_of(image), share)
 
 
-def untouched(data: Path, items: Sequence[Item]) -> list[Reading]:
+def photographs(data: Path, items: Sequence[Item]) -> list[Reading]:
     """The photographs among `items`, as they lie in the data folder."""
     files = [(data / item.file).read_bytes() for item in items if not item.fake]
     return [reading(file, np.zeros(decode(file).shape[:2], np.uint8)) for file in files]

@@ -43,7 +43,8 @@ def mapped(changed: np.ndarray, trust: np.ndarray, score: float, rgb: np.ndarray
     """Both maps at the size of the picture: bilinear, then without what completed its last blocks."""
     height, width = rgb.shape[:2]
     size = (changed.shape[1] * CELL, changed.shape[0] * CELL)
-    return Map(*(cv2.resize(cells, size, interpolation=cv2.INTER_LINEAR)[:height, :width] for cells in (changed, trust)), score)
+    maps = (cv2.resize(cells, size, interpolation=cv2.INTER_LINEAR)[:height, :width] for cells in (changed, trust))
+    return Map(*maps, score)
 
 
 def saved_at(quality: int) -> Callable[[Reading], Reading]:

@@ -42,7 +42,7 @@ class Residuals(nn.Module):
 class Blocks(nn.Module):
     """8x8 DCT of luma on the grid of the file, luma between its blocks, both chroma at half size.
 
-    -> log magnitudes [N,256,H/8,W/8], and steps [N,64,H/8,W/8]: coefficients in units of the quantisation table, 0 .. BINS - 1.
+    -> log magnitudes [N,256,H/8,W/8], and steps [N,64,H/8,W/8]: coefficients in units of the table, 0 .. BINS - 1.
     """
 
     channels = 256
@@ -56,7 +56,8 @@ class Blocks(nn.Module):
         ycc = functional.conv2d(rgb, self.to_ycc)
         luma, half = ycc[:, :1], replicate(functional.avg_pool2d(ycc[:, 1:], 2), 2)
         on = functional.conv2d(luma - 128, self.kernels, stride=8).abs()
-        between = functional.conv2d(functional.pad(luma, (0, 4, 0, 4), mode="replicate")[:, :, 4:, 4:], self.kernels, stride=8)
+        shifted = functional.pad(luma, (0, 4, 0, 4), mode="replicate")[:, :, 4:, 4:]
+        between = functional.conv2d(shifted, self.kernels, stride=8)
         chroma = [functional.conv2d(half[:, i : i + 1], self.kernels, stride=4) for i in (0, 1)]
         log = torch.log1p(torch.cat([on, between.abs(), *(plane.abs() for plane in chroma)], 1) * 2)
         steps = on / table.clamp(min=1)[:, :, None, None]
@@ -88,7 +89,7 @@ class Histogram(nn.Module):
 class Grid(nn.Module):
     """Strength of luma steps by column and row modulo 8, in windows of 5 x 5 blocks, over their mean: 16 maps.
 
-    The file's own grid and a foreign one both show as a phase that stands out (Nikoukhah et al., ZERO, IPOL 2021, count them).
+    The file's own grid and a foreign one both show as a phase that stands out (ZERO, Nikoukhah et al., IPOL 2021, counts them).
     """
 
     channels = 16
@@ -104,12 +105,14 @@ class Grid(nn.Module):
 
     def forward(self, rgb: torch.Tensor) -> torch.Tensor:
         luma = functional.conv2d(rgb, self.to_luma)
-        x, y = functional.pad(luma, (1, 2, 0, 0), mode="replicate"), functional.pad(luma, (0, 0, 1, 2), mode="replicate")
-        # |second difference across a border| beyond those beside it: edges of the motif cancel in the mean.
+        x = functional.pad(luma, (1, 2, 0, 0), mode="replicate")
+        y = functional.pad(luma, (0, 0, 1, 2), mode="replicate")
+        # A step from one pixel to the next beyond what a smooth slope through its neighbours would give.
         across = (x[..., 1:-2] - x[..., 2:-1] + (x[..., 3:] - x[..., :-3]) / 3).abs().clamp(max=LIMIT)
         down = (y[:, :, 1:-2] - y[:, :, 2:-1] + (y[:, :, 3:] - y[:, :, :-3]) / 3).abs().clamp(max=LIMIT)
-        maps = [windows(functional.conv2d(across, self.columns, stride=8)), windows(functional.conv2d(down, self.rows, stride=8))]
-        return torch.cat([torch.log((part + 0.05) / (part.mean(1, keepdim=True) + 0.05)) for part in maps], 1) * 3
+        phases = [windows(functional.conv2d(steps, kernels, stride=8))
+                  for steps, kernels in ((across, self.columns), (down, self.rows))]  # fmt: skip
+        return torch.cat([torch.log((part + 0.05) / (part.mean(1, keepdim=True) + 0.05)) for part in phases], 1) * 3
 
 
 def windows(maps: torch.Tensor) -> torch.Tensor:

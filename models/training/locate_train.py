@@ -1,7 +1,7 @@
 """Trains the localisation network on stored pairs: python locate_train.py --steps 5000
 
-Resumes by itself. The learning rate stays level until the last part of the plan, so a run can be cut short or drawn out, and
-variants compare at any equal step. The calibration split chooses among checkpoints; nothing else is looked at.
+Resumes by itself. The learning rate stays level until the last part of the plan, so a run can be cut short or drawn
+out, and variants compare at any equal step. The calibration split chooses among checkpoints; nothing else is looked at.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Plan:
     without_table: float = 0.25  # of the pictures lose their quantisation table, as a screenshot does
     seed: int = 4
     check_every: int = 500
-    save_every: int = 250
+    save_every: int = 100
     checked: int = 200  # pairs of the calibration split
 
 

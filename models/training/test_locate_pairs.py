@@ -3,7 +3,7 @@ import pytest
 
 from data import ANNEX_K_LUMINANCE
 from histories import Save, encode
-from locate_pairs import Pairs, reading, store, untouched
+from locate_pairs import Pairs, photographs, reading, store
 from manipulate import Simulator
 from test_manipulate import Watched, textured
 
@@ -52,10 +52,10 @@ def test_the_table_comes_in_natural_order_and_is_zero_where_there_is_none():
     assert not png.table.any()
 
 
-def test_only_photographs_are_untouched(tmp_path):
+def test_generated_pictures_are_no_photographs(tmp_path):
     items = Watched().of("train")
     for item in items:
         path = tmp_path / item.file
         path.write_bytes(encode(textured(1, 64), Save("png")))
 
-    assert len(untouched(tmp_path, items)) == sum(not item.fake for item in items)
+    assert len(photographs(tmp_path, items)) == sum(not item.fake for item in items)

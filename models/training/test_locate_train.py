@@ -70,10 +70,9 @@ def test_dice_is_nothing_for_a_perfect_map_and_leaves_twins_out():
 
 
 def test_a_missed_change_costs_three_times_a_false_alarm():
-    logits, clear = torch.zeros(1, 1, 2, 1), torch.ones(1, 1, 2, 1)
-    target = torch.tensor([[[[1.0], [0.0]]]])
+    target, clear = torch.tensor([[[[1.0], [0.0]]]]), torch.ones(1, 1, 2, 1)
 
-    missed, alarm = (cross_entropy(logits + torch.tensor([a, b]).reshape(1, 1, 2, 1), target, clear) for a, b in ((-4, -4), (4, 4)))
+    missed, alarm = (cross_entropy(torch.full_like(target, logit), target, clear) for logit in (-4.0, 4.0))
 
     assert missed > 2.9 * alarm
 
