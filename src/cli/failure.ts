@@ -34,7 +34,7 @@ export function tellUsage(
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  write(`forensics: ${printable(`${line}${misspeltHint(line, argv)}`)}\n`);
+  write(`forensics: ${printable(`${line}${misspeltHint(line, argv)}${serverHint(line)}`)}\n`);
 }
 
 /** A required option that is misspelt is missed by commander before it notices the one it does not know. */
@@ -44,6 +44,14 @@ function misspeltHint(line: string, argv: readonly string[]): string {
   const given = argv.map((word) => word.split('=', 1)[0]!).filter((word) => word.startsWith('--'));
   const misspelt = given.find((word) => nearWord(word, [missing]) !== undefined);
   return misspelt === undefined ? '' : ` (Did you mean it by ${misspelt}?)`;
+}
+
+/** Whoever means a server may not know that this act has no way there. */
+function serverHint(line: string): string {
+  const isMeant = /^unknown option '--(url|profile|ca|api-key-file)\b/.test(line);
+  return isMeant
+    ? '. This acts on the data folder of the machine that it runs on; run it on the machine of the server.'
+    : '';
 }
 
 export function usageError(message: string): ForensicsError {
