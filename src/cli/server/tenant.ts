@@ -1,7 +1,7 @@
 import { usageError } from '../failure.ts';
 import type { ServerOptions } from '../service-options.ts';
-import { profileNamed, type Profile } from './profiles.ts';
 import { serverNamed } from './place.ts';
+import { type Profile, profileNamed } from './profiles.ts';
 
 /**
  * The tenant that a command on a server acts for: the one that was named, else the profile's.
@@ -9,9 +9,13 @@ import { serverNamed } from './place.ts';
  * @throws {ForensicsError} `usage` when neither is there.
  */
 export function tenantMeant(options: ServerOptions & { readonly tenant?: string }): string {
-  const tenant = options.tenant ?? profileMeant(options)?.tenant;
+  const tenant = options.tenant ?? tenantOfProfile(options);
   if (tenant !== undefined) return tenant;
-  throw usageError('Name the tenant: --tenant NAME.');
+  throw usageError('A server keeps everything by tenant; add --tenant NAME.');
+}
+
+export function tenantOfProfile(options: ServerOptions): string | undefined {
+  return profileMeant(options)?.tenant;
 }
 
 function profileMeant(options: ServerOptions): Profile | null {

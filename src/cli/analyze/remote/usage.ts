@@ -1,4 +1,5 @@
 import { usageError } from '../../failure.ts';
+import { tenantMeant } from '../../server/tenant.ts';
 import type { AnalyzeOptions } from '../options.ts';
 
 /** The options of a run that can be done on a server. */
@@ -6,7 +7,7 @@ export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
 /** What a server decides for itself is refused, so that nobody relies on what will not come. */
 export function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
-  const { tenant, trustList, validation, dataDir, maps, withMetadata, withoutOriginal } = options;
+  const { trustList, validation, dataDir, maps, withMetadata, withoutOriginal } = options;
   const given = {
     '--trust-list': trustList !== undefined,
     '--validation': validation !== undefined,
@@ -22,9 +23,7 @@ export function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
     );
   }
   if (!options.wait) refuseResults(options);
-  if (tenant === undefined)
-    throw usageError('A server keeps analyses by tenant; add --tenant NAME.');
-  return { ...options, tenant };
+  return { ...options, tenant: tenantMeant(options) };
 }
 
 function refuseResults({ out, failOn, junit }: AnalyzeOptions): void {
