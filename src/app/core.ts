@@ -19,7 +19,7 @@ import type { Settings } from '../config.ts';
 import { openDatabase } from '../db/open.ts';
 import type { OpenDatabase } from '../db/open.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
-import { openDataFolder } from './data-folder.ts';
+import { finishRestore, openDataFolder } from './data-folder.ts';
 import type { DataFolder } from './data-folder.ts';
 import { openPeople } from './people.ts';
 import type { People } from './people.ts';
@@ -43,6 +43,7 @@ export interface Core extends People {
 
 /** False where nothing was ever set up: an act of administration there is a slip of the pen. */
 export function hasInstallation(settings: Pick<Settings, 'dataDir'>): boolean {
+  finishRestore(settings.dataDir);
   return existsSync(databaseFile(settings.dataDir));
 }
 

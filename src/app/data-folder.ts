@@ -1,9 +1,11 @@
 /** The folder that holds everything of one installation, for its owner's eyes alone, and the master key. */
 
+import { finishPlacing, isHalfPlaced } from '../backup/place.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyFile, type KeyFile } from './key-file.ts';
 import { makeFolder } from './make-folder.ts';
+import { lockForServing } from './serve-lock.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -36,5 +38,17 @@ export function makeDataFolder(path: string): void {
       'The data folder cannot be made; choose one that you may write to with --data-dir.',
       { cause: error },
     );
+  }
+  finishRestore(path);
+}
+
+/** Ends a restore that was cut off. @throws {ForensicsError} `conflict` while that is still at work. */
+export function finishRestore(path: string): void {
+  if (!isHalfPlaced(path)) return;
+  const unlock = lockForServing(path);
+  try {
+    if (isHalfPlaced(path)) finishPlacing(path);
+  } finally {
+    unlock();
   }
 }

@@ -17,11 +17,12 @@ import { ForensicsError } from '../errors.ts';
 import type { DataFolder } from './data-folder.ts';
 import { keyBytes } from './key-file.ts';
 
-/** `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations. */
+/** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations. */
 export type Purpose =
   | 'access/attempts'
   | 'access/pepper'
   | 'access/tokens'
+  | 'backup/key'
   | 'blobs/buckets'
   | 'blobs/configs'
   | 'webhooks/signing';

@@ -12,6 +12,7 @@ import { createFolders } from './files/folders.ts';
 import { sweepIncoming } from './files/incoming.ts';
 import {
   createObjectFiles,
+  objectFileOf,
   type ObjectFiles,
   objectPattern,
   shardPattern,
@@ -68,6 +69,11 @@ export function createBuckets(settings: BucketsSettings): Buckets {
   }
 
   return { maxObjectBytes, of, sweep };
+}
+
+/** Where the file of an object lies below the folder of all buckets, parted by slashes. */
+export function objectPath(bucket: string, key: string): string {
+  return `${bucket}/objects/${objectFileOf(key)}`;
 }
 
 function openBucket(

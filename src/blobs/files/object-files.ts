@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { checkKey } from '../checks.ts';
 import { type FileSystem, namesIn, onDisk } from './disk.ts';
 import { type OpenObject, openObject } from './open-object.ts';
@@ -47,10 +47,8 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
 
   function placeOf(key: string): Place {
     checkKey(key);
-    const name = fileName(key);
-    const folder = join(objects, name.slice(0, 2));
-    const path = join(folder, name);
-    return { folder, path, turn: path };
+    const path = join(objects, objectFileOf(key));
+    return { folder: dirname(path), path, turn: path };
   }
 
   async function write(
@@ -95,6 +93,12 @@ export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
   }
 
   return { write, open, head, remove, records };
+}
+
+/** Below the folder of the objects; no key can be a path. */
+export function objectFileOf(key: string): string {
+  const name = fileName(key);
+  return `${name.slice(0, 2)}/${name}`;
 }
 
 function fileName(key: string): string {

@@ -1,0 +1,128 @@
+/** A data folder into a backup, and back: what the backup room needs to know of keys, rows and locks. */
+
+import { existsSync, rmdirSync, statSync } from 'node:fs';
+import { readKeys } from '../backup/contents.ts';
+import { type Backup, createBackup } from '../backup/create.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import { checkMasterKey, type Keys } from '../backup/master-key.ts';
+import {
+  checkTarget,
+  needsNoKeys,
+  type Restored,
+  type RestoreParts,
+  restoreBackup,
+} from '../backup/restore.ts';
+import { isDamaged, type Verified, verifyBackup, type VerifyParts } from '../backup/verify.ts';
+import type { Settings } from '../config.ts';
+import { ForensicsError } from '../errors.ts';
+import { embeddedObjects, storesElsewhere } from './backup-objects.ts';
+import type { Core } from './core.ts';
+import { makeDataFolder } from './data-folder.ts';
+import { isOfAnother } from './doctor/folder.ts';
+import { parseKey } from './key-file.ts';
+import { secretsOf } from './secrets.ts';
+import { lockForServing } from './serve-lock.ts';
+
+export interface BackupWish {
+  readonly out: string;
+  readonly withKeys: boolean;
+  readonly program: string;
+  /** As people may see them. */
+  readonly settings: Manifest['settings'];
+  readonly now: () => Date;
+  readonly onProgress: (step: 'database' | 'files', share: number) => void;
+}
+
+/** @throws {ForensicsError} as `createBackup` does. */
+export async function backUp(core: Core, wish: BackupWish): Promise<Backup> {
+  const { folder, secrets, database } = core;
+  const { program, settings, withKeys, ...rest } = wish;
+  const here = withKeys ? 'here' : 'apart';
+  const place = folder.keyFile === null ? 'environment' : here;
+  return createBackup({
+    ...rest,
+    withKeys,
+    db: database.db,
+    dataDir: folder.path,
+    facts: { program, settings, masterKey: { place, id: idFrom(secrets.of('backup/key')) } },
+    objectsOf: embeddedObjects,
+    elsewhereOf: storesElsewhere,
+  });
+}
+
+/** @throws {ForensicsError} as `verifyBackup` does. */
+export async function checkBackup(
+  file: string,
+  onProgress: NonNullable<VerifyParts['onProgress']>,
+): Promise<Verified> {
+  return verifyBackup(file, { objectsOf: embeddedObjects, onProgress });
+}
+
+type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
+type RestoreWish = Pick<RestoreParts, 'file' | 'mayReplace' | 'keysDir' | 'now'> & {
+  readonly onProgress: NonNullable<VerifyParts['onProgress']>;
+};
+
+/** @throws {ForensicsError} as `restoreBackup` does; `conflict` while a server works there; `config_invalid`. */
+export async function restore(target: Target, wish: RestoreWish): Promise<Restored> {
+  const { dataDir } = target;
+  refuseForeign(dataDir);
+  const isNew = !existsSync(dataDir);
+  makeDataFolder(dataDir);
+  const unlock = lockForServing(dataDir);
+  let isDone = false;
+  try {
+    const keys = keysOf(target);
+    const restored = await restoreBackup({ ...wish, dataDir, keys, objectsOf: embeddedObjects });
+    isDone = true;
+    return restored;
+  } finally {
+    unlock();
+    if (isNew && !isDone) rmdirSync(dataDir);
+  }
+}
+
+/** The same as far as it can be told without touching anything. */
+export async function tryRestore(target: Target, wish: RestoreWish): Promise<Verified> {
+  const { dataDir } = target;
+  refuseForeign(dataDir);
+  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
+    checkTarget({ dataDir, mayReplace: wish.mayReplace });
+    lockForServing(dataDir)();
+  }
+  const verified = await checkBackup(wish.file, wish.onProgress);
+  const { manifest, problems } = verified;
+  if (manifest === null || problems.length > 0) throw isDamaged(problems);
+  if (manifest.holdsKeys && wish.keysDir !== null) throw needsNoKeys();
+  if (manifest.masterKey.place !== 'here') {
+    checkMasterKey(manifest, { ...keysOf(target), ofFiles: await keysBeside(wish.keysDir) });
+  }
+  return verified;
+}
+
+async function keysBeside(keysDir: string | null): Promise<readonly string[]> {
+  if (keysDir === null) return [];
+  const found = await readKeys(keysDir);
+  return ['master.key', 'master.key.next'].flatMap((name) => found.get(name)?.toString() ?? []);
+}
+
+function keysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
+  return {
+    ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
+    parse: parseKey,
+    idOf: (key) => idFrom(secretsOf(key).of('backup/key')),
+  };
+}
+
+function idFrom(secret: Buffer): string {
+  return secret.toString('hex', 0, 8);
+}
+
+/** Files that we make would be ours, and the server could not read them. */
+function refuseForeign(dataDir: string): void {
+  if (!isOfAnother(dataDir)) return;
+  throw new ForensicsError(
+    'config_invalid',
+    'The data folder belongs to another user; restore as that user: sudo -u <user> forensics restore ...',
+  );
+}

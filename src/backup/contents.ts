@@ -1,0 +1,88 @@
+/** What belongs to a backup besides the database, by its path in the data folder; and what else must not get into one. */
+
+import { readdir, readFile } from 'node:fs/promises';
+import { join, sep } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { ForensicsError } from '../errors.ts';
+import { names } from './manifest.ts';
+
+/** An object of the embedded store that a row names. */
+export interface NamedObject {
+  /** Path of its file in the data folder, parted by slashes. */
+  readonly path: string;
+  /** The copy that was examined; nobody may delete it. */
+  readonly isEvidence: boolean;
+}
+
+const keyFiles = ['master.key', 'master.key.next'];
+const keyFolders = ['signing-keys', 'tls'];
+/** Files that are made once and are not read together. */
+const plainFolders = ['validations', 'trial', 'models'];
+const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
+/** Of a process that writes a file under another name first, and of a model on its way in. */
+const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
+// Rotations take milliseconds; whoever meets five of them in a row meets something else.
+const readings = 5;
+
+/** Whether a name in an archive is one that a backup has. Nothing else is ever written to a data folder. */
+export function belongs(name: string): boolean {
+  if (name === names.database || keyFiles.includes(name) || objectPattern.test(name)) return true;
+  const [folder = '', ...parts] = name.split('/');
+  if (![...keyFolders, ...plainFolders].includes(folder) || parts.length === 0) return false;
+  return parts.every(
+    (part) => part !== '' && part !== '.' && part !== '..' && !/[\\\0]/.test(part),
+  );
+}
+
+/**
+ * Keys and certificates. Files that are replaced one after the other must be read as one: they are read until two
+ * readings agree.
+ *
+ * @throws {ForensicsError} `conflict` when they do not come to rest.
+ */
+export async function readKeys(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
+  let last = await readKeysOnce(dataDir);
+  for (let reading = 1; reading < readings; reading++) {
+    const next = await readKeysOnce(dataDir);
+    if (isDeepStrictEqual(next, last)) return next;
+    last = next;
+  }
+  throw new ForensicsError('conflict', 'The keys are being replaced; try again.');
+}
+
+/** Paths of all files of the folders that are copied as they are. */
+export async function plainFiles(dataDir: string): Promise<readonly string[]> {
+  const found = await Promise.all(plainFolders.map((folder) => filesIn(dataDir, folder)));
+  return found.flat();
+}
+
+async function readKeysOnce(dataDir: string): Promise<ReadonlyMap<string, Buffer>> {
+  const inFolders = await Promise.all(keyFolders.map((folder) => filesIn(dataDir, folder)));
+  const found = new Map<string, Buffer>();
+  for (const name of [...keyFiles, ...inFolders.flat()]) {
+    const content = await unlessMissing(() => readFile(join(dataDir, name)));
+    if (content !== null) found.set(name, content);
+  }
+  return found;
+}
+
+async function filesIn(dataDir: string, folder: string): Promise<readonly string[]> {
+  const entries = await unlessMissing(() =>
+    readdir(join(dataDir, folder), { recursive: true, withFileTypes: true }),
+  );
+  return (entries ?? [])
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
+    .map((path) => path.split(sep).join('/'))
+    .filter((path) => !unfinished.test(path))
+    .toSorted();
+}
+
+async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * A backup of a data folder while its server works: the database as it is at one moment, then what its rows name. Evidence,
+ * heatmaps and reports are never changed, so what is copied after the database belongs to it; what a purge or a client
+ * removed in between is told.
+ *
+ * One file in the form of tar: it is written from front to back at any size, and every system can unpack it without us.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, link, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import type { Db } from '../db/open.ts';
+import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
+import { ForensicsError } from '../errors.ts';
+import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts';
+import { type NamedObject, plainFiles, readKeys } from './contents.ts';
+import { type Manifest, names } from './manifest.ts';
+import { needSpace, toDiskError } from './space.ts';
+
+export interface BackupParts {
+  /** Open as long as it takes: so nobody replaces the master key meanwhile. */
+  readonly db: Db;
+  readonly dataDir: string;
+  /** The file to write; nothing may be there. */
+  readonly out: string;
+  readonly withKeys: boolean;
+  readonly facts: Pick<Manifest, 'program' | 'masterKey' | 'settings'>;
+  /** Every object that a row of the snapshot names and that lies in the data folder. */
+  readonly objectsOf: (snapshot: Db) => Iterable<NamedObject>;
+  /** Stores that the snapshot names and that are not in the data folder. */
+  readonly elsewhereOf: (snapshot: Db) => Manifest['elsewhere'];
+  readonly now: () => Date;
+  /** Hears how far it is, 0..1 of each step, and ends it by throwing. */
+  readonly onProgress?: (step: 'database' | 'files', share: number) => void;
+}
+
+export interface Backup {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly manifestSha256: string;
+  readonly manifest: Omit<Manifest, 'files' | 'bytes' | 'sums'>;
+}
+
+/**
+ * The file appears whole or not at all.
+ *
+ * @throws {ForensicsError} `conflict`, `usage` for a place in the data folder itself, `no_space_left`, `output_not_writable`;
+ *   what `onProgress` throws.
+ */
+export async function createBackup(parts: BackupParts): Promise<Backup> {
+  const out = resolve(parts.out);
+  const folder = dirname(out);
+  try {
+    await checkPlace(out, parts.dataDir);
+    // The snapshot, and the archive that holds it.
+    await needSpace(folder, 2 * snapshotBytes(parts.db));
+    const staging = await mkdtemp(join(folder, '.forensics-backup-'));
+    try {
+      const archive = join(staging, basename(out));
+      const made = await write(parts, staging, archive);
+      await publish(archive, out);
+      return { ...made, file: out, sizeBytes: (await stat(out)).size };
+    } finally {
+      await rm(staging, { recursive: true, force: true });
+    }
+  } catch (error) {
+    throw toDiskError(error, 'The place of the backup');
+  }
+}
+
+const highWaterMark = 1 << 20;
+
+async function write(parts: BackupParts, staging: string, archive: string) {
+  const { db, dataDir, withKeys, objectsOf, elsewhereOf, onProgress = () => undefined } = parts;
+  const createdAt = parts.now();
+  const snapshot = join(staging, `${randomUUID()}.db`);
+  await takeSnapshot(db, snapshot, (share) => onProgress('database', share));
+  const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
+  const { schema, rows, problems } = inspectDatabase(snapshot);
+  if (problems.length > 0) throw isDamaged(problems);
+  const { objects, elsewhere } = readDatabase(snapshot, (copy) => ({
+    objects: [...objectsOf(copy)],
+    elsewhere: elsewhereOf(copy),
+  }));
+  const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
+  const wanted = [...plain, ...objects];
+  await needSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, wanted)));
+  const handle = await open(archive, 'wx', 0o600);
+  try {
+    const writer = createArchiveWriter(handle, createdAt);
+    await addFile(writer, names.database, snapshot);
+    for (const [name, content] of keys) await writer.add(name, content.length, once(content));
+    const absent: NamedObject[] = [];
+    for (const [index, object] of wanted.entries()) {
+      onProgress('files', index / wanted.length);
+      const isThere = await addFile(writer, object.path, join(dataDir, object.path));
+      if (!isThere) absent.push(object);
+    }
+    const manifest = {
+      ...parts.facts,
+      format: 1 as const,
+      createdAt: createdAt.toISOString(),
+      schema,
+      rows,
+      holdsKeys: withKeys,
+      absent,
+      elsewhere,
+    };
+    const manifestSha256 = await writer.end(manifest);
+    await handle.sync();
+    return { manifest, manifestSha256 };
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** @returns false when there is no such file. */
+async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<boolean> {
+  const handle = await openIfThere(path);
+  if (handle === null) return false;
+  try {
+    // The handle outlives a removal, and a rename over the file: what is read is what was opened.
+    const { size } = await handle.stat();
+    await writer.add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
+    return true;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function bytesOf(dataDir: string, files: readonly NamedObject[]): Promise<number> {
+  let bytes = 0;
+  for (const { path } of files) {
+    // With the head and the padding of its entry.
+    bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
+  }
+  return bytes;
+}
+
+async function checkPlace(out: string, dataDir: string): Promise<void> {
+  if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
+  const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];
+  if (place !== data && !place.startsWith(data + sep)) return;
+  throw new ForensicsError(
+    'usage',
+    'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
+  );
+}
+
+/** A link, because a rename would replace what somebody else wrote in the meantime. */
+async function publish(archive: string, out: string): Promise<void> {
+  try {
+    await link(archive, out);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (code === 'EEXIST') throw isTaken(out);
+    // Sticks and shares of other systems know no links.
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    await rename(archive, out);
+  }
+  if (process.platform === 'win32') return;
+  const folder = await open(dirname(out), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isTaken(out: string): ForensicsError {
+  return new ForensicsError('conflict', `${out} is there; choose another --out.`);
+}
+
+function isDamaged(problems: readonly string[]): ForensicsError {
+  return new ForensicsError(
+    'database_damaged',
+    `Nothing was written, as the database itself is in disorder; keep the backups you have. ${problems.join(' ')}`,
+  );
+}

@@ -1,0 +1,113 @@
+/**
+ * A data folder from a backup. Everything is unpacked beside what is there, checked, and only then put in its place; a cut at
+ * any moment leaves what was there, or all of the new. Nothing is deleted: what a data folder held is set aside.
+ */
+
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { refuseIfInUse } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import { readArchive } from './archive-reader.ts';
+import { belongs, readKeys } from './contents.ts';
+import { type Manifest, names } from './manifest.ts';
+import { checkMasterKey, type Keys } from './master-key.ts';
+import { contentOf, isHalfPlaced, makeStaging, putInPlace, sync } from './place.ts';
+import { needSpace, toDiskError } from './space.ts';
+import { fileSink, isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
+
+export interface RestoreParts extends VerifyParts {
+  readonly file: string;
+  /** There, and locked against servers and other restores. */
+  readonly dataDir: string;
+  /** Whether what it holds may be set aside. */
+  readonly mayReplace: boolean;
+  /** A folder with the keys of a backup without them. */
+  readonly keysDir: string | null;
+  readonly keys: Omit<Keys, 'ofFiles'>;
+  readonly now: () => Date;
+}
+
+export interface Restored extends Verified {
+  readonly manifest: Manifest;
+  /** Name of the folder in the data folder that holds what was there before; null for nothing. */
+  readonly aside: string | null;
+}
+
+/**
+ * @throws {ForensicsError} `conflict` when the folder holds something that may not be replaced or is in use; `backup_damaged`,
+ *   `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing keys.
+ */
+export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
+  const { file, dataDir, now } = parts;
+  checkTarget(parts);
+  const staging = makeStaging(dataDir, now());
+  try {
+    await needSpace(dataDir, (await stat(file).catch(() => null))?.size ?? 0);
+    const verified = await unpack(parts, staging);
+    // Somebody may have come in the meantime.
+    checkTarget(parts);
+    const aside = putInPlace(dataDir, staging, now());
+    return { ...verified, aside };
+  } catch (error) {
+    throw toDiskError(error, 'The data folder');
+  } finally {
+    // Once it was decided that it counts, it is all there is.
+    if (!isHalfPlaced(dataDir)) await rm(staging, { recursive: true, force: true });
+  }
+}
+
+/** @throws {ForensicsError} `conflict`. */
+export function checkTarget({
+  dataDir,
+  mayReplace,
+}: Pick<RestoreParts, 'dataDir' | 'mayReplace'>): void {
+  if (contentOf(dataDir).length === 0) return;
+  if (!mayReplace) {
+    throw new ForensicsError(
+      'conflict',
+      'The data folder is not empty; choose an empty or a new one with --data-dir, or add --force to set aside what it holds.',
+    );
+  }
+  refuseIfInUse(join(dataDir, names.database));
+}
+
+async function unpack(parts: RestoreParts, staging: string) {
+  const { file, keysDir, keys, objectsOf, onProgress } = parts;
+  const folders = new Set([staging]);
+  const place = async (name: string): Promise<string> => {
+    const path = join(staging, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    for (let at = dirname(path); at !== staging; at = dirname(at)) folders.add(at);
+    return path;
+  };
+  const archive = await readArchive(file, {
+    sinkFor: async (name) => {
+      if (!belongs(name)) throw isDamaged([`${name} does not belong into a backup.`]);
+      return fileSink(await place(name));
+    },
+    ...(onProgress === undefined ? {} : { onProgress }),
+  });
+  const verified = judge(archive, join(staging, names.database), { objectsOf });
+  const { manifest, problems } = verified;
+  if (manifest === null || problems.length > 0) throw isDamaged(problems);
+  if (keysDir !== null) {
+    if (manifest.holdsKeys) throw needsNoKeys();
+    for (const [name, content] of await readKeys(keysDir)) {
+      await writeFile(await place(name), content, { mode: 0o600, flag: 'wx', flush: true });
+    }
+  }
+  checkMasterKey(manifest, { ...keys, ofFiles: await masterKeysIn(staging) });
+  for (const folder of folders) sync(folder);
+  return { ...verified, manifest };
+}
+
+/** Texts of the key and of the one that is about to take its place. */
+export async function masterKeysIn(folder: string): Promise<readonly string[]> {
+  const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  return texts.filter((text) => text !== '');
+}
+
+export function needsNoKeys(): ForensicsError {
+  return new ForensicsError('usage', 'The backup holds its keys; leave out --keys.');
+}

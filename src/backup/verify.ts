@@ -1,0 +1,141 @@
+/** Whether a backup is, byte for byte, what was written, and whether a service can live on it. */
+
+import { copyFileSync, rmSync } from 'node:fs';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrations } from '../db/migrations.ts';
+import { type Db, openDatabase } from '../db/open.ts';
+import { inspectDatabase, readDatabase } from '../db/snapshot.ts';
+import { ForensicsError } from '../errors.ts';
+import { type ReadHow, readArchive, type Sink } from './archive-reader.ts';
+import { writeAll } from './archive-writer.ts';
+import type { NamedObject } from './contents.ts';
+import { type Manifest, names } from './manifest.ts';
+import type { Archive } from './records.ts';
+import { toDiskError } from './space.ts';
+
+export interface VerifyParts {
+  readonly objectsOf: (database: Db) => Iterable<NamedObject>;
+  readonly onProgress?: ReadHow['onProgress'];
+}
+
+export interface Verified {
+  /** Null when it cannot be read. */
+  readonly manifest: Manifest | null;
+  readonly manifestSha256: string | null;
+  /** Rows by table as they are in the database itself; empty when that cannot be read. */
+  readonly rows: Readonly<Record<string, number>>;
+  /** Sentences; none when all is well. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Unpacks the database for a while where the system keeps temporary files (`TMPDIR`).
+ *
+ * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
+ */
+export async function verifyBackup(file: string, parts: VerifyParts): Promise<Verified> {
+  const scratch = await mkdtemp(join(tmpdir(), 'forensics-backup-'));
+  const database = join(scratch, names.database);
+  try {
+    const archive = await readArchive(file, {
+      sinkFor: async (name) => (name === names.database ? fileSink(database) : null),
+      ...(parts.onProgress === undefined ? {} : { onProgress: parts.onProgress }),
+    });
+    return judge(archive, database, parts);
+  } catch (error) {
+    throw toDiskError(error, 'The folder for temporary files (TMPDIR)');
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/**
+ * @param database - the file that was unpacked. It stays as it is; a copy may be made beside it for a while.
+ * @throws {ForensicsError} `schema_newer` for a backup of a newer version that is whole.
+ */
+export function judge(
+  archive: Archive,
+  database: string,
+  { objectsOf }: Pick<VerifyParts, 'objectsOf'>,
+): Verified {
+  const { manifest, manifestSha256, problems } = archive;
+  const common = { manifest, manifestSha256 };
+  // Of what is damaged the first cause is told, and not all that follows from it.
+  if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
+  if (manifest.schema > migrations.length) throw isNewer(manifest);
+  try {
+    const { schema, rows, problems: found } = inspectDatabase(database);
+    const missing =
+      found.length > 0 ? [] : missingObjects(archive, { database, schema, objectsOf });
+    const isAsTold = schema === manifest.schema;
+    const told = isAsTold ? [] : [`${names.manifest} tells another schema than the database has.`];
+    return { ...common, rows, problems: [...told, ...found, ...missing] };
+  } catch (error) {
+    if (!(error instanceof ForensicsError) || error.code !== 'database_damaged') throw error;
+    return { ...common, rows: {}, problems: ['The database in it is damaged.'] };
+  }
+}
+
+// A list of thousands helps nobody.
+const mostTold = 20;
+
+interface Named {
+  readonly database: string;
+  readonly schema: number;
+  readonly objectsOf: VerifyParts['objectsOf'];
+}
+
+function missingObjects({ manifest, files }: Archive, named: Named): readonly string[] {
+  const known = new Set(manifest?.absent.map(({ path }) => path));
+  const missing: string[] = [];
+  withPresentSchema(named, (db) => {
+    for (const { path } of named.objectsOf(db)) {
+      if (!files.has(path) && !known.has(path)) missing.push(path);
+    }
+  });
+  return missing.slice(0, mostTold).map((path) => `${path} is missing, and a row names it.`);
+}
+
+/** Also proves that an older database can be brought up to date. */
+function withPresentSchema({ database, schema }: Named, act: (db: Db) => void): void {
+  if (schema === migrations.length) return readDatabase(database, act);
+  const copy = `${database}.newest`;
+  copyFileSync(database, copy);
+  try {
+    const opened = openDatabase({ path: copy, isScratch: true });
+    try {
+      act(opened.db);
+    } finally {
+      opened.close();
+    }
+  } finally {
+    for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
+  }
+}
+
+/** Writes a new file for its owner's eyes alone; its end is on the disk. */
+export async function fileSink(path: string): Promise<Sink> {
+  const handle = await open(path, 'wx', 0o600);
+  return {
+    write: (bytes) => writeAll(handle, bytes),
+    end: () => handle.sync(),
+    close: () => handle.close(),
+  };
+}
+
+export function isDamaged(problems: readonly string[]): ForensicsError {
+  const others = problems.length === 1 ? '' : ` (and ${problems.length - 1} more)`;
+  return new ForensicsError(
+    'backup_damaged',
+    `The backup is not as it was written: ${problems[0]}${others} Take another one.`,
+  );
+}
+
+function isNewer({ schema, program }: Manifest): ForensicsError {
+  return new ForensicsError(
+    'schema_newer',
+    `The backup was made by a newer version of this program (${program}, schema ${schema}; this one knows ${migrations.length}); install that version, then restore.`,
+  );
+}
