@@ -1,10 +1,10 @@
 /** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
 
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
 import { languages } from '../report/language.ts';
 import { type AnalyzeOptions, failOns } from './analyze/options.ts';
-import { defaultJobs, jobCount, named, wholeNumber } from './option-values.ts';
+import { defaultJobs, jobCount, listOf, named, wholeNumber } from './option-values.ts';
 import { isRemote, withServerOptions } from './service-options.ts';
 
 export function registerAnalyze(program: Command): void {
@@ -49,6 +49,7 @@ export function registerAnalyze(program: Command): void {
     )
     .option('--csv', 'print one CSV row a picture, as they finish', false)
     .option('--junit <file>', 'also write a JUnit report for CI; --fail-on says what fails', named)
+    .option('--preview', 'draw each picture and its heatmap on the terminal', false)
     .option('--watch', 'go on with new pictures in the folders, until Ctrl-C', false)
     .option('--only-new', 'with --watch: leave out what is there at the beginning', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
@@ -83,15 +84,3 @@ function optionsOf(command: Command): AnalyzeOptions {
 }
 
 const remoteJobs = 4;
-
-/** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
-function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
-  return (text) => {
-    const words = text.split(',').map((word) => word.trim());
-    const chosen = allowed.filter((word) => words.includes(word));
-    if (words.some((word) => !chosen.some((one) => one === word))) {
-      throw new InvalidArgumentError(`Allowed, parted by commas: ${allowed.join(', ')}.`);
-    }
-    return chosen;
-  };
-}

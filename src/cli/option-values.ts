@@ -37,3 +37,15 @@ export function portNumber(text: string): number {
   if (value < 0 || value > 65_535) throw new InvalidArgumentError('It has to be 0 to 65535.');
   return value;
 }
+
+/** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
+export function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
+  return (text) => {
+    const words = text.split(',').map((word) => word.trim());
+    const chosen = allowed.filter((word) => words.includes(word));
+    if (words.some((word) => !chosen.some((one) => one === word))) {
+      throw new InvalidArgumentError(`Allowed, parted by commas: ${allowed.join(', ')}.`);
+    }
+    return chosen;
+  };
+}

@@ -17,7 +17,10 @@ import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core
 import type { ReportOptions } from '../report.ts';
 import { checkFree, writeWholeFile } from '../write-file.ts';
 
-export async function writeReport(analysisId: string, options: ReportOptions): Promise<void> {
+export async function writeReport(
+  analysisId: string,
+  options: ReportOptions & { readonly out: string },
+): Promise<void> {
   const { out, force, json, withoutOriginal } = options;
   await checkFree(out, { force });
   const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {

@@ -9,7 +9,8 @@ import { type AnalysisRecord, failedRecordOf, openRecordOf } from '../record.ts'
 import { openResultsFolder, type ResultsFolder } from '../results-folder.ts';
 import { type Desk, deliver, type Trail } from './deliver.ts';
 import { downloadFiles } from './files.ts';
-import { createLoose, type Loose } from './loose.ts';
+import { createLoose, fetchCommand, type Loose } from './loose.ts';
+import { type Journal, openJournal } from './journal.ts';
 import { type RemotePicture, readPicture } from './picture.ts';
 import { untilEnded } from './poll.ts';
 import { remoteRecordOf } from './remote-record.ts';
@@ -21,10 +22,20 @@ import { withFreshUrls } from './with-fresh-urls.ts';
 export const prepareRemote: PrepareExaminer = async (given) => {
   const options = remoteOptionsOf(given);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
-  const opened = await openService(options);
+  const service = await openService(options);
+  const journal = await journalOf(service, options);
   if (options.tier === 'forensicReporting' && results !== null && !options.quiet) say(noBundle);
-  return (run) => createRemoteExaminer(opened, run, { options, results });
+  return (run) => createRemoteExaminer(service, run, { options, results, journal });
 };
+
+async function journalOf(service: Service, { tenant }: RemoteOptions): Promise<Journal> {
+  try {
+    return openJournal({ origin: service.origin, tenantName: tenant });
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
 
 const noBundle =
   'The signed evidence.zip is made on the machine of the server, by "forensics report"; everything else is fetched.';
@@ -39,16 +50,19 @@ interface Bench extends Desk, Run {
 function createRemoteExaminer(
   service: Service,
   run: Run,
-  { options, results }: Pick<Bench, 'options' | 'results'>,
+  own: Pick<Bench, 'options' | 'results' | 'journal'>,
 ): Examiner {
+  const { options } = own;
+  const { transfer } = service;
   const loose = createLoose(options);
-  const desk = service.deskFor(options, run.signal);
-  const bench: Bench = { ...run, ...desk, options, results, loose, turns: createTurns() };
+  const analyses = service.analysesFor(run.signal);
+  const bench: Bench = { ...run, ...own, analyses, transfer, loose, turns: createTurns() };
   return {
     examine: (input, folderName) => examineInput(bench, input, folderName),
     async close() {
       await service.close();
       loose.tell();
+      if (!options.wait) say(`Fetch each with: ${fetchCommand('ID', options)}`);
     },
   };
 }

@@ -1,37 +1,34 @@
-/** Everything that pictures need on their way to one tenant of a server, opened once for all of them. */
+/** The way to one tenant of a server and to where it keeps files, opened once and proven by one request. */
 
-import { createTransfer } from '../../../client/transfer.ts';
+import { createTransfer, type Transfer } from '../../../client/transfer.ts';
 import { openServer } from '../../server/open.ts';
-import { createRemoteAnalyses } from './analyses.ts';
-import type { Desk } from './deliver.ts';
-import { openJournal } from './journal.ts';
-import type { RemoteOptions } from './usage.ts';
+import type { ServerOptions } from '../../service-options.ts';
+import { createRemoteAnalyses, type RemoteAnalyses } from './analyses.ts';
 
 export interface Service {
-  deskFor(options: RemoteOptions, signal: AbortSignal): Desk;
+  /** Scheme, host and port of the server. */
+  readonly origin: string;
+  readonly transfer: Transfer;
+  analysesFor(signal: AbortSignal): RemoteAnalyses;
   close(): Promise<void>;
 }
 
-/** @throws {ForensicsError} what every picture would meet: `server_*`, `unauthenticated`, `forbidden`, `config_invalid`. */
-export async function openService({ tenant, ...options }: RemoteOptions): Promise<Service> {
+/** @throws {ForensicsError} what every request would meet: `server_*`, `unauthenticated`, `forbidden`. */
+export async function openService(
+  options: ServerOptions & { readonly tenant: string },
+): Promise<Service> {
   const api = await openServer(options);
   const transfer = createTransfer(api);
+  const analysesFor = (signal: AbortSignal) => createRemoteAnalyses(api, options.tenant, signal);
   const close = async () => {
     await transfer.close();
     await api.close();
   };
   try {
-    await createRemoteAnalyses(api, tenant, new AbortController().signal).check();
-    const journal = openJournal({ origin: api.url.origin, tenantName: tenant });
-    return {
-      deskFor: (given, signal) => {
-        const analyses = createRemoteAnalyses(api, tenant, signal);
-        return { options: given, analyses, transfer, journal, signal };
-      },
-      close,
-    };
+    await analysesFor(new AbortController().signal).check();
   } catch (error) {
     await close();
     throw error;
   }
+  return { origin: api.url.origin, transfer, analysesFor, close };
 }

@@ -1,37 +1,32 @@
 import { usageError } from '../../failure.ts';
-import { tenantMeant } from '../../server/tenant.ts';
+import { refuseOptions } from '../../refuse-options.ts';
 import type { AnalyzeOptions } from '../options.ts';
 
 /** The options of a run that can be done on a server. */
 export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
-/** What a server decides for itself is refused, so that nobody relies on what will not come. */
+/** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
 export function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
   const { trustList, validation, dataDir, maps, withMetadata, withoutOriginal } = options;
-  const given = {
-    '--trust-list': trustList !== undefined,
-    '--validation': validation !== undefined,
-    '--data-dir': dataDir !== undefined,
-    '--maps': maps,
-    '--with-metadata': withMetadata,
-    '--without-original': withoutOriginal,
-  };
-  const refused = Object.entries(given).flatMap(([name, isGiven]) => (isGiven ? [name] : []));
-  if (refused.length > 0) {
-    throw usageError(
-      `${refused.join(', ')} acts on this machine only; leave it out with a server.`,
+  refuseOptions(
+    {
+      '--trust-list': trustList !== undefined,
+      '--validation': validation !== undefined,
+      '--data-dir': dataDir !== undefined,
+      '--maps': maps,
+      '--with-metadata': withMetadata,
+      '--without-original': withoutOriginal,
+    },
+    'acts on this machine only; leave it out with a server.',
+  );
+  const { wait, out, failOn, junit, tenant } = options;
+  if (!wait) {
+    refuseOptions(
+      { '--out': out !== null, '--fail-on': failOn.length > 0, '--junit': junit !== undefined },
+      'needs results, and --no-wait leaves before there are any; leave one out.',
     );
   }
-  if (!options.wait) refuseResults(options);
-  return { ...options, tenant: tenantMeant(options) };
-}
-
-function refuseResults({ out, failOn, junit }: AnalyzeOptions): void {
-  const given = [
-    ...(out === null ? [] : ['--out']),
-    ...(failOn.length === 0 ? [] : ['--fail-on']),
-    ...(junit === undefined ? [] : ['--junit']),
-  ];
-  if (given.length === 0) return;
-  throw usageError(`--no-wait leaves before there are results; leave out ${given.join(', ')}.`);
+  if (tenant === undefined)
+    throw usageError('A server keeps analyses by tenant; add --tenant NAME.');
+  return { ...options, tenant };
 }
