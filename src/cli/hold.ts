@@ -55,21 +55,23 @@ function one(command: Command): Command {
 }
 
 async function add(options: AddOptions): Promise<void> {
-  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
   const { printFields } = await import('./print-fields.ts');
   const { tenant, analysis: analysisId = null, reason } = options;
   const hold = await withLocalCore(options, async (core) => {
-    const { id: tenantId } = await tenantNamed(core, tenant);
+    const { id: tenantId } = await keptTenantNamed(core, tenant);
     return core.holds.add({ tenantId, analysisId, reason });
   });
   printFields(shown(hold), options);
 }
 
 async function remove(options: HoldOptions): Promise<void> {
-  const { printJson, say, tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
   const { tenant, analysis: analysisId = null } = options;
   await withLocalCore(options, async (core) => {
-    const { id: tenantId } = await tenantNamed(core, tenant);
+    const { id: tenantId } = await keptTenantNamed(core, tenant);
     await core.holds.remove({ tenantId, analysisId });
   });
   if (options.json) return printJson({ analysisId, removed: true });
@@ -77,10 +79,11 @@ async function remove(options: HoldOptions): Promise<void> {
 }
 
 async function list(options: HoldOptions): Promise<void> {
-  const { print, printJson, say, tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { print, printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
   const { listTable } = await import('./list-table.ts');
   const holds = await withLocalCore(options, async (core) => {
-    const { id } = await tenantNamed(core, options.tenant);
+    const { id } = await keptTenantNamed(core, options.tenant);
     return (await core.holds.list(id)).map(shown);
   });
   if (options.json) return printJson(holds);

@@ -30,6 +30,7 @@ import { registerSigningKey } from './signing-key.ts';
 import { withSwitches } from './switches.ts';
 import { registerTenant } from './tenant.ts';
 import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
+import { registerUsage } from './usage.ts';
 import { registerUser } from './user.ts';
 import { registerValidate } from './validate.ts';
 import { registerVerify } from './verify.ts';
@@ -97,6 +98,7 @@ Examples:
   registerTenant(program);
   registerKeys(program);
   registerUser(program);
+  registerUsage(program);
   registerMasterKey(program);
   program.commandsGroup('Act on a server:');
   registerLogin(program);

@@ -1,42 +1,56 @@
 /** How a tenant is printed: one JSON object, or a line a field. */
 
 import type { Tenant } from '../access/tenants.ts';
-import type { TenantAnswer } from '../tenancy/view.ts';
+import { type TenantAnswer, type WebhookState, webhookStateOf } from '../tenancy/view.ts';
 import type { LocalOptions } from './local-core.ts';
 
 export interface TenantOptions extends LocalOptions {
   readonly json: boolean;
 }
 
+/** As the operator sees it in the data folder. */
 export function shown(tenant: Tenant) {
   return {
     id: tenant.id,
     name: tenant.name,
     trial: tenant.isTrial,
     webhookUrl: tenant.webhookUrl,
-    webhookState: webhookState(tenant),
+    webhookState: webhookStateOf(tenant),
     createdDate: tenant.createdAt.toISOString(),
   };
 }
 
-/** With where its objects are kept. Secrets are masked. */
-export function shownWithStorage(tenant: Tenant, answer: TenantAnswer) {
+/** As its own people see it too, with where its objects are kept. Secrets are masked. */
+export function shownWithStorage(answer: TenantAnswer) {
+  const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
-  return { ...shown(tenant), storageType, storageConfig, storageWarning };
+  const fields = { id, name, trial: isTrial, webhookUrl, webhookState, createdDate };
+  return { ...fields, storageType, storageConfig, storageWarning };
 }
 
-export async function printTenant(fields: object, options: TenantOptions): Promise<void> {
+type ShownTenant = ReturnType<typeof shown> | ReturnType<typeof shownWithStorage>;
+
+export async function printTenant(
+  fields: ShownTenant,
+  options: Pick<TenantOptions, 'json'>,
+): Promise<void> {
   const { printFields } = await import('./print-fields.ts');
+  if (options.json) return printFields(fields, options);
   const isDefault = 'storageConfig' in fields && fields.storageConfig === null;
-  const words = isDefault ? { ...fields, storageConfig: "the service's own store" } : fields;
-  printFields(options.json ? fields : words, options);
+  printFields(
+    {
+      ...fields,
+      webhookState: stateInWords[fields.webhookState],
+      ...(isDefault ? { storageConfig: "the service's own store" } : {}),
+    },
+    options,
+  );
 }
 
-function webhookState({ webhookUrl, webhookDisabledReason: reason, ...tenant }: Tenant): string {
-  if (webhookUrl === null) return 'none';
-  if (tenant.webhookDisabledAt === null) {
-    const since = tenant.webhookFailingSince?.toISOString();
-    return since === undefined ? 'active' : `retrying: failing since ${since}`;
-  }
-  return `disabled: the receiver ${reason === 'failing' ? 'failed for days' : 'answered 410'}; set the URL again`;
-}
+const stateInWords: Readonly<Record<WebhookState, string>> = {
+  none: 'none',
+  active: 'active',
+  retrying: 'retrying: the latest message was not taken',
+  gone: 'disabled: the receiver answered 410; set the URL again',
+  failing: 'disabled: the receiver failed for days; set the URL again',
+};

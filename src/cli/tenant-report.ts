@@ -1,16 +1,13 @@
 /** `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV. */
 
 import { type Command, Option } from 'commander';
-import type { Tenant } from '../access/tenants.ts';
-import type { ReportQuery } from '../analyses/usage-period.ts';
 import type { UsageReport } from '../analyses/usage-report.ts';
-import type { LocalOptions } from './local-core.ts';
+import { csvText } from './csv.ts';
+import type { ServiceOptions } from './service-options.ts';
+import type { Days } from './usage/reports.ts';
 
-interface ReportOptions extends LocalOptions {
-  readonly json: boolean;
+interface ReportOptions extends ServiceOptions, Days {
   readonly csv: boolean;
-  readonly from?: string;
-  readonly to?: string;
 }
 
 /** @param command - `report`, with the options that all commands of tenants share. */
@@ -39,25 +36,21 @@ Examples:
     });
 }
 
-async function printReport(name: string, options: ReportOptions): Promise<void> {
-  const { print, printJson, tenantNamed, withLocalCore } = await import('./local-core.ts');
-  const { usageCsv } = await import('./tenant-report/csv.ts');
-  const found = await withLocalCore(options, async (core) => {
-    const tenant = await tenantNamed(core, name);
-    const whole = await core.usage.report(tenant, queryOf(tenant, options));
-    return options.csv ? usageCsv(core.usage, tenant, whole) : whole;
+async function printReport(tenant: string, options: ReportOptions): Promise<void> {
+  const { print, printJson } = await import('./local-core.ts');
+  const { withService } = await import('./service/open.ts');
+  const { dailyReports, reportOf } = await import('./usage/reports.ts');
+  const { columnNames, valuesOf } = await import('./usage/columns.ts');
+  const found = await withService(options, async ({ tenants }) => {
+    const whole = await reportOf(tenants, tenant, options);
+    if (!options.csv) return whole;
+    const days = await dailyReports(tenants, tenant, whole);
+    return csvText([columnNames, ...days.map(valuesOf)]);
   });
   if (typeof found === 'string') return void process.stdout.write(found);
   if (options.json) return printJson(found);
   const { listTable } = await import('./list-table.ts');
   print(listTable(['figure', 'value'], rowsOf(found)));
-}
-
-function queryOf({ createdAt }: Tenant, { from, to }: ReportOptions): ReportQuery {
-  if (from === undefined && to === undefined) return { type: 'total' };
-  // The day, not the moment: --to may name the same day.
-  const startTime = from ?? createdAt.toISOString().slice(0, 10);
-  return { type: 'range', startTime, ...(to === undefined ? {} : { endTime: to }) };
 }
 
 function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {

@@ -2,17 +2,15 @@
 
 import type { Command } from 'commander';
 import type { Tenant } from '../access/tenants.ts';
-import { operator } from '../audit/entry.ts';
-import type { Core } from '../app/core.ts';
-import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import type { TenantRequest } from '../tenancy/change.ts';
 import type { StorageRequest } from '../tenancy/storage-wire.ts';
 import { usageError } from './failure.ts';
 import { readText } from './read-text.ts';
+import type { ServiceOptions } from './service-options.ts';
 import { printTenant, shown, shownWithStorage, type TenantOptions } from './tenant-lines.ts';
 
-interface UpdateOptions extends TenantOptions {
+interface UpdateOptions extends ServiceOptions {
   readonly name?: string;
   readonly webhookUrl?: string;
   readonly storageConfig?: string;
@@ -23,13 +21,13 @@ interface TrialOptions extends TenantOptions {
   readonly off?: boolean;
 }
 
-/** @param command - with the options that all commands of tenants share. */
+/** @param command - with the options that all commands of the service share. */
 export function describeTenantShow(command: Command): Command {
   return command
     .description('Show one tenant.')
     .argument('<name>', 'the tenant')
     .action(async (name: string, _own: unknown, called: Command) => {
-      await show(name, called.optsWithGlobals<TenantOptions>());
+      await show(name, called.optsWithGlobals<ServiceOptions>());
     });
 }
 
@@ -49,7 +47,7 @@ export function describeTenantUpdate(command: Command): Command {
     });
 }
 
-/** @param command - as above. */
+/** @param command - with the options of commands on the data folder: a server does not offer it. */
 export function describeTenantTrial(command: Command): Command {
   return command
     .description('Let a tenant analyse only the two trial images, or every image.')
@@ -61,26 +59,17 @@ export function describeTenantTrial(command: Command): Command {
     });
 }
 
-async function show(name: string, options: TenantOptions): Promise<void> {
-  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
-  const fields = await withLocalCore(options, async (core, settings) => {
-    const tenant = await tenantNamed(core, name);
-    const tenancy = await tenancyOf(core, settings);
-    return shownWithStorage(tenant, await tenancy.read(tenant));
-  });
-  await printTenant(fields, options);
+async function show(name: string, options: ServiceOptions): Promise<void> {
+  const { withService } = await import('./service/open.ts');
+  const answer = await withService(options, async ({ tenants }) => tenants.read(name));
+  await printTenant(shownWithStorage(answer), options);
 }
 
 async function update(name: string, options: UpdateOptions): Promise<void> {
-  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { withService } = await import('./service/open.ts');
   const request = await requestOf(options);
-  const fields = await withLocalCore(options, async (core, settings) => {
-    const tenancy = await tenancyOf(core, settings);
-    const answer = await tenancy.change(await tenantNamed(core, name), request, operator);
-    await warnAboutWebhook(request, settings);
-    return shownWithStorage(await tenantNamed(core, answer.name), answer);
-  });
-  await printTenant(fields, options);
+  const answer = await withService(options, async ({ tenants }) => tenants.change(name, request));
+  await printTenant(shownWithStorage(answer), options);
 }
 
 async function setTrial(name: string, options: TrialOptions): Promise<void> {
@@ -92,29 +81,6 @@ async function setTrial(name: string, options: TrialOptions): Promise<void> {
     return core.tenants.update(id, { isTrial });
   });
   await printTenant(shown(tenant), options);
-}
-
-const now = () => new Date();
-
-async function tenancyOf(core: Core, settings: Settings) {
-  const { openTenancy } = await import('../app/tenancy.ts');
-  const { openTenantStorage } = await import('../app/tenant-storage.ts');
-  const storage = openTenantStorage({ settings, core, now, onError: raise });
-  return openTenancy({ core, storage, webhookGuard: null, now });
-}
-
-/** No refusal: the server may run under other settings than this command. */
-async function warnAboutWebhook({ webhookUrl }: TenantRequest, settings: Settings): Promise<void> {
-  if (webhookUrl == null) return;
-  const { say } = await import('./local-core.ts');
-  const { webhookGuardOf } = await import('../app/tenancy.ts');
-  const { complaintAbout } = await import('../tenancy/check-webhook.ts');
-  const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
-  if (complaint !== null) say(`Warning, by the settings of this command: ${complaint}`);
-}
-
-function raise(error: unknown): never {
-  throw error;
 }
 
 async function requestOf({

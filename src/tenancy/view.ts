@@ -50,7 +50,7 @@ export async function readTenant(context: Context, tenant: Tenant): Promise<Tena
   };
 }
 
-function webhookStateOf(tenant: Tenant): WebhookState {
+export function webhookStateOf(tenant: Tenant): WebhookState {
   if (tenant.webhookUrl === null) return 'none';
   if (tenant.webhookDisabledAt !== null) return tenant.webhookDisabledReason ?? 'gone';
   return tenant.webhookFailingSince === null ? 'active' : 'retrying';

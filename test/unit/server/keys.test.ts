@@ -125,18 +125,18 @@ describe('keys over HTTP', () => {
   });
 });
 
+interface Rotated extends KeyEntry {
+  readonly replaced: KeyEntry;
+  readonly earlier: readonly KeyEntry[];
+}
+
+async function rotate(wish: object, headers: Headers = {}) {
+  const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
+  const body = { tenantName: 'acme', expiresAt, ...wish };
+  return askWithKey({ method: 'POST', path, headers, body });
+}
+
 describe('a rotation over HTTP', () => {
-  interface Rotated extends KeyEntry {
-    readonly replaced: KeyEntry;
-    readonly earlier: readonly KeyEntry[];
-  }
-
-  const rotate = async (wish: object, headers: Headers = {}) => {
-    const expiresAt = new Date(Date.now() + 86_400_000).toISOString();
-    const body = { tenantName: 'acme', expiresAt, ...wish };
-    return askWithKey({ method: 'POST', path, headers, body });
-  };
-
   test('a key replaces itself: both are good within the grace, and the log tells who did it', async () => {
     const old = await create('self');
     const headers = { authorization: `ApiKey ${old.secret}` };

@@ -1,8 +1,7 @@
 /** Usage as CSV: a row a day, so that a spreadsheet can add up what it likes. The header is the same for ever. */
 
-import type { Tenant } from '../../access/tenants.ts';
-import type { UsageReport, UsageReports } from '../../analyses/usage-report.ts';
-import { csvText, type CsvValue } from '../csv.ts';
+import type { UsageReport } from '../../analyses/usage-report.ts';
+import type { CsvValue } from '../csv.ts';
 
 type Column = readonly [name: string, valueOf: (day: UsageReport) => CsvValue];
 
@@ -31,30 +30,12 @@ const columns: readonly Column[] = [
   ['bulkMinutes', (day) => durationsOf(day).bulk],
 ];
 
-/** @param whole - the report about the time that is asked for. */
-export async function usageCsv(
-  usage: UsageReports,
-  tenant: Tenant,
-  whole: UsageReport,
-): Promise<string> {
-  const rows: CsvValue[][] = [columns.map(([name]) => name)];
-  for (const day of daysOf(tenant, whole)) {
-    // oxlint-disable-next-line no-await-in-loop -- SQLite answers one question after the other anyway
-    const report = await usage.report(tenant, { type: 'range', startTime: day, endTime: day });
-    rows.push(columns.map(([, valueOf]) => valueOf(report)));
-  }
-  return csvText(rows);
-}
+/** The names of the columns, as the first row. */
+export const columnNames = columns.map(([name]) => name);
 
-const dayMs = 86_400_000;
-
-/** Nothing was counted before the tenant was made, and nothing after today. */
-function* daysOf({ createdAt }: Tenant, { startTime, endTime }: UsageReport): Generator<string> {
-  const first = Math.max(Date.parse(startTime), createdAt.getTime());
-  const last = Math.min(Date.parse(endTime), Date.now());
-  for (let day = Math.floor(first / dayMs); day * dayMs <= last; day++) {
-    yield new Date(day * dayMs).toISOString().slice(0, 10);
-  }
+/** @param day - the report about one day. */
+export function valuesOf(day: UsageReport): readonly CsvValue[] {
+  return columns.map(([, valueOf]) => valueOf(day));
 }
 
 function durationsOf({ processingDurations: durations }: UsageReport) {
