@@ -56,6 +56,15 @@ test('a client that knows another authority refuses the leaf', async () => {
   expect(outcome).not.toBeNull();
 });
 
+test('our own authority is shown behind the leaf, for those who pin it', async () => {
+  const { cert, authority } = await ensureLocalTls(newFolder(), [], now);
+
+  const shown = cert.match(/-----BEGIN[^-]*-----[^-]*-----END[^-]*-----/g) ?? [];
+
+  expect(shown).toHaveLength(2);
+  expect(new X509Certificate(shown[1]!).fingerprint256).toBe(authority?.fingerprint256);
+});
+
 test('the leaf names addresses as addresses, in every spelling', async () => {
   const material = await ensureLocalTls(
     newFolder(),

@@ -1,0 +1,20 @@
+import { Type } from 'typebox';
+import { openApi } from '../../../src/client/open.ts';
+import type { Trust } from '../../../src/client/trust.ts';
+import type { ApiRequest } from '../../../src/client/api.ts';
+
+const pong = Type.Object({
+  success: Type.Literal(true),
+  data: Type.Object({ message: Type.String() }),
+});
+
+/** One request over a connection of its own; answers the message, or throws what the client throws. */
+export async function ping(url: string, trust: Trust, request: Partial<ApiRequest> = {}) {
+  const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0' });
+  try {
+    const asked = { method: 'GET', path: '/v1/ping', ...request } as const;
+    return (await api.ask(asked, pong)).data.message;
+  } finally {
+    await api.close();
+  }
+}

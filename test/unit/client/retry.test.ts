@@ -1,0 +1,94 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { beforeAll, expect, test } from 'vitest';
+import type { Issued } from '../../../src/server/certificate.ts';
+import { ping } from './ping.ts';
+import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
+
+let authority: Issued;
+let leaf: Issued;
+beforeAll(async () => {
+  authority = await newAuthority('an authority of tests');
+  leaf = await newLeaf(authority);
+});
+
+/** Fails so often, and then answers. */
+async function serverThat(fails: (response: ServerResponse) => void, times: number) {
+  const asked: IncomingMessage[] = [];
+  const listener: RequestListener = (request, response) => {
+    asked.push(request);
+    if (asked.length <= times) return fails(response);
+    response.end(JSON.stringify({ success: true, data: { message: 'pong' } }));
+  };
+  const { url } = await openTlsServer(leaf, [], listener);
+  const trust = { by: 'authority', pem: authority.certificate.toString() } as const;
+  return { asked, ping: (request = {}) => ping(url, trust, request) };
+}
+
+const refuse =
+  (status: number, headers: Readonly<Record<string, string>> = {}) =>
+  (response: ServerResponse) =>
+    void response
+      .writeHead(status, headers)
+      .end(JSON.stringify({ success: false, message: 'Later.' }));
+const hangUp = (response: ServerResponse) => void response.socket?.destroy();
+
+test.each([
+  ['is busy (503)', refuse(503)],
+  ['asks for patience (429)', refuse(429, { 'retry-after': '1' })],
+  ['hangs up', hangUp],
+])('reading is repeated when the server %s', async (_how, fails) => {
+  const server = await serverThat(fails, 2);
+
+  expect(await server.ping()).toBe('pong');
+  expect(server.asked).toHaveLength(3);
+});
+
+test('what creates something is repeated under its idempotency key, and not without', async () => {
+  const keyed = await serverThat(hangUp, 1);
+  const bare = await serverThat(hangUp, 1);
+
+  expect(await keyed.ping({ method: 'POST', idempotencyKey: 'once' })).toBe('pong');
+  await expect(bare.ping({ method: 'POST' })).rejects.toMatchObject({ code: 'server_unreachable' });
+  expect(keyed.asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['once', 'once']);
+  expect(bare.asked).toHaveLength(1);
+});
+
+test.each([
+  ['a refusal', refuse(403), 'forbidden'],
+  ['a failure of the server', refuse(500), 'server_unexpected'],
+  [
+    'a health check that found something',
+    refuse(503, { 'x-error-code': 'unhealthy' }),
+    'unhealthy',
+  ],
+  ['a pause longer than anybody waits', refuse(429, { 'retry-after': '60' }), 'rate_limited'],
+])('%s is told at once', async (_what, fails, code) => {
+  const server = await serverThat(fails, 9);
+
+  await expect(server.ping()).rejects.toMatchObject({ code });
+  expect(server.asked).toHaveLength(1);
+});
+
+test('a server that goes on being busy is asked five times', { timeout: 40_000 }, async () => {
+  const server = await serverThat(refuse(503, { 'retry-after': '1' }), 99);
+
+  await expect(server.ping()).rejects.toMatchObject({ code: 'server_unreachable' });
+  expect(server.asked).toHaveLength(5);
+});
+
+test('a wait ends when the person has had enough', async () => {
+  const server = await serverThat(refuse(429, { 'retry-after': '20' }), 9);
+  const left = new AbortController();
+  const reason = new Error('enough');
+  setTimeout(() => left.abort(reason), 200);
+
+  await expect(server.ping({ signal: left.signal })).rejects.toBe(reason);
+});
+
+test('the program names itself and its version', async () => {
+  const server = await serverThat(hangUp, 0);
+
+  await server.ping();
+
+  expect(server.asked[0]?.headers['user-agent']).toBe('forensics/0.0.0');
+});
