@@ -35,7 +35,7 @@ const lockPattern = /^serve\.lock/;
 
 /** Names that a restore would have to set aside. */
 export function contentOf(dataDir: string): readonly string[] {
-  return readdirSync(dataDir).filter(
+  const names = readdirSync(dataDir).filter(
     (name) =>
       name !== journalName &&
       name !== 'lost+found' &&
@@ -43,6 +43,7 @@ export function contentOf(dataDir: string): readonly string[] {
       !name.startsWith(stagingPrefix) &&
       !name.startsWith(asidePrefix),
   );
+  return names.toSorted();
 }
 
 /** A folder for the new content. What restores that were cut off left behind is removed. */

@@ -12,6 +12,12 @@ import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
 export const masterKey = Buffer.alloc(32, 5);
 export const now = () => new Date('2026-11-21T21:30:05.678Z');
 export const keyId = '0123456789abcdef';
+/** Every key of `masterKey`'s bytes is the right one. */
+export const keysAsRead = {
+  ofSettings: null,
+  parse: (text: string) => Buffer.from(text.trim(), 'hex'),
+  idOf: (key: Buffer) => (key.equals(masterKey) ? keyId : 'f'.repeat(16)),
+};
 
 const objectOf = (name: string, isEvidence: boolean): NamedObject => ({
   path: `blobs/b-${'0'.repeat(24)}/objects/${name.repeat(2)}/${name.repeat(64)}`,
