@@ -17,6 +17,10 @@ serveTasks(async (task): Promise<LabAnswer> => {
     const { performMeasure } = await import('./measure-task.ts');
     return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
   }
+  if (order.kind === 'preview') {
+    const { performPreview } = await import('./preview-task.ts');
+    return { kind: 'preview', preview: await performPreview(order.request, settings) };
+  }
   if (order.kind === 'compare') {
     const { performCompare } = await import('./compare-task.ts');
     return { kind: 'compare', difference: await performCompare(order, settings) };

@@ -15,6 +15,7 @@ import type {
 import type { Format, PictureFacts } from '../image/picture.ts';
 import type { ReportItem } from '../report/item.ts';
 import type { Language } from '../report/language.ts';
+import type { Preview } from '../report/preview.ts';
 import type { ReportTexts } from '../report/texts.ts';
 import type { Condition } from './conditions.ts';
 
@@ -53,6 +54,14 @@ export interface Rendering {
   readonly reports: Readonly<
     Partial<Record<Language, { readonly texts: ReportTexts; readonly pdf: Uint8Array }>>
   >;
+}
+
+export interface PreviewRequest {
+  readonly source: PictureSource;
+  readonly examination: Pick<Examination, 'facts' | 'maps'>;
+  readonly map: MapName;
+  /** Pixels that it may take; it keeps the picture's proportions. */
+  readonly box: { readonly width: number; readonly height: number };
 }
 
 export interface MeasureRequest {
@@ -104,6 +113,8 @@ export interface Lab {
     how?: { readonly ifBusy?: 'wait' | 'refuse'; readonly signal?: AbortSignal },
   ): Promise<Examination>;
   render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
+  /** The picture and one of its heatmaps in a few pixels. @throws {ForensicsError} as `render`. */
+  preview(request: PreviewRequest, how?: { readonly signal?: AbortSignal }): Promise<Preview>;
   /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
   measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
   /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */

@@ -2,6 +2,7 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import type { Examination } from '../engine/result.ts';
 import { ForensicsError, type ErrorCode } from '../errors.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits } from '../image/limits.ts';
@@ -84,5 +85,18 @@ function notAsDeclared(declared: string, found: string): ForensicsError {
   return new ForensicsError(
     'image_not_as_declared',
     `The picture was declared as ${declared} but is ${found}; declare what it is or upload the right file.`,
+  );
+}
+
+/**
+ * Heatmaps of one picture drawn over another would be a forged exhibit.
+ *
+ * @throws {ForensicsError} `image_not_as_declared`.
+ */
+export function checkSame({ facts }: Picture, examination: Pick<Examination, 'facts'>): void {
+  if (facts.sha256 === examination.facts.sha256) return;
+  throw new ForensicsError(
+    'image_not_as_declared',
+    'This file is not the one that was examined: its SHA-256 differs; examine it anew.',
   );
 }

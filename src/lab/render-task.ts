@@ -1,5 +1,3 @@
-import type { Examination } from '../engine/result.ts';
-import { ForensicsError } from '../errors.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap.ts';
@@ -7,7 +5,7 @@ import { renderPdf } from '../report/pdf.ts';
 import { writeTexts } from '../report/write-texts.ts';
 import type { Rendering, RenderRequest } from './lab.ts';
 import type { ModelShelf } from './model-shelf.ts';
-import { openSource } from './open-source.ts';
+import { checkSame, openSource } from './open-source.ts';
 import type { ChildSettings } from './tasks.ts';
 
 /**
@@ -44,13 +42,4 @@ function stanceOf({ facts }: Picture, size: RenderRequest['heatmapSize']): Stanc
   const isUpright = size.width === facts.width && size.height === facts.height;
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
   return isStored && !isUpright ? 'stored' : 'upright';
-}
-
-/** Heatmaps of one picture drawn over another would be a forged exhibit. */
-function checkSame({ facts }: Picture, examination: Examination): void {
-  if (facts.sha256 === examination.facts.sha256) return;
-  throw new ForensicsError(
-    'image_not_as_declared',
-    'This file is not the one that was examined: its SHA-256 differs; examine it anew.',
-  );
 }

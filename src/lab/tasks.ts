@@ -2,11 +2,13 @@
 
 import type { Examination } from '../engine/result.ts';
 import type { Limits } from '../image/limits.ts';
+import type { Preview } from '../report/preview.ts';
 import type {
   ExamineRequest,
   Measurement,
   MeasureRequest,
   PixelDifference,
+  PreviewRequest,
   Rendering,
   RenderRequest,
 } from './lab.ts';
@@ -24,6 +26,7 @@ export interface LabTask {
   readonly order:
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
     | { readonly kind: 'render'; readonly request: RenderRequest }
+    | { readonly kind: 'preview'; readonly request: PreviewRequest }
     | { readonly kind: 'measure'; readonly request: MeasureRequest }
     | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
 }
@@ -31,6 +34,7 @@ export interface LabTask {
 export type LabAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
   | { readonly kind: 'render'; readonly rendering: Rendering }
+  | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'measure'; readonly measurement: Measurement }
   | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
 

@@ -48,6 +48,19 @@ export async function renderHeatmaps(
 }
 
 /**
+ * One map over the picture, as RGB bytes of its size.
+ *
+ * @throws {RangeError} when the maps do not belong to a picture of this size.
+ */
+export function drawHeatmap(picture: Picture, maps: CellMaps, name: MapName): Uint8Array {
+  const { width, height } = picture.facts;
+  const fillRow = createUpsampler({ width, height }, maps);
+  const rgb = new Uint8Array(3 * width * height);
+  drawOver(picture, { values: maps.values[name], fillRow, blend: createBlend(), rgb });
+  return rgb;
+}
+
+/**
  * The values themselves: 16-bit grey PNG files of exactly `size`, 0..65535 stands for 0..1.
  *
  * @throws {RangeError} when the maps do not belong to a picture of this size.

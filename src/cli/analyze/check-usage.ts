@@ -1,6 +1,7 @@
 /** Options that would do nothing are refused, so that nobody waits for what will not come. */
 
 import { usageError } from '../failure.ts';
+import { isRemote } from '../service-options.ts';
 import type { AnalyzeOptions } from './options.ts';
 
 /** @throws {ForensicsError} `usage`. */
@@ -32,12 +33,16 @@ function checkForensicTier({ tier, out, ...options }: AnalyzeOptions): void {
   if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
 }
 
-function checkFaces({ force, out, junit, preview, json, jsonl, csv }: AnalyzeOptions): void {
+function checkFaces(options: AnalyzeOptions): void {
+  const { force, out, junit, preview, json, jsonl, csv } = options;
   if (force && out === null && junit === undefined) {
     throw usageError('--force replaces results of --out DIR or --junit FILE; add one.');
   }
   if (preview && (json || jsonl || csv)) {
     throw usageError('--preview draws for a person; leave out --json, --jsonl and --csv.');
+  }
+  if (preview && isRemote(options)) {
+    throw usageError('--preview draws what this machine examines; a server examines with --url.');
   }
 }
 

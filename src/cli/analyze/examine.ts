@@ -8,6 +8,7 @@ import type { OwnValidation, ReportItem } from '../../report/item.ts';
 import { type Language, languages } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
+import { say } from '../local-core.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';
@@ -46,6 +47,7 @@ export async function examineInput(
     const held = sealing === null ? null : await readSource(input);
     const source = held ?? (await openSource(input));
     const examination = await examine(bench, source);
+    await preview(bench, input, { source, examination });
     const item = itemOf(bench, input, { examination, examinedAt });
     const examined = { examination, item };
     const drawn = held && (await draw(bench, { source: held, ...examined }));
@@ -68,6 +70,21 @@ function nameOf({ label, path }: Input): string {
 function examine({ lab, options, signal }: Bench, source: PictureSource): Promise<Examination> {
   const { model, decisionStrategy, seed } = options;
   return lab.examine({ source, options: { model, decisionStrategy, seed } }, { signal });
+}
+
+/** A picture that was examined and cannot be drawn has still been examined. */
+async function preview(
+  { lab, preview: wanted, signal }: Bench,
+  input: Input,
+  examined: { readonly source: PictureSource; readonly examination: Examination },
+): Promise<void> {
+  if (wanted === null) return;
+  try {
+    const request = { ...examined, map: 'fake', box: wanted.box } as const;
+    wanted.take(input, await lab.preview(request, { signal }));
+  } catch (error) {
+    say(`No preview of ${input.label}: ${toForensicsError(error).message}`);
+  }
 }
 
 function itemOf(

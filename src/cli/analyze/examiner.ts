@@ -1,6 +1,8 @@
 /** Who examines the pictures of a run: this machine, or a server. */
 
 import type { ForensicsError } from '../../errors.ts';
+import type { PreviewRequest } from '../../lab/lab.ts';
+import type { Preview } from '../../report/preview.ts';
 import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import type { AnalysisRecord } from './record.ts';
@@ -9,8 +11,17 @@ export interface Run {
   readonly options: AnalyzeOptions;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
+  /** Null where none is wanted. Only this machine draws: a server has the picture's maps. */
+  readonly preview: WantedPreview | null;
   /** Told once of each picture that failed. */
   onFailure(input: Input, failure: ForensicsError): void;
+}
+
+export interface WantedPreview {
+  /** Pixels that it may take. */
+  readonly box: PreviewRequest['box'];
+  /** Called before the picture's record is answered. */
+  take(input: Input, preview: Preview): void;
 }
 
 export interface Examiner {

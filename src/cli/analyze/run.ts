@@ -44,6 +44,7 @@ function runOf(options: AnalyzeOptions, stop: Stop, teller: Teller): Run {
   return {
     options,
     signal: stop.signal,
+    preview: teller.preview,
     onFailure: (input, failure) => {
       if (isOfTheMachine(failure)) stop.because(failure);
       if (!stop.signal.aborted) teller.failed(input, failure);
@@ -68,12 +69,12 @@ async function examineAll(
   const examined = inOrder(inputs, { width: options.jobs, signal }, async (input) => {
     const record = await examiner.examine(input, folderNameOf(input.label));
     teller.examined(record);
-    return record;
+    return { input, record };
   });
-  for await (const record of examined) {
+  for await (const { input, record } of examined) {
     if (signal.aborted) return;
     try {
-      await teller.tell(record);
+      await teller.tell(input, record);
     } catch (error) {
       // Before the batch is left: it waits for its pictures, and a watched folder would give them for ever.
       stop.because(toForensicsError(error));

@@ -5,9 +5,11 @@ import { tellFileFailure } from '../failure.ts';
 import { say } from '../local-core.ts';
 import { chooseFace, isForPeople } from './faces/choose.ts';
 import { openJunitFile } from './faces/junit.ts';
+import type { WantedPreview } from './examiner.ts';
 import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { writeOut } from './output.ts';
+import { openPreviews } from './preview.ts';
 import { canShowProgress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
 import { summaryOf } from './summary.ts';
@@ -15,12 +17,13 @@ import { emptyTally, type Tally, withRecord } from './tally.ts';
 import { walkInputs } from './walk.ts';
 
 export interface Teller {
+  readonly preview: WantedPreview | null;
   /** As soon as it is known. */
   failed(input: Input, failure: ForensicsError): void;
   /** As soon as it is done. */
   examined(record: AnalysisRecord): void;
   /** In the order of the input. */
-  tell(record: AnalysisRecord): Promise<void>;
+  tell(input: Input, record: AnalysisRecord): Promise<void>;
   /** Ends every document, and sums up. */
   end(): Promise<Tally>;
   /** Sums up what was told; the documents stay as they are. */
@@ -38,6 +41,7 @@ export async function openTeller(
   const isShown = !quiet && canShowProgress();
   const progress = await startProgress(isShown && !watch ? count(args, options) : null, isShown);
   const face = chooseFace(options);
+  const previews = openPreviews(options);
   const began = performance.now();
   const elapsedMs = () => performance.now() - began;
   let tally = emptyTally;
@@ -61,15 +65,16 @@ export async function openTeller(
   }
 
   return {
+    preview: previews,
     failed: (input, failure) => {
       const line = () => tellFileFailure(input.label, failure, options);
       if (isToldByTable(options)) held = line;
       else progress.around(line);
     },
     examined: (record) => progress.add(record),
-    tell: async (record) => {
+    tell: async (input, record) => {
       tally = withRecord(tally, record);
-      await write(face.add(record));
+      await write((previews?.textOf(input) ?? '') + face.add(record));
       await junit?.add(record);
     },
     end: async () => {
@@ -99,8 +104,9 @@ function isToldByTable(options: AnalyzeOptions): boolean {
 
 /** A walk of its own beside the run: how much there is to do is known soon, and nothing is held for it. */
 async function count(args: readonly string[], { recursive, out }: AnalyzeOptions): Promise<number> {
+  const walk = walkInputs(args, { recursive, exceptDir: out });
   let total = 0;
-  // oxlint-disable-next-line no-unused-vars -- counted only
-  for await (const _input of walkInputs(args, { recursive, exceptDir: out })) total++;
+  // oxlint-disable-next-line no-await-in-loop -- one after the other, so that nothing is held
+  while (!(await walk.next()).done) total++;
   return total;
 }
