@@ -1,12 +1,15 @@
-/** `forensics user`: the people who have an account on this machine. */
+/** `forensics user`: the people who have an account on this machine, and what whoever is logged in on a server may change. */
 
 import { type Command, Option } from 'commander';
 import type { CreateOptions } from './user/create.ts';
+import { withLocalOnlyOptions } from './local-only.ts';
+import { withServiceOptions } from './service-options.ts';
 import type { UserOptions } from './user/options.ts';
-import type { PasswordOptions } from './user/password-source.ts';
+import type { PasswdOptions } from './user/passwd.ts';
 import type { SettingsOptions } from './user/settings.ts';
+import type { DisableOptions } from './user/shut.ts';
 import type { UpdateOptions } from './user/update.ts';
-import { withLocalOptions } from './with-local-options.ts';
+import { yesOption } from './yes-option.ts';
 
 export function registerUser(program: Command): void {
   const user = program
@@ -15,6 +18,8 @@ export function registerUser(program: Command): void {
     .addHelpText(
       'after',
       `
+"settings" and "passwd" without an account act on a server, for whoever is logged in there; the others act on its own machine.
+
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
   $ forensics user passwd examiner@example.org --generate
@@ -28,7 +33,7 @@ Examples:
 }
 
 function registerCreate(user: Command): void {
-  withPassword(withLocalOptions(user.command('create').description('Create an account.')))
+  withPassword(withLocalOnlyOptions(user.command('create').description('Create an account.')))
     .argument('<email>', 'the address that the person logs in with')
     .option('--name <name>', 'the name that stands beside what the person changes')
     .option('--user-type <type>', 'a word that tokens carry; "user" when left out')
@@ -41,7 +46,7 @@ function registerCreate(user: Command): void {
 }
 
 function registerRead(user: Command): void {
-  withLocalOptions(user.command('list').description('List all accounts, by address.')).action(
+  withLocalOnlyOptions(user.command('list').description('List all accounts, by address.')).action(
     async (_own: unknown, command: Command) => {
       const { list } = await import('./user/list.ts');
       await list(command.optsWithGlobals<UserOptions>());
@@ -67,12 +72,12 @@ function registerUpdate(user: Command): void {
       const { update } = await import('./user/update.ts');
       await update(who, command.optsWithGlobals<UpdateOptions>());
     });
-  onOne(user.command('settings').description('Show or change what the person chose.'))
+  onAnybody(user.command('settings').description('Show or change what the person chose.'))
     .option('--lang <code>', 'a language such as de, with a region as in de-AT')
     .addOption(
       new Option('--tos-accepted <answer>', 'the terms of service').choices(['true', 'false']),
     )
-    .action(async (who: string, _own: unknown, command: Command) => {
+    .action(async (who: string | undefined, _own: unknown, command: Command) => {
       const { settings } = await import('./user/settings.ts');
       await settings(who, command.optsWithGlobals<SettingsOptions>());
     });
@@ -82,19 +87,21 @@ function registerPassword(user: Command): void {
   const passwd = user
     .command('passwd')
     .description('Set a new password; ends all sessions and lifts a lock.');
-  withPassword(onOne(passwd)).action(async (who: string, _own: unknown, command: Command) => {
-    const { passwd: setPassword } = await import('./user/passwd.ts');
-    await setPassword(who, command.optsWithGlobals<UserOptions & PasswordOptions>());
-  });
+  withPassword(onAnybody(passwd))
+    .option('--current-password-file <file>', 'on a server: read the present one from a file')
+    .action(async (who: string | undefined, _own: unknown, command: Command) => {
+      const { passwd: setPassword } = await import('./user/passwd.ts');
+      await setPassword(who, command.optsWithGlobals<PasswdOptions>());
+    });
 }
 
 function registerShut(user: Command): void {
-  onOne(user.command('disable').description('Let a person in no more; ends all sessions.')).action(
-    async (who: string, _own: unknown, command: Command) => {
+  onOne(user.command('disable').description('Let a person in no more; ends all sessions.'))
+    .addOption(yesOption('do not ask; where nobody can be asked it is done without'))
+    .action(async (who: string, _own: unknown, command: Command) => {
       const { disable } = await import('./user/shut.ts');
-      await disable(who, command.optsWithGlobals<UserOptions>());
-    },
-  );
+      await disable(who, command.optsWithGlobals<DisableOptions>());
+    });
   onOne(user.command('enable').description('Let a disabled person in again.')).action(
     async (who: string, _own: unknown, command: Command) => {
       const { enable } = await import('./user/shut.ts');
@@ -108,7 +115,15 @@ function collect(value: string, before: readonly string[]): readonly string[] {
 }
 
 function onOne(command: Command): Command {
-  return withLocalOptions(command).argument('<who>', 'address or id of the account');
+  return withLocalOnlyOptions(command).argument('<who>', 'address or id of the account');
+}
+
+/** On a server that is whoever is logged in. */
+function onAnybody(command: Command): Command {
+  return withServiceOptions(command).argument(
+    '[who]',
+    'address or id of the account; left out on a server',
+  );
 }
 
 /** A password is never a flag: flags stand in the history of the shell and in the list of processes. */

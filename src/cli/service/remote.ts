@@ -23,19 +23,15 @@ export function createRemoteService(api: Api): Service {
 const keysPath = '/v1/auth/api';
 
 function createKeyActs(api: Api): KeyActs {
-  const list = async (tenantName: string, apiKey?: string) => {
-    const asked = apiKey === undefined ? {} : { apiKey };
-    const query = { tenantName };
-    return (await api.ask({ method: 'GET', path: keysPath, query, ...asked }, keysAnswer)).data;
+  const list = async (tenantName: string, secret?: string) => {
+    const asked = { method: 'GET', path: keysPath, query: { tenantName } } as const;
+    return (await api.ask({ ...asked, ...asKey(secret) }, keysAnswer)).data;
   };
   const make = async (body: object) =>
     (await api.ask({ method: 'POST', path: keysPath, body }, newKeyAnswer)).data;
   const revoke = async ({ tenant: tenantName, uuid, bySecret }: RevocationWish) => {
-    const asked = bySecret === undefined ? {} : { apiKey: bySecret };
-    await api.ask(
-      { method: 'DELETE', path: keysPath, query: { tenantName, uuid }, ...asked },
-      told,
-    );
+    const asked = { method: 'DELETE', path: keysPath, query: { tenantName, uuid } } as const;
+    await api.ask({ ...asked, ...asKey(bySecret) }, told);
   };
   return {
     list: async (tenant) => list(tenant),
@@ -60,6 +56,11 @@ function createKeyActs(api: Api): KeyActs {
       return ended;
     },
   };
+}
+
+/** In the place of who asks otherwise. */
+function asKey(apiKey: string | undefined) {
+  return apiKey === undefined ? {} : { apiKey };
 }
 
 /** Somebody else was faster. */

@@ -18,7 +18,7 @@ export interface PasswordOptions {
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`, `cancelled`. */
 export async function passwordFrom(options: PasswordOptions): Promise<string> {
   if (options.generate === true) return generatePassword();
-  if (options.passwordFile !== undefined) return fromFile(options.passwordFile);
+  if (options.passwordFile !== undefined) return fromFile('--password-file', options.passwordFile);
   if (options.passwordStdin === true) return firstLine(await text(process.stdin));
   if (canAsk()) return fromPerson();
   throw usageError(
@@ -26,7 +26,18 @@ export async function passwordFrom(options: PasswordOptions): Promise<string> {
   );
 }
 
-async function fromFile(path: string): Promise<string> {
+/** @throws {ForensicsError} as above. */
+export async function currentPasswordFrom({
+  currentPasswordFile: file,
+}: {
+  readonly currentPasswordFile?: string;
+}): Promise<string> {
+  if (file !== undefined) return fromFile('--current-password-file', file);
+  if (canAsk()) return askHidden('Current password: ');
+  throw usageError('Say where the current password comes from: --current-password-file.');
+}
+
+async function fromFile(option: string, path: string): Promise<string> {
   try {
     return firstLine(await readFile(path, 'utf8'));
   } catch (error) {
@@ -34,7 +45,7 @@ async function fromFile(path: string): Promise<string> {
     const [code, what] = isMissing
       ? (['file_not_found', 'does not exist'] as const)
       : (['file_not_readable', 'cannot be read'] as const);
-    throw new ForensicsError(code, `The file of --password-file ${what}.`, { cause: error });
+    throw new ForensicsError(code, `The file of ${option} ${what}.`, { cause: error });
   }
 }
 

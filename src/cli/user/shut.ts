@@ -1,12 +1,20 @@
 /** `forensics user disable` and `forensics user enable`. */
 
 import type { User, Users } from '../../access/users.ts';
-import { withLocalCore } from '../local-core.ts';
+import { agreed } from '../confirm.ts';
+import { say, withLocalCore } from '../local-core.ts';
 import { printFields } from '../print-fields.ts';
 import type { UserOptions } from './options.ts';
 import { shownUser, userNamed } from './user-named.ts';
 
-export async function disable(who: string, options: UserOptions): Promise<void> {
+export interface DisableOptions extends UserOptions {
+  readonly yes: boolean;
+}
+
+export async function disable(who: string, options: DisableOptions): Promise<void> {
+  if (!(await agreed(`Let ${who} in no more, and end all sessions?`, options))) {
+    return say('Nobody was disabled.');
+  }
   await change(who, options, (users, id) => users.disable(id));
 }
 
