@@ -1,0 +1,29 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPasswords } from '../../src/access/passwords.ts';
+import { openCore } from '../../src/app/core.ts';
+import { createLocalService } from '../../src/cli/service/local.ts';
+import { readConfig } from '../../src/config.ts';
+import { password } from '../unit/server/open-server.ts';
+import { describeService, tenant } from './service.ts';
+
+describeService('on the data folder of this machine', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'forensics-service-'));
+  const { settings } = readConfig({ flags: { dataDir }, environment: {} });
+  const core = openCore(settings, () => new Date(), createPasswords({ ln: 4 }));
+  await core.tenants.create({ name: tenant });
+  const who = 'examiner@example.org';
+  await core.users.create({ email: who, password });
+  const service = createLocalService(core, settings);
+  return {
+    service,
+    personal: service,
+    who,
+    core,
+    close: async () => {
+      core.close();
+      rmSync(dataDir, { recursive: true });
+    },
+  };
+});

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsScope } from '../../src/access/principal.ts';
+import { openCore } from '../../src/app/core.ts';
+import { createLocalService } from '../../src/cli/service/local.ts';
+import { createRemoteService } from '../../src/cli/service/remote.ts';
+import { openApi } from '../../src/client/open.ts';
+import { readConfig } from '../../src/config.ts';
+import { openListening, type Listening } from '../unit/server/open-server.ts';
+import { describeService, tenant } from './service.ts';
+
+/** The way to the server of whoever has this Authorization header. */
+async function openRemote({ server, dataDir }: Listening, authorization: string) {
+  const [address] = server.addresses();
+  const api = await openApi({
+    url: `https://127.0.0.1:${address?.port}`,
+    trust: { by: 'authority', pem: readFileSync(join(dataDir, 'tls', 'ca.pem'), 'utf8') },
+    authorize: async () => authorization,
+    userAgent: 'forensics/0.0.0',
+  });
+  return { service: createRemoteService(api), close: async () => api.close() };
+}
+
+function openBehind({ dataDir }: Listening) {
+  const { settings } = readConfig({ flags: { dataDir }, environment: {} });
+  const core = openCore(settings);
+  return { core, local: createLocalService(core, settings) };
+}
+
+describeService('on a server', async () => {
+  const open = await openListening();
+  const rights = { tenants: [open.tenant], scopes: [settingsScope] };
+  const { tokens } = await open.makeUser('examiner', rights);
+  const byKey = await openRemote(open, open.authorization);
+  const byPerson = await openRemote(open, `Bearer ${tokens.accessToken}`);
+  const { core } = openBehind(open);
+  return {
+    service: byKey.service,
+    personal: byPerson.service,
+    who: null,
+    core,
+    close: async () => {
+      core.close();
+      await byKey.close();
+      await byPerson.close();
+      await open.close();
+    },
+  };
+});
+
+test('a server and its data folder answer the same', async () => {
+  const open = await openListening();
+  const { service, close } = await openRemote(open, open.authorization);
+  const { core, local } = openBehind(open);
+  const day = { type: 'range', startTime: '2026-01-01', endTime: '2026-01-02' } as const;
+  await local.keys.rotate({
+    tenant,
+    which: { name: 'test' },
+    expiresAt: new Date(Date.now() + 86_400_000),
+    graceMs: 60_000,
+  });
+
+  const answers = async ({ keys, tenants }: typeof local) => [
+    await keys.list(tenant),
+    await tenants.read(tenant),
+    await tenants.report(tenant, day),
+  ];
+  // The first request notes when the key was used.
+  await service.keys.list(tenant);
+
+  expect(await answers(service)).toEqual(await answers(local));
+  core.close();
+  await close();
+  await open.close();
+});
+
+test('an API key does not tell which tenants there are', async () => {
+  const open = await openListening();
+  const { service, close } = await openRemote(open, open.authorization);
+
+  await expect(service.tenants.names()).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining('--tenant'),
+  });
+  await close();
+  await open.close();
+});

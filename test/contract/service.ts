@@ -1,0 +1,241 @@
+/**
+ * What every service of the command line promises, whether it acts on a data folder or on a server. A suite, not a test file:
+ * each implementation's test file calls it.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Core } from '../../src/app/core.ts';
+import { operator } from '../../src/audit/entry.ts';
+import { parseEntry } from '../../src/audit/read.ts';
+import type { Service } from '../../src/cli/service/service.ts';
+
+export interface ServiceUnderTest {
+  readonly service: Service;
+  /** The same for a person who may change the settings of "acme", and how that person is meant. */
+  readonly personal: Pick<Service, 'settings' | 'tenants'>;
+  readonly who: string | null;
+  /** The data folder behind it. */
+  readonly core: Core;
+  readonly close: () => Promise<void>;
+}
+
+export const tenant = 'acme';
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+export function describeService(name: string, open: () => Promise<ServiceUnderTest>): void {
+  describe(name, () => {
+    let opened: ServiceUnderTest;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(() => opened.close());
+
+    describeKeys(() => opened);
+    describeRotation(() => opened);
+    describeTenants(() => opened);
+    describeSettings(() => opened);
+  });
+}
+
+async function create({ service }: ServiceUnderTest, name: string, lifeMs = dayMs) {
+  return service.keys.create({ tenant, name, expiresAt: inMs(lifeMs) });
+}
+
+function describeKeys(opened: () => ServiceUnderTest): void {
+  test('a key shows its secret once, opens the door, and is listed masked', async () => {
+    const { service } = opened();
+
+    const { secret, ...key } = await create(opened(), 'listed');
+    await service.keys.prove({ tenant, secret });
+
+    const [listed] = await service.keys.list(tenant);
+    const masked = expect.stringMatching(/^sk-[a-z0-9]+-\*{8}\w{4}$/);
+    expect(listed).toMatchObject({ ...key, lastUsedDate: listed?.lastUsedDate, secret: masked });
+    expect(key).toMatchObject({ name: 'listed', ended: null, lastUsedDate: null });
+    expect(secret).toMatch(/^sk-[a-z0-9]+-\w{38}$/);
+  });
+
+  test('a revoked key proves nothing and is not revoked again', async () => {
+    const { service } = opened();
+    const { uuid, secret } = await create(opened(), 'revoked');
+
+    await service.keys.revoke({ tenant, uuid });
+
+    const proof = service.keys.prove({ tenant, secret });
+    await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
+    const again = service.keys.revoke({ tenant, uuid });
+    await expect(again).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test("a key of another tenant proves nothing about this one's", async () => {
+    const { service, core } = opened();
+    const { id: tenantId } = await core.tenants.create({ name: 'other' });
+    const wish = { tenantId, name: 'ci', expiresAt: inMs(dayMs), by: operator };
+    const { secret } = await core.keys.mint(wish);
+
+    const proof = service.keys.prove({ tenant, secret });
+
+    await expect(proof).rejects.toMatchObject({ code: 'forbidden' });
+  });
+
+  test('a key may revoke another, and the log names it', async () => {
+    const { service, core } = opened();
+    const by = await create(opened(), 'judge');
+    const { uuid } = await create(opened(), 'judged');
+
+    await service.keys.revoke({ tenant, uuid, bySecret: by.secret });
+
+    const { id: chain } = (await core.tenants.byName(tenant))!;
+    const told = core.audit.read({ chain }).map((line) => parseEntry(line));
+    const revoked = told.find(({ event, subject }) => event === 'key.revoked' && subject === uuid);
+    expect(revoked?.actor).toEqual({ type: 'api', id: by.uuid });
+  });
+
+  test('a prune takes what has ended, and leaves a living key alone that is named with it', async () => {
+    const { service, core } = opened();
+    const living = await create(opened(), 'pruned');
+    const { id: tenantId } = (await core.tenants.byName(tenant))!;
+    const wish = { tenantId, expiresAt: inMs(dayMs), by: operator };
+    const { key } = await core.keys.rotate({ ...wish, which: { uuid: living.uuid }, graceMs: 0 });
+
+    const pruned = await service.keys.prune({ tenant, uuids: [living.uuid, key.uuid] });
+
+    expect(pruned).toMatchObject([{ uuid: living.uuid, ended: 'replaced' }]);
+    const names = (await service.keys.list(tenant)).filter(({ name }) => name === 'pruned');
+    expect(names.map(({ uuid }) => uuid)).toEqual([key.uuid]);
+    expect(await service.keys.prune({ tenant, uuids: [living.uuid] })).toEqual([]);
+  });
+
+  test('a key that is over before it begins is refused', async () => {
+    const made = create(opened(), 'never', -1);
+
+    await expect(made).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+}
+
+function describeRotation(opened: () => ServiceUnderTest): void {
+  test('old and new key are good within the grace; those before them end no later', async () => {
+    const { service } = opened();
+    const first = await create(opened(), 'rotated', 10 * dayMs);
+    const wish = { tenant, which: { name: 'rotated' }, expiresAt: inMs(90 * dayMs) };
+    const second = await service.keys.rotate({ ...wish, graceMs: 2 * hourMs });
+
+    const third = await service.keys.rotate({ ...wish, graceMs: hourMs });
+
+    expect(second).toMatchObject({ replaced: { uuid: first.uuid, ended: null }, earlier: [] });
+    expect(third.replaced.uuid).toBe(second.key.uuid);
+    expect(third.earlier).toMatchObject([{ uuid: first.uuid }]);
+    const end = Date.parse(third.key.createdDate) + hourMs;
+    const ends = [third.replaced, ...third.earlier].map(({ expiresAt }) => Date.parse(expiresAt));
+    expect(ends).toEqual([end, end]);
+    for (const { secret } of [first, second.key, third.key]) {
+      // oxlint-disable-next-line no-await-in-loop -- each has its own failure
+      await service.keys.prove({ tenant, secret });
+    }
+  });
+
+  test('without a grace the old key has ended with the answer', async () => {
+    const { service } = opened();
+    const { uuid, secret } = await create(opened(), 'at once');
+    const wish = { tenant, which: { uuid }, expiresAt: inMs(dayMs) };
+
+    const { replaced } = await service.keys.rotate({ ...wish, graceMs: 0 });
+
+    expect(replaced.ended).toBe('replaced');
+    const proof = service.keys.prove({ tenant, secret });
+    await expect(proof).rejects.toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('which key is meant has to be clear', async () => {
+    const { service } = opened();
+    for (const name of ['twice', 'twice']) await create(opened(), name);
+    const wish = { tenant, expiresAt: inMs(dayMs), graceMs: 0 };
+
+    const ambiguous = service.keys.rotate({ ...wish, which: { name: 'twice' } });
+    const unnamed = service.keys.rotate({ ...wish, which: { name: 'nobody' } });
+    const unknown = service.keys.rotate({ ...wish, which: { uuid: randomUUID() } });
+
+    await expect(ambiguous).rejects.toMatchObject({ code: 'conflict' });
+    await expect(unnamed).rejects.toMatchObject({ code: 'not_found' });
+    await expect(unknown).rejects.toMatchObject({ code: 'not_found' });
+  });
+}
+
+function describeTenants(opened: () => ServiceUnderTest): void {
+  test('a change is answered as it reads ever after, and the webhook can be taken away', async () => {
+    const { service } = opened();
+    const webhookUrl = 'https://receiver.example/hook';
+
+    const changed = await service.tenants.change(tenant, { webhookUrl });
+    const read = await service.tenants.read(tenant);
+    const without = await service.tenants.change(tenant, { webhookUrl: null });
+
+    expect(changed).toMatchObject({ name: tenant, webhookUrl, webhookState: 'active' });
+    expect(changed.apiKeys.length).toBeGreaterThan(0);
+    expect({ ...read, apiKeys: [] }).toEqual({ ...changed, apiKeys: [] });
+    expect([without.webhookUrl, without.webhookState]).toEqual([undefined, 'none']);
+  });
+
+  test('a name that another has is refused', async () => {
+    const { service, core } = opened();
+    await core.tenants.create({ name: 'taken' });
+
+    const renamed = service.tenants.change(tenant, { name: 'taken' });
+
+    await expect(renamed).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('what was used is told for all time and for days, and days that are none are refused', async () => {
+    const { service, core } = opened();
+    const { id, createdAt } = (await core.tenants.byName(tenant))!;
+    const today = new Date().toISOString().slice(0, 10);
+
+    const total = await service.tenants.report(tenant, { type: 'total' });
+    const day = { type: 'range', startTime: today, endTime: today } as const;
+    const ofToday = await service.tenants.report(tenant, day);
+    const never = service.tenants.report(tenant, { type: 'range', startTime: 'soon' });
+
+    expect(total).toMatchObject({ tenantId: id, startTime: createdAt.toISOString() });
+    expect(ofToday).toMatchObject({ startTime: `${today}T00:00:00.000Z`, queuedAnalyses: 0 });
+    expect(ofToday.successfulProcessing).toEqual(total.successfulProcessing);
+    await expect(never).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('whoever may act for a tenant finds its name', async () => {
+    expect(await opened().personal.tenants.names()).toContain(tenant);
+  });
+
+  test('a tenant that there is not is refused', async () => {
+    const read = opened().service.tenants.read('nobody');
+
+    // A server does not tell strangers which tenants it has.
+    await expect(read).rejects.toMatchObject({ code: /^(tenant_not_found|forbidden)$/ });
+  });
+}
+
+function describeSettings(opened: () => ServiceUnderTest): void {
+  test('settings are read, and changed one at a time', async () => {
+    const { personal, who } = opened();
+
+    const before = await personal.settings.change(who, {});
+    const after = await personal.settings.change(who, { lang: 'de-AT' });
+
+    expect(before).toEqual({ lang: 'en', tosAccepted: false });
+    expect(after).toEqual({ lang: 'de-AT', tosAccepted: false });
+    expect(await personal.settings.change(who, {})).toEqual(after);
+    const wrong = personal.settings.change(who, { lang: 'Deutsch' });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  test('whose settings are meant must be said the way that this service knows people', async () => {
+    const { personal, who } = opened();
+    const otherWay = who === null ? 'examiner@example.org' : null;
+
+    const asked = personal.settings.change(otherWay, {});
+
+    await expect(asked).rejects.toMatchObject({ code: 'usage' });
+  });
+}
