@@ -19,9 +19,7 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** A request that creates or starts something is safe to repeat under one key. */
   readonly idempotencyKey?: string;
-  /** An API key that asks instead of who asks otherwise: a new one is proven before an old one ends. */
-  readonly apiKey?: string;
-  /** The header of who asks this time; null for nobody, as where one logs in. */
+  /** The header of who asks this time, such as a new key that is proven; null for nobody, as where one logs in. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
 }
@@ -59,13 +57,8 @@ const triesAtFirst = 3;
 export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): Api {
   let hasAnswered = false;
 
-  async function authorizationOf({ apiKey, authorization }: ApiRequest): Promise<string | null> {
-    if (apiKey !== undefined) return `ApiKey ${apiKey}`;
-    return authorization === undefined ? authorize(api) : authorization;
-  }
-
   async function attempt(asked: ApiRequest): Promise<unknown> {
-    const authorization = await authorizationOf(asked);
+    const { authorization = await authorize(api) } = asked;
     const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
     hasAnswered = true;
     const { status, headers, data } = answer;

@@ -1,5 +1,5 @@
-import type { Api } from '../../client/api.ts';
 import { Type } from 'typebox';
+import type { Api } from '../../client/api.ts';
 import { succeeded } from '../../server/schemas/words.ts';
 import { usageError } from '../failure.ts';
 import { apiKeyFrom } from '../server/api-key.ts';
@@ -13,8 +13,8 @@ export async function proveKey(
 ): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Say whose key it is: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
-  const query = { tenantName: tenant, limit: 1 };
-  await api.ask({ method: 'GET', path: '/v1/analysis', query, apiKey }, anyAnswer);
+  const asked = { method: 'GET', path: '/v1/analysis', authorization: `ApiKey ${apiKey}` } as const;
+  await api.ask({ ...asked, query: { tenantName: tenant, limit: 1 } }, anyAnswer);
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
 }
 

@@ -60,7 +60,7 @@ function createKeyActs(api: Api): KeyActs {
 
 /** In the place of who asks otherwise. */
 function asKey(apiKey: string | undefined) {
-  return apiKey === undefined ? {} : { apiKey };
+  return apiKey === undefined ? {} : { authorization: `ApiKey ${apiKey}` };
 }
 
 /** Somebody else was faster. */

@@ -10,22 +10,25 @@ import type { Issued } from '../../../src/server/certificate.ts';
 
 const dayMs = 86_400_000;
 
-/** @param days - from the first to the last day of validity, counted from today. */
-export function validity([from, to]: readonly [number, number]) {
-  const at = (days: number) => new Date(Date.now() + days * dayMs);
-  return { notBefore: at(from), notAfter: at(to) };
-}
-
 export async function newAuthority(name: string): Promise<Issued> {
-  return issueAuthority(name, validity([-2000, 2000]));
+  return issueAuthority(name, validity(-2000, 2000));
 }
 
+/** @param days - of its validity, counted from today. */
 export async function newLeaf(
   authority: Issued,
   hosts: readonly string[] = ['localhost', '127.0.0.1'],
-  days: readonly [number, number] = [-1, 1],
+  days: readonly [from: number, to: number] = [-1, 1],
 ): Promise<Issued> {
-  return issueLeaf(authority, hosts, validity(days));
+  return issueLeaf(authority, hosts, validity(...days));
+}
+
+function validity(from: number, to: number) {
+  return { notBefore: inDays(from), notAfter: inDays(to) };
+}
+
+function inDays(days: number): Date {
+  return new Date(Date.now() + days * dayMs);
 }
 
 export interface TlsServer {
