@@ -83,7 +83,7 @@ export async function restore(target: Target, wish: RestoreWish): Promise<Restor
 }
 
 /** The same as far as it can be told without touching anything. */
-export async function tryRestore(target: Target, wish: RestoreWish): Promise<Verified> {
+export async function tryRestore(target: Target, wish: RestoreWish): Promise<Restored> {
   const { dataDir } = target;
   refuseForeign(dataDir);
   if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
@@ -97,7 +97,7 @@ export async function tryRestore(target: Target, wish: RestoreWish): Promise<Ver
   if (manifest.masterKey.place !== 'here') {
     checkMasterKey(manifest, { ...keysOf(target), ofFiles: await keysBeside(wish.keysDir) });
   }
-  return verified;
+  return { ...verified, manifest, aside: null };
 }
 
 async function keysBeside(keysDir: string | null): Promise<readonly string[]> {

@@ -9,8 +9,12 @@ import { type Manifest, manifestText, names, sumLine } from './manifest.ts';
 export interface ArchiveWriter {
   /** @throws {ForensicsError} `conflict` when the source is shorter or longer than it was said to be. */
   add(name: string, sizeBytes: number, source: AsyncIterable<Uint8Array>): Promise<void>;
-  /** @returns the SHA-256 of the manifest. */
-  end(facts: Omit<Manifest, 'files' | 'bytes' | 'sums'>): Promise<string>;
+  end(facts: Omit<Manifest, 'files' | 'bytes' | 'sums'>): Promise<Ended>;
+}
+
+export interface Ended {
+  readonly manifest: Manifest;
+  readonly manifestSha256: string;
 }
 
 /** @param at - the time that all entries bear. */
@@ -45,10 +49,10 @@ export function createArchiveWriter(handle: FileHandle, at: Date): ArchiveWriter
     async end(facts) {
       const listed = await addText(names.sums, sums.join(''));
       const manifest = { ...facts, files: sums.length, bytes, sums: listed };
-      const hash = await addText(names.manifest, manifestText(manifest));
-      await addText(names.manifestSum, sumLine(hash, names.manifest));
+      const manifestSha256 = await addText(names.manifest, manifestText(manifest));
+      await addText(names.manifestSum, sumLine(manifestSha256, names.manifest));
       await writeAll(handle, archiveEnd);
-      return hash;
+      return { manifest, manifestSha256 };
     },
   };
 }

@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
-import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts';
+import { type ArchiveWriter, createArchiveWriter, type Ended } from './archive-writer.ts';
 import { type NamedObject, plainFiles, readKeys } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
 import { needSpace, toDiskError } from './space.ts';
@@ -34,11 +34,9 @@ export interface BackupParts {
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
 }
 
-export interface Backup {
+export interface Backup extends Ended {
   readonly file: string;
   readonly sizeBytes: number;
-  readonly manifestSha256: string;
-  readonly manifest: Omit<Manifest, 'files' | 'bytes' | 'sums'>;
 }
 
 /**
@@ -70,7 +68,7 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
 
 const highWaterMark = 1 << 20;
 
-async function write(parts: BackupParts, staging: string, archive: string) {
+async function write(parts: BackupParts, staging: string, archive: string): Promise<Ended> {
   const { db, dataDir, withKeys, objectsOf, elsewhereOf, onProgress = () => undefined } = parts;
   const createdAt = parts.now();
   const snapshot = join(staging, `${randomUUID()}.db`);
@@ -96,19 +94,18 @@ async function write(parts: BackupParts, staging: string, archive: string) {
       const isThere = await addFile(writer, object.path, join(dataDir, object.path));
       if (!isThere) absent.push(object);
     }
-    const manifest = {
+    const ended = await writer.end({
+      format: 1,
       ...parts.facts,
-      format: 1 as const,
       createdAt: createdAt.toISOString(),
       schema,
       rows,
       holdsKeys: withKeys,
       absent,
       elsewhere,
-    };
-    const manifestSha256 = await writer.end(manifest);
+    });
     await handle.sync();
-    return { manifest, manifestSha256 };
+    return ended;
   } finally {
     await handle.close();
   }

@@ -60,11 +60,20 @@ async function withCore<T>(
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const core = openCore(settings);
+  tellUpgrade(core.database);
   try {
     return await act(core, settings);
   } finally {
     core.close();
   }
+}
+
+/** Nobody asked for it, so it is told: the way back to the earlier version is the copy. */
+export function tellUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
+  if (upgrade === null) return;
+  const { from, to, copy } = upgrade;
+  const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
+  say(`The database was brought from schema ${from} to ${to}${kept}`);
 }
 
 /** Talk goes to standard error, so that results can be piped; `--quiet` wants none. */

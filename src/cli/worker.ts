@@ -30,6 +30,7 @@ Examples:
 async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   const { openApp } = await import('../app.ts');
   const { readConfig } = await import('../config.ts');
+  const { tellUpgrade } = await import('./local-core.ts');
   const { stopRequested } = await import('./serve/stop.ts');
   const { printable } = await import('./printable.ts');
   const say = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
@@ -44,6 +45,7 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
     onNotice: tell,
     onWarning: tell,
   });
+  tellUpgrade(app.database);
   try {
     await app.proveStorage();
     app.startWork();

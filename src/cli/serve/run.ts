@@ -8,6 +8,7 @@ import { lockForServing } from '../../app/serve-lock.ts';
 import { withStack } from '../../app/stack.ts';
 import { readConfig } from '../../config.ts';
 import type { HttpServer } from '../../server/server.ts';
+import { tellUpgrade } from '../local-core.ts';
 import { printable } from '../printable.ts';
 import { listen } from './listen.ts';
 import { serverOf } from './server-of.ts';
@@ -38,6 +39,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
       onWarning: (what, facts) => server?.log.warn(facts, what),
     });
     stack.defer(() => app.close());
+    tellUpgrade(app.database);
     const made = await serverOf(app, settings, stack);
     server = made.server;
     await app.proveStorage();

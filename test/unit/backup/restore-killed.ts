@@ -26,11 +26,13 @@ for (const name of ['forensics.db', 'master.key', 'models'])
 
 let calls = 0;
 for (const name of ['renameSync', 'mkdirSync', 'writeFileSync', 'rmSync'] as const) {
-  const original: (...args: unknown[]) => unknown = Reflect.get(fs, name);
-  Reflect.set(fs, name, (...args: unknown[]) => {
-    if (++calls === Number(where)) die();
-    return original(...args);
-  });
+  const counted = {
+    apply(original: () => unknown, self: unknown, args: unknown[]): unknown {
+      if (++calls === Number(where)) die();
+      return Reflect.apply(original, self, args);
+    },
+  };
+  Reflect.set(fs, name, new Proxy(fs[name], counted));
 }
 syncBuiltinESMExports();
 putInPlace(dataDir, staging, now());

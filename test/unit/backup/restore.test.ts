@@ -1,14 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -269,15 +262,15 @@ async function codeOf(attempt: Promise<unknown>): Promise<unknown> {
   return failed instanceof Error && 'code' in failed ? failed.code : failed;
 }
 
+async function* escaped(): AsyncGenerator<Buffer> {
+  yield Buffer.from('escaped');
+}
+
 /** Whole by its own hashes, with a name that no backup has. */
 async function forge(file: string, name: string): Promise<void> {
-  const { open } = await import('node:fs/promises');
   const handle = await open(file, 'wx');
   const writer = createArchiveWriter(handle, now());
-  const bytes = async function* () {
-    yield Buffer.from('escaped');
-  };
-  await writer.add('forensics.db', 7, bytes());
-  await writer.add(name, 7, bytes());
+  await writer.add('forensics.db', 7, escaped());
+  await writer.add(name, 7, escaped());
   await handle.close();
 }

@@ -1,0 +1,29 @@
+/** Which step a long act is at, on stderr, and only where somebody watches. */
+
+import { canShowProgress } from '../analyze/progress.ts';
+import { switches } from '../switches.ts';
+
+export interface Steps<Step extends string> {
+  /** @param share - 0..1 of the step. */
+  at(step: Step, share: number): void;
+  /** May be called twice. */
+  end(): void;
+}
+
+/** @param words - what is said of each step. */
+export async function showSteps<Step extends string>(
+  words: Readonly<Record<Step, string>>,
+): Promise<Steps<Step>> {
+  if (!canShowProgress() || switches().quiet) {
+    return { at: () => undefined, end: () => undefined };
+  }
+  const { default: ora } = await import('ora');
+  // Without discarding: Ctrl-C has to stay a signal.
+  const spinner = ora({ stream: process.stderr, discardStdin: false }).start();
+  return {
+    at(step, share) {
+      spinner.text = `${words[step]}: ${Math.floor(100 * share)} %`;
+    },
+    end: () => void spinner.stop(),
+  };
+}
