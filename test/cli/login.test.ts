@@ -1,0 +1,241 @@
+import { X509Certificate } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { saveCredentials } from '../../src/cli/server/credentials.ts';
+import { saveProfile } from '../../src/cli/server/profiles.ts';
+import { sessionOf, type Tokens } from '../../src/cli/server/session.ts';
+import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { runInTerminal } from './in-terminal.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+const email = 'examiner@example.org';
+const password = 'violet harbour 42 lanterns';
+const accounts = ['first', 'second', 'third'].map((name) => `${name}@example.org`);
+
+let dataDir: string;
+let serving: Serving;
+let url: string;
+let home: string;
+beforeAll(async () => {
+  dataDir = newDataDir();
+  serving = await startServing(dataDir);
+  url = serving.ready.url;
+  const passwordFile = join(dataDir, 'password');
+  writeFileSync(passwordFile, password);
+  for (const address of [email, ...accounts]) {
+    const rights = ['--tenant', 'default', '--scope', 'settings', '--password-file', passwordFile];
+    const made = await runHere(['user', 'create', address, ...rights, '--data-dir', dataDir]);
+    expect(made).toMatchObject({ code: 0 });
+  }
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await serving.end('SIGTERM');
+  await rm(dataDir, { recursive: true, force: true });
+});
+beforeEach(async () => {
+  home = await emptyFolder();
+  vi.stubEnv('XDG_CONFIG_HOME', home);
+});
+
+/** A process of its own, which can be told something. */
+const run = (args: readonly string[], stdin = '') =>
+  runCli(args, { env: { XDG_CONFIG_HOME: home }, stdin: Buffer.from(stdin) });
+
+/** As a script does it. */
+const logIn = (profile: string, more: readonly string[] = [], typed = password) => {
+  const where = ['--url', url, '--ca', serving.ready.caPath, '--profile', profile];
+  const who = more.includes('--email') ? [] : ['--email', email];
+  return run(['login', ...where, '--password-stdin', ...who, ...more], `${typed}\n`);
+};
+
+/** What a login leaves, without one. */
+async function keepSession(profile: string, address: string): Promise<void> {
+  const body = { email: address, password };
+  const answer = await serving.ask({ method: 'POST', path: '/v1/auth/login', body });
+  const tokens = answer.json<{ data: Tokens }>().data;
+  saveProfile({ name: profile, url, ca: readFileSync(serving.ready.caPath, 'utf8') });
+  saveCredentials(profile, sessionOf(tokens, { email: address, at: Date.now() }));
+}
+
+const keysOf = (profile: string) => [
+  ...['keys', 'list', '--tenant', 'default', '--json'],
+  ...['--profile', profile],
+];
+const listKeys = (profile: string) => runHere(keysOf(profile));
+
+const credentialsOf = (profile: string) =>
+  join(home, 'forensics', 'credentials', `${profile}.json`);
+
+test('a person logs in, commands act as that person, and a logout ends the session', async () => {
+  const loggedIn = await logIn('lab', ['--json']);
+  const listed = await listKeys('lab');
+  const refreshToken: unknown = JSON.parse(readFileSync(credentialsOf('lab'), 'utf8')).refreshToken;
+  const loggedOut = await runHere(['logout', '--profile', 'lab']);
+  const again = await serving.ask({
+    method: 'POST',
+    path: '/v1/auth/refresh',
+    body: { refreshToken },
+  });
+
+  expect(JSON.parse(loggedIn.stdout)).toEqual({
+    profile: 'lab',
+    url,
+    tenant: 'default',
+    loggedInAs: email,
+  });
+  expect(listed).toMatchObject({ code: 0, stderr: `Acting on the server ${url} (profile lab)\n` });
+  expect(JSON.parse(listed.stdout)).toHaveLength(1);
+  expect(loggedOut).toMatchObject({ code: 0, stderr: `Logged out of ${url}.\n` });
+  expect(again.status).toBe(401);
+  expect(await listKeys('lab')).toMatchObject({ code: 3 });
+});
+
+test('a key is kept under a name once the server took it, with its tenant', async () => {
+  const key = serving.ready.apiKey ?? '';
+  const how = ['--api-key-file', '-', '--fingerprint', pin(), '--profile', 'ci'];
+  const loggedIn = await run(['login', '--url', url, ...how, '--tenant', 'default'], `${key}\n`);
+
+  expect(loggedIn).toMatchObject({ code: 0 });
+  expect(loggedIn.stdout).toMatch(/^tenant +default\nloggedInAs +API key$/m);
+  expect(await listKeys('ci')).toMatchObject({ code: 0 });
+});
+
+test.each([
+  ['a wrong password', ['--email', accounts[2]!], 'wrong', 3],
+  ['a tenant that is not theirs', ['--tenant', 'other'], password, 3],
+])('%s keeps nothing', async (_what, more, typed, code) => {
+  const refused = await logIn('lab', more, typed);
+
+  expect(refused).toMatchObject({ code, stdout: '' });
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test('a key that the server does not know is not kept', async () => {
+  const how = ['--ca', serving.ready.caPath, '--api-key-file', '-', '--tenant', 'default'];
+  const refused = await run(['login', '--url', url, ...how], 'sk-abc-0000\n');
+
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).not.toContain('sk-abc');
+  expect(readdirSync(home)).toEqual([]);
+});
+
+test('a password that is typed is asked for without being shown', async () => {
+  const answers = new Map([
+    ['E-mail address:', `${accounts[0]!}\r`],
+    ['Password:', `${password}\r`],
+  ]);
+  const shown = await runInTerminal(
+    ['login', '--url', url, '--ca', serving.ready.caPath, '--profile', 'lab'],
+    {
+      env: { XDG_CONFIG_HOME: home },
+      onScreen(text, type) {
+        for (const [question, answer] of answers) {
+          if (!text.includes(question)) continue;
+          answers.delete(question);
+          type(answer);
+        }
+      },
+    },
+  );
+
+  expect(shown).toMatchObject({ code: 0 });
+  expect(shown.text).toContain('Add --profile lab to a command');
+  expect(shown.raw).not.toContain('lanterns');
+});
+
+test('where nobody can be asked, the ways without a question are told', async () => {
+  const refused = await runHere(['login', '--url', url, '--ca', serving.ready.caPath]);
+
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/--password-stdin.*--api-key-file/);
+});
+
+test('what is kept is for the eyes of its owner, and no command shows it', async () => {
+  await keepSession('lab', email);
+  const folders = ['', 'profiles', 'credentials'].map((name) => join(home, 'forensics', name));
+  const files = folders.slice(1).map((folder) => join(folder, 'lab.json'));
+  const modes = [...folders, ...files].map((path) => statSync(path).mode & 0o777);
+
+  const outputs = [];
+  for (const args of [['list'], ['list', '--json'], ['show', 'lab', '--json', '--verbose']]) {
+    outputs.push(await runHere(['profile', ...args]));
+  }
+
+  expect(modes).toEqual([0o700, 0o700, 0o700, 0o600, 0o600]);
+  const kept: Record<string, string> = JSON.parse(readFileSync(credentialsOf('lab'), 'utf8'));
+  for (const { stdout, stderr } of outputs) {
+    expect(stdout).toContain(email);
+    for (const secret of ['accessToken', 'idToken', 'refreshToken']) {
+      expect(stdout + stderr).not.toContain(kept[secret]);
+    }
+  }
+});
+
+test('a profile is renewed by its name alone, and not turned to another server', async () => {
+  await keepSession('lab', accounts[0]!);
+
+  const renewed = await run(
+    ['login', '--profile', 'lab', '--email', accounts[1]!, '--password-stdin'],
+    `${password}\n`,
+  );
+  const turned = await runHere(['login', '--profile', 'lab', '--url', 'https://localhost:1']);
+
+  expect(renewed).toMatchObject({ code: 0 });
+  expect(renewed.stdout).toContain(accounts[1]);
+  expect(turned).toMatchObject({ code: 5 });
+  expect(turned.stderr).toContain(`is for ${url}`);
+});
+
+test('a removed profile is gone with its login', async () => {
+  await keepSession('lab', email);
+
+  const removed = await runHere(['profile', 'remove', 'lab']);
+
+  expect(removed).toMatchObject({ code: 0 });
+  expect(removed.stderr).toContain('goes on until it ends by itself');
+  expect(await runHere(['profile', 'list', '--json'])).toMatchObject({ code: 0, stdout: '[]\n' });
+  expect(await listKeys('lab')).toMatchObject({ code: 4 });
+  for (const folder of ['profiles', 'credentials']) {
+    expect(readdirSync(join(home, 'forensics', folder))).toEqual([]);
+  }
+});
+
+test('three processes at once renew an access token that has ended once, and the session lives', async () => {
+  await keepSession('lab', accounts[1]!);
+  const before = endAccess('lab');
+
+  const all = await Promise.all([1, 2, 3].map(() => run(keysOf('lab'))));
+  const after = endAccess('lab');
+  const later = await listKeys('lab');
+
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(after).not.toBe(before);
+  expect(later).toMatchObject({ code: 0 });
+});
+
+test('a session that ended on the server is told with the command that begins another', async () => {
+  await keepSession('lab', accounts[2]!);
+  await runHere(['user', 'passwd', accounts[2]!, '--generate', '--data-dir', dataDir]);
+  endAccess('lab');
+
+  const refused = await listKeys('lab');
+
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('log in again: forensics login --profile lab\n');
+});
+
+function pin(): string {
+  return new X509Certificate(readFileSync(serving.ready.caPath)).fingerprint256;
+}
+
+/** As time would; answers the refresh token. */
+function endAccess(profile: string): string {
+  const file = credentialsOf(profile);
+  const kept: Record<string, unknown> = JSON.parse(readFileSync(file, 'utf8'));
+  writeFileSync(file, JSON.stringify({ ...kept, expiresAt: 0 }));
+  return String(kept['refreshToken']);
+}
