@@ -1,0 +1,219 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { migrations } from '../../src/db/migrations.ts';
+import { lockForServing } from '../../src/app/serve-lock.ts';
+import { makeOlderDatabase } from '../unit/db/older-database.ts';
+import { runInTerminal } from './in-terminal.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+/** A data folder with one tenant and a key, and commands that act on it. */
+async function acme() {
+  const folder = await emptyFolder();
+  const dataDir = join(folder, 'data');
+  const run = async (...args: string[]) => runHere([...args, '--data-dir', dataDir]);
+  await run('tenant', 'create', 'acme');
+  return { folder, dataDir, run, out: join(folder, 'backup.tar') };
+}
+
+const verify = async (file: string, ...args: string[]) =>
+  runHere(['backup', 'verify', file, ...args]);
+
+test('what is created is verified and restored: the file on stdout, the talk on stderr', async () => {
+  const { folder, dataDir, run, out } = await acme();
+  const other = join(folder, 'other');
+
+  const created = await run('backup', 'create', '--out', out);
+  const verified = await verify(out);
+  const restored = await runHere(['restore', out, '--data-dir', other]);
+  const listed = await runHere(['tenant', 'list', '--data-dir', other, '--json']);
+
+  expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining(`${out}: WRITTEN`) });
+  expect(created.stderr).toContain(`Acting on the data folder ${dataDir}`);
+  expect(created.stderr).toContain('whoever has it can read every secret');
+  expect(verified).toMatchObject({ code: 0, stderr: '' });
+  expect(verified.stdout).toMatch(/: WHOLE\n.*\n {2}Holds +1 tenant, 0 analyses\n/);
+  expect(restored).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining(`${other}: RESTORED`),
+    stderr: expect.stringContaining(`forensics serve --data-dir ${other}`),
+  });
+  expect(JSON.parse(listed.stdout)).toMatchObject([{ name: 'acme' }]);
+  const sha256 = /SHA-256 +(\S+)/.exec(created.stdout)?.[1];
+  expect(sha256).toMatch(/^[0-9a-f]{64}$/);
+  expect(verified.stdout).toContain(sha256);
+});
+
+test('a folder as --out gets a file that is named by its time', async () => {
+  const { folder, run } = await acme();
+  mkdirSync(join(folder, 'backups'));
+
+  const created = await run('backup', 'create', '--out', join(folder, 'backups'), '--json');
+
+  const { file, sizeBytes, manifest } = JSON.parse(created.stdout);
+  expect(file).toMatch(/\/backups\/forensics-backup-\d{8}T\d{6}Z\.tar$/);
+  expect(statSync(file)).toMatchObject({ size: sizeBytes });
+  expect(manifest).toMatchObject({ format: 1, schema: migrations.length, rows: { tenants: 1 } });
+});
+
+test('no secret of the data folder or the settings is printed or stands in the manifest', async () => {
+  const { dataDir, run, out } = await acme();
+  vi.stubEnv('FORENSICS_FEEDBACK_WEBHOOK_URL', 'https://hook.example/secret-in-the-path');
+  vi.stubEnv('FORENSICS_PUBLIC_URL', 'https://forensics.example');
+
+  const created = await run('backup', 'create', '--out', out, '--json');
+  vi.unstubAllEnvs();
+  const restored = await runHere(['restore', out, '--dry-run', '--data-dir', `${dataDir}2`]);
+
+  const { settings } = JSON.parse(created.stdout).manifest;
+  expect(settings).toEqual({
+    feedbackWebhookUrl: '***',
+    publicUrl: 'https://forensics.example',
+  });
+  const key = readFileSync(join(dataDir, 'master.key'), 'utf8').trim();
+  expect(created.stdout + created.stderr).not.toContain(key);
+  expect(restored.stderr).toContain('publicUrl "https://forensics.example"');
+});
+
+test('damage ends with exit code 7, names the file, and is told in JSON as well', async () => {
+  const { run, out } = await acme();
+  await run('backup', 'create', '--out', out);
+  const bytes = readFileSync(out);
+  bytes[bytes.indexOf('master.key') + 520]! ^= 1;
+  writeFileSync(out, bytes);
+
+  const [text, json] = [await verify(out), await verify(out, '--json')];
+  const restored = await run('restore', out, '--force');
+
+  expect(text).toMatchObject({ code: 7, stdout: expect.stringContaining(': DAMAGED') });
+  expect(text.stderr).toMatch(
+    /^forensics: .*master\.key is not what it was when it was saved\..*\n$/,
+  );
+  expect(json.code).toBe(7);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    whole: false,
+    problems: ['master.key is not what it was when it was saved.'],
+  });
+  expect(restored).toMatchObject({ code: 7, stdout: '' });
+  expect((await run('tenant', 'show', 'acme')).code).toBe(0);
+});
+
+test.each([
+  ['a file that is there', 'conflict', 5],
+  ['the data folder', 'usage', 2],
+] as const)('create refuses %s', async (what, _code, exit) => {
+  const { dataDir, run, out } = await acme();
+  if (what === 'a file that is there') writeFileSync(out, 'mine');
+
+  const ran = await run('backup', 'create', '--out', what === 'the data folder' ? dataDir : out);
+
+  expect(ran).toMatchObject({ code: exit, stdout: '' });
+  expect(readdirSync(dataDir).filter((name) => name.includes('backup'))).toEqual([]);
+});
+
+test('a dry run tells rows, schema and what is in the way, and makes nothing', async () => {
+  const { folder, dataDir, run, out } = await acme();
+  await run('backup', 'create', '--out', out);
+  const other = join(folder, 'other');
+
+  const free = await runHere(['restore', out, '--dry-run', '--data-dir', other]);
+  const used = await run('restore', out, '--dry-run');
+  const json = await runHere(['restore', out, '--dry-run', '--json', '--data-dir', other]);
+
+  expect(free).toMatchObject({ code: 0, stdout: expect.stringContaining('WOULD BE RESTORED') });
+  expect(free.stdout).toMatch(/Rows +audit_entries 2, .*tenants 1/);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    restored: false,
+    aside: null,
+    rows: { tenants: 1 },
+  });
+  expect(used).toMatchObject({ code: 5, stderr: expect.stringContaining('--force') });
+  expect(readdirSync(folder).toSorted()).toEqual(['backup.tar', 'data']);
+  expect(readdirSync(dataDir)).not.toContain('serve.lock');
+});
+
+test('no restore while a server works on the folder', async () => {
+  const { dataDir, run, out } = await acme();
+  await run('backup', 'create', '--out', out);
+  const unlock = lockForServing(dataDir);
+
+  const ran = await run('restore', out, '--force');
+  unlock();
+
+  expect(ran).toMatchObject({ code: 5, stderr: expect.stringContaining('stop it') });
+  expect((await run('tenant', 'show', 'acme')).code).toBe(0);
+});
+
+test('keys that were left out are asked for, and taken from a copy of them', async () => {
+  const { folder, dataDir, run, out } = await acme();
+  const webhook = await run('tenant', 'webhook-secret', 'acme');
+  const other = join(folder, 'other');
+  await run('backup', 'create', '--without-keys', '--out', out);
+
+  const without = await runHere(['restore', out, '--data-dir', other]);
+  const dry = await runHere(['restore', out, '--data-dir', other, '--dry-run']);
+  const withKeys = await runHere(['restore', out, '--data-dir', other, '--keys', dataDir]);
+
+  expect(without).toMatchObject({ code: 2, stderr: expect.stringContaining('--keys') });
+  expect(dry.code).toBe(2);
+  expect(withKeys.code).toBe(0);
+  const again = await runHere(['tenant', 'webhook-secret', 'acme', '--data-dir', other]);
+  expect(again.stdout).toBe(webhook.stdout);
+});
+
+test('a master key of the environment has to be there again', async () => {
+  const { folder, out } = await acme();
+  const [data, other] = [join(folder, 'data2'), join(folder, 'other')];
+  vi.stubEnv('FORENSICS_MASTER_KEY', '0a'.repeat(32));
+  await runHere(['tenant', 'create', 'acme', '--data-dir', data]);
+  await runHere(['backup', 'create', '--out', out, '--data-dir', data]);
+
+  const right = await runHere(['restore', out, '--data-dir', `${other}1`]);
+  vi.stubEnv('FORENSICS_MASTER_KEY', '0b'.repeat(32));
+  const wrong = await runHere(['restore', out, '--data-dir', `${other}2`]);
+  vi.stubEnv('FORENSICS_MASTER_KEY', '');
+  const none = await runHere(['restore', out, '--data-dir', `${other}3`]);
+  vi.unstubAllEnvs();
+
+  expect(right.code).toBe(0);
+  expect(right.stderr).toContain('Keep FORENSICS_MASTER_KEY set');
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('not the master key') });
+  expect(none).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('set FORENSICS_MASTER_KEY'),
+  });
+  expect(readdirSync(folder).filter((name) => name.startsWith('other'))).toEqual(['other1']);
+});
+
+test('an older database is copied before it is changed, and that is told', async () => {
+  const { dataDir, run } = await acme();
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(join(dataDir, `forensics.db${end}`), { force: true });
+  makeOlderDatabase(join(dataDir, 'forensics.db'));
+  const from = migrations.length - 1;
+
+  const first = await run('tenant', 'list');
+  const second = await run('tenant', 'list');
+
+  expect(first.stderr).toContain(`from schema ${from} to ${migrations.length}; a copy`);
+  expect(second.stderr).not.toContain('schema');
+  expect(readdirSync(join(dataDir, 'backups'))[0]).toMatch(/^forensics-\d+-\d{8}T\d{6}Z\.db$/);
+});
+
+test('on a terminal the progress is shown, and the card is left at the end', async () => {
+  const { dataDir, out } = await acme();
+
+  const shown = await runInTerminal(['backup', 'create', '--out', out, '--data-dir', dataDir]);
+
+  expect(shown.code).toBe(0);
+  expect(shown.raw).toContain('Copying the database');
+  expect(shown.text).toContain(': WRITTEN');
+});
+
+test('whoever names a server is told where backups are made', async () => {
+  const ran = await runCli(['backup', 'create', '--url', 'https://forensics.example']);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain('on its own machine');
+});
