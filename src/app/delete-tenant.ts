@@ -6,11 +6,14 @@ import { hideAnalyses } from '../analyses/deleted-tenants.ts';
 import { findHolds, type Hold } from '../analyses/holds.ts';
 import { createLifecycle } from '../analyses/lifecycle.ts';
 import type { Actor } from '../audit/entry.ts';
-import { transact, type Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
-import type { Core } from './core.ts';
+
+interface Parts {
+  readonly database: { readonly db: Db };
+}
 
 export interface TenantDeletion {
   readonly tenant: Pick<Tenant, 'id' | 'name'>;
@@ -32,7 +35,7 @@ export interface DeletedTenant {
  * @throws {ForensicsError} `conflict` while something of it is held; `tenant_not_found`.
  */
 export async function deleteTenant(
-  { database: { db } }: Pick<Core, 'database'>,
+  { database: { db } }: Parts,
   { tenant: { id, name }, by, now }: TenantDeletion,
 ): Promise<DeletedTenant> {
   const tenant = transact(db, (tx) => {

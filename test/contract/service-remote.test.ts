@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { settingsScope } from '../../src/access/principal.ts';
 import { openCore } from '../../src/app/core.ts';
@@ -7,15 +6,15 @@ import { createLocalService } from '../../src/cli/service/local.ts';
 import { createRemoteService } from '../../src/cli/service/remote.ts';
 import { openApi } from '../../src/client/open.ts';
 import { readConfig } from '../../src/config.ts';
+import { caOf, urlOf } from '../cli/on-server.ts';
 import { openListening, type Listening } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';
 
 /** The way to the server of whoever has this Authorization header. */
-async function openRemote({ server, dataDir }: Listening, authorization: string) {
-  const [address] = server.addresses();
+async function openRemote(open: Listening, authorization: string) {
   const api = await openApi({
-    url: `https://127.0.0.1:${address?.port}`,
-    trust: { by: 'authority', pem: readFileSync(join(dataDir, 'tls', 'ca.pem'), 'utf8') },
+    url: urlOf(open),
+    trust: { by: 'authority', pem: readFileSync(caOf(open), 'utf8') },
     authorize: async () => authorization,
     userAgent: 'forensics/0.0.0',
   });

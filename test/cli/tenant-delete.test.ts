@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeFirstTenant } from '../../src/app/first-run.ts';
+import { draft, type Listening, openListening } from '../unit/server/open-server.ts';
+import { runInTerminal } from './in-terminal.ts';
+import { runHere } from './run-here.ts';
+
+let open: Listening;
+
+beforeAll(async () => {
+  open = await openListening();
+});
+afterAll(async () => open.close());
+
+const run = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
+const remove = async (...args: string[]) => run('tenant', 'delete', ...args);
+
+const ping = async (authorization: string, tenantName: string) => {
+  const path = `/v1/analysis?tenantName=${tenantName}`;
+  return (await open.ask({ method: 'GET', path, headers: { authorization } })).status;
+};
+
+test('a tenant is deleted under a running server, which obeys with the next request', async () => {
+  const { tenant, secret } = await open.makeTenant('gone');
+  const { tokens } = await open.makeUser('member', { tenants: [tenant, open.tenant] });
+  const authorization = `ApiKey ${secret}`;
+  const body = { ...draft, tenantName: 'gone' };
+  await open.ask({ method: 'POST', path: '/v1/analysis', headers: { authorization }, body });
+  const before = [
+    await ping(authorization, 'gone'),
+    await ping(`Bearer ${tokens.accessToken}`, 'acme'),
+  ];
+
+  const done = await remove('gone', '--yes', '--json');
+
+  expect(before).toEqual([200, 200]);
+  expect([done.code, JSON.parse(done.stdout)]).toEqual([
+    0,
+    { id: tenant.id, name: 'gone', keptAs: `gone~${tenant.id}`, analyses: 1, deleted: true },
+  ]);
+  expect(await ping(authorization, 'gone')).toBe(403);
+  expect(await ping(`Bearer ${tokens.accessToken}`, 'acme')).toBe(401);
+  expect((await run('tenant', 'create', 'gone')).code).toBe(0);
+  expect(await ping(authorization, 'gone')).toBe(403);
+});
+
+test('what is kept of it is known by another name: to usage, holds and the log', async () => {
+  const { tenant } = await open.makeTenant('kept');
+  await remove('kept', '--yes');
+  const name = `kept~${tenant.id}`;
+
+  const listed = JSON.parse((await run('tenant', 'list', '--deleted', '--json')).stdout);
+  const used = await run('usage');
+  const held = await run('hold', 'add', '--tenant', name, '--reason', 'case 17');
+  const log = await run('audit', 'list', '--tenant', tenant.id, '--json');
+  const shown = await run('tenant', 'show', name);
+
+  expect(listed).toContainEqual(expect.objectContaining({ id: tenant.id, name }));
+  expect(used.stdout).toMatch(new RegExp(`^${name} +0 `, 'm'));
+  expect([held.code, log.code]).toEqual([0, 0]);
+  expect(log.stdout).toContain('tenant.deleted');
+  expect(shown.code).toBe(4);
+});
+
+test('nobody deletes a tenant that is held, or without a word where there is no terminal', async () => {
+  await open.makeTenant('held');
+  await run('hold', 'add', '--tenant', 'held', '--reason', 'case 18');
+
+  const held = await remove('held', '--yes');
+  const unasked = await remove('acme');
+  const onServer = await remove('acme', '--url', 'https://127.0.0.1:1');
+
+  expect([held.code, unasked.code, onServer.code]).toEqual([5, 2, 2]);
+  expect(held.stderr).toContain('everything (case 18)');
+  expect(unasked.stderr).toContain('Say --yes');
+  expect(onServer.stderr).toContain('run the command on its own machine');
+  expect(await ping(open.authorization, 'acme')).toBe(200);
+});
+
+test('a person types the name of the tenant, and nothing else deletes it', async () => {
+  await open.makeTenant('typed');
+  const args = ['tenant', 'delete', 'typed', '--data-dir', open.dataDir];
+  const typing = async (answer: string) => {
+    let isTyped = false;
+    return runInTerminal(args, {
+      onScreen(shown, type) {
+        if (isTyped || !shown.includes('Type its name')) return;
+        isTyped = true;
+        type(`${answer}\r`);
+      },
+    });
+  };
+
+  const refused = await typing('yes');
+  const kept = await run('tenant', 'show', 'typed');
+  const done = await typing('typed');
+
+  expect(refused.text).toContain('nothing was deleted');
+  expect([refused.code, kept.code, done.code]).toEqual([0, 0, 0]);
+  expect(done.text).toContain('Tenant "typed" is deleted');
+  expect((await run('tenant', 'show', 'typed')).code).toBe(4);
+});
+
+test('where the last tenant was deleted, no server makes a first one again', async () => {
+  const lonely = await openListening();
+  await runHere(['tenant', 'delete', 'acme', '--yes', '--data-dir', lonely.dataDir]);
+
+  const made = await makeFirstTenant({ ...lonely.app, close: () => undefined }, new Date());
+
+  expect(made).toBeNull();
+  expect(await lonely.app.tenants.list()).toEqual([]);
+  await lonely.close();
+});
