@@ -8,6 +8,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { registerAnalyze } from './analyze.ts';
 import { registerAudit } from './audit.ts';
+import { registerBackup } from './backup.ts';
 import { registerCompletion } from './completion.ts';
 import { registerConfig } from './config.ts';
 import { tellFailure, tellUsage } from './failure.ts';
@@ -25,11 +26,12 @@ import { packageVersion } from './package-version.ts';
 import { registerProfile } from './profile.ts';
 import { registerReport } from './report.ts';
 import { registerReproduce } from './reproduce.ts';
+import { registerRestore } from './restore.ts';
 import { registerServe } from './serve.ts';
 import { registerSigningKey } from './signing-key.ts';
 import { withSwitches } from './switches.ts';
 import { registerTenant } from './tenant.ts';
-import { endQuietlyOnClosedPipe, obeyNoColor } from './terminal.ts';
+import { endOnBrokenOutput, obeyNoColor } from './terminal.ts';
 import { registerUsage } from './usage.ts';
 import { registerUser } from './user.ts';
 import { registerValidate } from './validate.ts';
@@ -44,7 +46,7 @@ import { registerWorker } from './worker.ts';
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
   obeyNoColor(argv);
-  endQuietlyOnClosedPipe();
+  endOnBrokenOutput();
   const program = createProgram(argv);
   try {
     await program.parseAsync([...argv]);
@@ -105,6 +107,8 @@ Examples:
   registerLogout(program);
   registerProfile(program);
   program.commandsGroup('This machine:');
+  registerBackup(program);
+  registerRestore(program);
   registerDoctor(program);
   registerConfig(program);
   registerCompletion(program);

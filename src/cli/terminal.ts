@@ -1,6 +1,9 @@
 /** What the program knows of the terminal it talks to: width, colours, whether anybody is watching. */
 
 import { styleText } from 'node:util';
+import { exitCodes } from '../errors.ts';
+import { tellFailure } from './failure.ts';
+import { toOutputFailure } from './output-failure.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -26,12 +29,18 @@ export function obeyNoColor(argv: readonly string[]): void {
   delete process.env['FORCE_COLOR'];
 }
 
-/** `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. */
-export function endQuietlyOnClosedPipe(): void {
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit();
-    });
-  }
+/**
+ * `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. A file that
+ * takes no more is one.
+ */
+export function endOnBrokenOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    process.exit(
+      tellFailure(toOutputFailure(error), { verbose: process.argv.includes('--verbose') }),
+    );
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
+  });
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { ForensicsError } from '../errors.ts';
-import { toOutputFailure } from './analyze/results-folder.ts';
+import { toOutputFailure } from './output-failure.ts';
 import { systemCodeOf } from './system-code.ts';
 
 interface Force {

@@ -5,6 +5,7 @@ import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { summaryOf } from '../../src/cli/analyze/summary.ts';
 import { lineOf, tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import { emptyTally, withRecord } from '../../src/cli/analyze/tally.ts';
+import { cellsOf } from '../../src/cli/cells.ts';
 import { printable } from '../../src/cli/printable.ts';
 
 const fake: AnalysisRecord = {
@@ -103,7 +104,7 @@ test('a card of an abstention gives each reason and no probability', () => {
   expect(card).toContain('the content is jpg, the file name says otherwise');
 });
 
-test('a table of more rows than are laid out at a time is one table', () => {
+test('the columns of a long table stand under one another', () => {
   const rows = Array.from({ length: 1100 }, (_, n) => tableRowOf({ ...fake, file: `${n}.jpg` }));
 
   const lines = tableOf(rows, 80).trimEnd().split('\n');
@@ -174,4 +175,16 @@ test('what a terminal would obey or hide is shown instead', () => {
   expect(printable('a\u001b[31mb\n\u202egpj.exe ü😀')).toBe(
     'a⟨U+001B⟩[31mb⟨U+000A⟩⟨U+202E⟩gpj.exe ü😀',
   );
+});
+
+test('wide and combining characters do not push a column out of place', () => {
+  const files = ['a.jpg', '写真.jpg', 'e\u0301te\u0301.jpg', '漢'.repeat(60)];
+
+  const lines = tableOf(
+    files.map((file) => tableRowOf({ ...fake, file })),
+    60,
+  ).split('\n');
+
+  const places = lines.slice(1, -1).map((line) => cellsOf(line.slice(0, line.indexOf('fake'))));
+  expect(new Set(places).size).toBe(1);
 });

@@ -7,6 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { basename, join, resolve } from 'node:path';
 import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
+import { toOutputFailure } from '../output-failure.ts';
 import { removeAtExit } from '../remove-at-exit.ts';
 import { systemCodeOf } from '../system-code.ts';
 
@@ -132,26 +133,4 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw toOutputFailure(error);
   }
-}
-
-/** A full disk, a quota and a size limit are one thing to the user: the result does not fit. */
-const noSpaceCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
-export function toOutputFailure(error: unknown): unknown {
-  const code = systemCodeOf(error);
-  if (code === null) return error;
-  if (noSpaceCodes.includes(code)) {
-    return new ForensicsError(
-      'no_space_left',
-      'No space is left to write the results; free some.',
-      {
-        cause: error,
-      },
-    );
-  }
-  return new ForensicsError(
-    'output_not_writable',
-    `What --out names cannot be written (${code}); choose another.`,
-    { cause: error },
-  );
 }

@@ -1,8 +1,9 @@
 /** Several pictures at a glance, in as many columns as the terminal has. */
 
-import Table from 'cli-table3';
+import { cellsOf } from '../cells.ts';
 import { printable } from '../printable.ts';
 import { paint, type Style } from '../terminal.ts';
+import { wrap } from '../wrap.ts';
 import { isDeclared, noteSentence, verdictStyles } from './card.ts';
 import type { AnalysisRecord } from './record.ts';
 import { statedProbability } from './stated-probability.ts';
@@ -31,43 +32,34 @@ const head: TableRow = {
   probability: 'P(FAKE)',
   remark: 'REMARK',
 };
-const verdictColumn = 'uncertain'.length + 2;
-const probabilityColumn = '0.00 ± 0.00'.length + 2;
-
-/** The package that lays out the table needs some kilobytes a row: it is given this many at a time. */
-const rowsAtATime = 500;
+/** Between two columns. */
+const gap = 2;
+const verdictColumn = 'uncertain'.length + gap;
+const probabilityColumn = '0.00 ± 0.00'.length + gap;
 
 /** @param columns - the terminal's width; infinite for a file or a pipe. */
 export function tableOf(rows: readonly TableRow[], columns: number): string {
   const widths = widthsOf(rows, columns);
-  const parts = [layRows([head], widths)];
-  for (let from = 0; from < rows.length; from += rowsAtATime) {
-    const some = rows.slice(from, from + rowsAtATime);
-    parts.push(layRows(some.map(coloured), widths));
-  }
-  return parts.join('');
+  return [head, ...rows].map((row) => layRow(row, widths)).join('');
 }
 
 /** The same row as a line of its own, where there is no end to wait for. */
 export function lineOf(row: TableRow): string {
-  const { verdict } = coloured(row);
-  const gap = ' '.repeat(verdictColumn - row.verdict.length);
+  const space = ' '.repeat(verdictColumn - row.verdict.length);
   const figures = row.probability.padEnd(probabilityColumn);
-  return `${verdict}${gap}${figures}${row.file}${row.remark === '' ? '' : `  (${row.remark})`}\n`;
+  return `${coloured(row)}${space}${figures}${row.file}${row.remark === '' ? '' : `  (${row.remark})`}\n`;
 }
 
-function layRows(rows: readonly TableRow[], widths: readonly number[]): string {
-  const table = new Table({
-    colWidths: [...widths],
-    wordWrap: true,
-    chars: noBorders,
-    style: { 'padding-left': 0, 'padding-right': 2, head: [], border: [] },
-  });
-  for (const { file, verdict, probability, remark } of rows) {
-    table.push([middleOf(file, widths[0]! - 2), verdict, probability, remark]);
-  }
-  const lines = table.toString().split('\n');
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+/** A remark goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
+function layRow(row: TableRow, [name, verdict, probability, remark]: Widths): string {
+  const [first = '', ...more] = wrap(row.remark, remark - gap);
+  const left = [
+    padded(middleOf(row.file, name - gap), name),
+    coloured(row) + ' '.repeat(verdict - row.verdict.length),
+    padded(row.probability, probability),
+  ];
+  const below = more.map((line) => ' '.repeat(name + verdict + probability) + line);
+  return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
 }
 
 /** A picture that was only handed to a server has no verdict yet. */
@@ -78,9 +70,9 @@ function verdictOf({ verdict, error }: AnalysisRecord): string {
 
 const styles: Readonly<Record<string, Style>> = { ...verdictStyles, failed: 'magenta' };
 
-function coloured(row: TableRow): TableRow {
-  const style = styles[row.verdict];
-  return style === undefined ? row : { ...row, verdict: paint(process.stdout)(style, row.verdict) };
+function coloured({ verdict }: TableRow): string {
+  const style = styles[verdict];
+  return style === undefined ? verdict : paint(process.stdout)(style, verdict);
 }
 
 function probabilityOf(record: AnalysisRecord): string {
@@ -98,8 +90,10 @@ function remarkOf(record: AnalysisRecord): string {
   return [...(isDeclared(record) ? [declaredRemark] : []), ...reasons, ...notes].join('; ');
 }
 
+type Widths = readonly [name: number, verdict: number, probability: number, remark: number];
+
 /** The names get what they need up to half of the free columns, the remarks the rest. */
-function widthsOf(rows: readonly TableRow[], columns: number): readonly number[] {
+function widthsOf(rows: readonly TableRow[], columns: number): Widths {
   const names = columnFor(rows, ({ file }) => file);
   const remarks = columnFor(rows, ({ remark }) => remark);
   const free = Math.max(30, columns - verdictColumn - probabilityColumn);
@@ -110,33 +104,26 @@ function widthsOf(rows: readonly TableRow[], columns: number): readonly number[]
 /** The longest text and the gap to the next column. */
 function columnFor(rows: readonly TableRow[], textOf: (row: TableRow) => string): number {
   let longest = textOf(head).length;
-  for (const row of rows) longest = Math.max(longest, Array.from(textOf(row)).length);
-  return longest + 2;
+  for (const row of rows) longest = Math.max(longest, cellsOf(textOf(row)));
+  return longest + gap;
 }
 
 /** Both ends of a long name tell more than its beginning: the folder and the number of the picture. */
 function middleOf(name: string, width: number): string {
+  if (cellsOf(name) <= width) return name;
   const characters = Array.from(name);
-  if (characters.length <= width) return name;
-  const tail = Math.ceil((width - 1) * 0.6);
-  const front = width - 1 - tail;
-  return `${characters.slice(0, front).join('')}…${characters.slice(-tail).join('')}`;
+  const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();
+  const front = cutTo(characters, width - 1 - cellsOf(tail.join('')));
+  return `${front.join('')}…${tail.join('')}`;
 }
 
-const noBorders = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
-  middle: '',
-};
+/** As many characters from the beginning as fit into `width` cells. */
+function cutTo(characters: readonly string[], width: number): readonly string[] {
+  let cells = 0;
+  const end = characters.findIndex((character) => (cells += cellsOf(character)) > width);
+  return end === -1 ? characters : characters.slice(0, end);
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
+}

@@ -3,14 +3,14 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { toOutputFailure } from '../../output-failure.ts';
 import { printable } from '../../printable.ts';
+import { removeAtExit } from '../../remove-at-exit.ts';
 import { checkFree, putInPlace } from '../../write-file.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import type { AnalysisRecord } from '../record.ts';
-import { toOutputFailure } from '../results-folder.ts';
 import { type TableRow, tableRowOf } from '../table.ts';
 import type { Tally } from '../tally.ts';
-import { removeAtExit } from '../../remove-at-exit.ts';
 
 export interface JunitFile {
   add(record: AnalysisRecord): Promise<void>;

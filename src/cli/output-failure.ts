@@ -1,0 +1,25 @@
+/** What the operating system says about something that is written, in our words. */
+
+import { ForensicsError } from '../errors.ts';
+import { systemCodeOf } from './system-code.ts';
+
+/** A full disk, a quota and a size limit are one thing to the user: the result does not fit. */
+const noSpaceCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */
+export function toOutputFailure(error: unknown): unknown {
+  const code = systemCodeOf(error);
+  if (code === null) return error;
+  if (noSpaceCodes.includes(code)) {
+    return new ForensicsError(
+      'no_space_left',
+      'No space is left to write the results; free some.',
+      { cause: error },
+    );
+  }
+  return new ForensicsError(
+    'output_not_writable',
+    `The place for the results cannot be written (${code}); choose another.`,
+    { cause: error },
+  );
+}

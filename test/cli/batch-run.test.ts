@@ -1,0 +1,164 @@
+import { DOMParser, type Document } from '@xmldom/xmldom';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
+import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
+import { runAnalyze } from '../../src/cli/analyze/run.ts';
+import { options, prepareFake } from './fake-examiner.ts';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+/** A run in this process, by the examiner that looks at names; folders and files are real. */
+async function batch(
+  files: readonly string[],
+  wanted: Partial<AnalyzeOptions>,
+  prepare: PrepareExaminer = prepareFake(),
+  args: readonly string[] = files,
+) {
+  const cwd = await emptyFolder();
+  for (const file of files) {
+    await mkdir(join(cwd, file, '..'), { recursive: true });
+    await writeFile(join(cwd, file), '');
+  }
+  const before = process.cwd();
+  process.chdir(cwd);
+  const said = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    const run = runAnalyze(args, { ...options, ...wanted }, prepare);
+    const code = await run.catch((error: unknown) => error);
+    return { cwd, code, ...said };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+    process.chdir(before);
+  }
+}
+
+const names = (word: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${word}-${n}.jpg`);
+
+const five = ['real.jpg', 'fake.jpg', '=cmd|x.jpg', 'abstain.png', 'no, "pic"\nture\u001b[2J.jpg'];
+
+describe('one document on standard output:', () => {
+  test('--json is written piece by piece and is the document that it would be at once', async () => {
+    const { stdout } = await batch(five, { json: true });
+
+    const document: unknown = JSON.parse(stdout);
+    expect(stdout).toBe(`${JSON.stringify(document, null, 2)}\n`);
+    expect(document).toMatchObject({
+      analyses: five.map((file) => ({ file })),
+      summary: { real: 1, fake: 1, abstain: 1, uncertain: 0, failed: 2 },
+    });
+  });
+
+  test('--csv has a row a picture, and no cell that a spreadsheet would run', async () => {
+    const { stdout, code } = await batch(five, { csv: true });
+
+    const [head, ...rows] = stdout.split('\r\n');
+    expect(code).toBe(1);
+    expect(head).toBe(
+      'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage',
+    );
+    expect(rows[1]).toMatch(
+      /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,$/,
+    );
+    expect(rows[2]).toBe(
+      `'=cmd|x.jpg,,,,,,,,,,,,flagging,1.5,image_unreadable,"It is ""no"" <picture>."`,
+    );
+    expect(rows[3]).toMatch(/^abstain\.png,\w+,abstain,,too_small too_compressed,,,200,150,/);
+    expect(rows[4]).toMatch(/^"no, ""pic""\nture\u001b\[2J\.jpg",,/);
+    expect(rows.slice(5)).toEqual(['']);
+  });
+
+  test("how it went is said at the end on standard error, where it is in nobody's way", async () => {
+    const { stderr } = await batch(five, { jsonl: true });
+
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
+      /^5 pictures: 1 real, 1 fake, 1 abstain, 2 failed; \d+\.\d s, [\d.]+ a second$/,
+    );
+  });
+});
+
+describe('--junit', () => {
+  const attributesOf = (document: Document, name: string) =>
+    [...document.getElementsByTagName(name)].map((element) =>
+      Object.fromEntries([...element.attributes].map(({ name: key, value }) => [key, value])),
+    );
+
+  test('writes a file that is well-formed XML whatever the names, beside what is printed', async () => {
+    const { cwd, stdout } = await batch(five, {
+      junit: 'out.xml',
+      failOn: ['fake', 'abstain'],
+      jsonl: true,
+    });
+
+    const text = await readFile(join(cwd, 'out.xml'), 'utf8');
+    const parsed = new DOMParser({ onError: fail }).parseFromString(text, 'text/xml');
+    const figures = { tests: '5', failures: '2', errors: '2', time: expect.any(String) };
+    expect(attributesOf(parsed, 'testsuites')).toEqual([figures]);
+    expect(attributesOf(parsed, 'testsuite')).toEqual([
+      { ...figures, name: 'forensics analyze', skipped: '0' },
+    ]);
+    expect(attributesOf(parsed, 'testcase').map(({ name }) => name)).toEqual([
+      ...five.slice(0, 4),
+      'no, "pic"⟨U+000A⟩ture⟨U+001B⟩[2J.jpg',
+    ]);
+    expect(attributesOf(parsed, 'failure')).toEqual([
+      { type: 'fake', message: 'fake, P(fake) 0.97 ± 0.02' },
+      { type: 'abstain', message: 'abstain, too small; too compressed' },
+    ]);
+    expect(attributesOf(parsed, 'error')[0]).toEqual({
+      type: 'image_unreadable',
+      message: 'It is "no" <picture>.',
+    });
+    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
+  });
+
+  test('a report that is there is not replaced unasked, and a run that was stopped leaves none', async () => {
+    const prepare = prepareFake('no_space_left');
+    const { cwd, code } = await batch(['real.jpg', 'bad.jpg'], { junit: 'out.xml' }, prepare);
+    await writeFile(join(cwd, 'old.xml'), 'old');
+    const again = runAnalyze([join(cwd, 'real.jpg')], { ...options, junit: join(cwd, 'old.xml') });
+
+    expect(code).toMatchObject({ code: 'no_space_left' });
+    await expect(again).rejects.toMatchObject({ code: 'conflict' });
+    expect((await readdir(cwd)).toSorted()).toEqual(['bad.jpg', 'old.xml', 'real.jpg']);
+  });
+});
+
+function fail(level: string, message: string): never {
+  throw new Error(`${level}: ${message}`);
+}
+
+test('a disk that is full ends the run with one line; what is finished was told and stays', async () => {
+  const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', ...names('real', 50)];
+  const prepare = prepareFake('no_space_left');
+
+  const { stdout, stderr, code } = await batch(files, { jsonl: true, jobs: 1 }, prepare);
+
+  expect(code).toMatchObject({ code: 'no_space_left', exitCode: 6 });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(2);
+  expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 real, 1 fake; .*\n$/);
+});
+
+test('a hundred thousand arguments become a table', { timeout: 60_000 }, async () => {
+  const { stdout, stderr, code } = await batch([], {}, prepareFake(), names('gone', 100_000));
+
+  expect(code).toBe(1);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(100_001);
+  expect(stderr).toContain('100000 pictures: 100000 failed');
+});
+
+test('standard output on a disk that is full is told in one line', async () => {
+  const shell = '"$@" > /dev/full';
+  const ran = await runCli(['analyze', 'gone-1.jpg', 'gone-2.jpg', '--jsonl'], { shell });
+
+  expect(ran.code).toBe(6);
+  expect(ran.stderr).toContain('forensics: No space is left to write the results; free some.\n');
+  expect(ran.stderr).not.toContain('    at ');
+});

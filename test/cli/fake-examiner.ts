@@ -1,0 +1,59 @@
+/** An examiner that looks at names instead of pictures: thousands of them then take no time. */
+
+import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
+import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
+import { type AnalysisRecord, failedRecordOf, recordOf } from '../../src/cli/analyze/record.ts';
+import { resultClasses } from '../../src/engine/result.ts';
+import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
+import { makeExamination } from '../unit/report/examination.ts';
+
+const examinedAt = new Date('2026-03-01T12:00:00Z');
+
+/** `fake-1.jpg` is fake, `abstain.png` an abstention; what is called otherwise fails with `failsWith`. */
+export function prepareFake(failsWith: ErrorCode = 'image_unreadable'): PrepareExaminer {
+  return async (options) => (run) => ({
+    examine: async (input) => {
+      const told = { file: input.label, examinedAt, durationMs: 1500, options };
+      const found = resultClasses.find((each) => input.label.includes(each));
+      if (found !== undefined && input.failure === null) return recordFor(told, found);
+      const failure = input.failure ?? new ForensicsError(failsWith, 'It is "no" <picture>.');
+      run.onFailure(input, failure);
+      return failedRecordOf(told, failure);
+    },
+    close: async () => undefined,
+  });
+}
+
+function recordFor(
+  told: Parameters<typeof recordOf>[0],
+  resultClass: (typeof resultClasses)[number],
+): AnalysisRecord {
+  const reasons = resultClass === 'abstain' ? (['too_small', 'too_compressed'] as const) : [];
+  return recordOf(told, makeExamination({ resultClass, reasons }), null);
+}
+
+export const options: AnalyzeOptions = {
+  recursive: false,
+  tier: 'flagging',
+  decisionStrategy: 'default',
+  seed: 1337,
+  model: null,
+  lang: ['en'],
+  out: null,
+  maps: false,
+  withMetadata: false,
+  withoutOriginal: false,
+  force: false,
+  json: false,
+  jsonl: false,
+  csv: false,
+  preview: false,
+  watch: false,
+  onlyNew: false,
+  failOn: [],
+  jobs: 2,
+  quiet: false,
+  verbose: false,
+  resume: false,
+  wait: true,
+};
