@@ -54,11 +54,22 @@ const sessionOptions: InferenceSession.SessionOptions = {
 export async function loadRuntime(
   loaders: readonly (() => Promise<OrtModule>)[] = [loadPacked, loadInstalled],
 ): Promise<Runtime> {
+  keepTelemetryOff();
   const ort = await firstOf(loaders);
   return {
     version: ort.env.versions.node ?? ort.env.versions.common,
     openSession: (model) => openSession(ort, model),
   };
+}
+
+/**
+ * From 1.29 on, the official builds for Linux and macOS report each session to their makers, with hashes of the model, and
+ * keep an identifier of the machine. Nothing leaves it from here: the library reads this once, when it is loaded.
+ *
+ * @see https://github.com/microsoft/onnxruntime/pull/29843
+ */
+function keepTelemetryOff(): void {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
 }
 
 async function firstOf(loaders: readonly (() => Promise<OrtModule>)[]): Promise<OrtModule> {
