@@ -71,7 +71,7 @@ describe('one document on standard output:', () => {
       `'=cmd|x.jpg,,,,,,,,,,,,flagging,1.5,image_unreadable,"It is ""no"" <picture>."`,
     );
     expect(rows[3]).toMatch(/^abstain\.png,\w+,abstain,,too_small too_compressed,,,200,150,/);
-    expect(rows[4]).toMatch(/^"no, ""pic""\nture\u001b\[2J\.jpg",,/);
+    expect(rows[4]!.split(',,')[0]).toBe('"no, ""pic""\nture\u001b[2J.jpg"');
     expect(rows.slice(5)).toEqual(['']);
   });
 
@@ -85,11 +85,6 @@ describe('one document on standard output:', () => {
 });
 
 describe('--junit', () => {
-  const attributesOf = (document: Document, name: string) =>
-    [...document.getElementsByTagName(name)].map((element) =>
-      Object.fromEntries([...element.attributes].map(({ name: key, value }) => [key, value])),
-    );
-
   test('writes a file that is well-formed XML whatever the names, beside what is printed', async () => {
     const { cwd, stdout } = await batch(five, {
       junit: 'out.xml',
@@ -130,6 +125,12 @@ describe('--junit', () => {
     expect((await readdir(cwd)).toSorted()).toEqual(['bad.jpg', 'old.xml', 'real.jpg']);
   });
 });
+
+function attributesOf(document: Document, name: string) {
+  return [...document.getElementsByTagName(name)].map((element) =>
+    Object.fromEntries([...element.attributes].map(({ name: key, value }) => [key, value])),
+  );
+}
 
 function fail(level: string, message: string): never {
   throw new Error(`${level}: ${message}`);
