@@ -1,78 +1,49 @@
 /** `forensics doctor`: whether everything that the service needs is there and works, and what to do where not. */
 
-import type { Command } from 'commander';
-import type { Diagnosis, State } from '../app/doctor/diagnosis.ts';
-import { exitCodes } from '../errors.ts';
-import type { LocalOptions } from './local-core.ts';
-import type { Style } from './terminal.ts';
-
-interface DoctorOptions extends LocalOptions {
-  readonly tenant?: string;
-  readonly publicUrl?: string;
-  readonly send: boolean;
-  readonly quick: boolean;
-  readonly json: boolean;
-}
+import { type Command, Option } from 'commander';
+import type { DoctorOptions } from './doctor/run.ts';
+import { withServerOptions } from './service-options.ts';
 
 export function registerDoctor(program: Command): void {
-  program
+  const doctor = program
     .command('doctor')
     .description('Check what the service needs, and tell how to mend what is wrong.')
-    .option('--tenant <name>', 'the store of this tenant alone (default: of every tenant)')
-    .option('--public-url <url>', 'where clients reach the server, when not at host and port')
+    .addOption(
+      new Option('--airgap', 'prove that nothing leaves this machine')
+        .conflicts(['url', 'profile', 'tenant', 'send', 'quick'])
+        .default(false),
+    )
     .option('--quick', 'leave out the self-test, which examines two pictures', false)
-    .option('--send', 'also send a message of trial to the webhook of each tenant', false)
+    .addOption(
+      new Option('--send', 'also send a message of trial to the webhook of each tenant')
+        .conflicts(['url', 'profile'])
+        .default(false),
+    )
+    .option('--tenant <name>', 'this tenant alone (default: every tenant)')
+    .option('--public-url <url>', 'where clients reach the server, when not at host and port')
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
-    .option('--json', 'print JSON', false)
+    .option('--json', 'print JSON', false);
+  withServerOptions(doctor)
     .addHelpText(
       'after',
       `
-Writes, reads and deletes small objects in the stores, and brings an older database up to date as every
-command does; changes nothing else.
+Looks at the data folder of this machine or, with --url or --profile, at a server as it is seen from here. Writes, reads and
+deletes small objects in the stores, and brings an older database up to date as every command does; changes nothing else.
+
+With --airgap, a server is started in a folder that is thrown away, analyses a drawn picture and writes its report, while
+every connection to another machine is caught and, where Linux lets it, no way leads out.
 
 Examples:
   $ forensics doctor
   $ forensics doctor --tenant acme --json
+  $ forensics doctor --url https://forensics.example:8443 --ca ca.pem --tenant acme
+  $ forensics doctor --airgap
 
 Exit codes: 0 nothing failed, 1 something did.`,
     )
     .action(async (_own: unknown, command: Command) => {
-      await examine(command.optsWithGlobals<DoctorOptions>());
+      const { runDoctor } = await import('./doctor/run.ts');
+      await runDoctor(command.optsWithGlobals<DoctorOptions>());
     });
-}
-
-async function examine({ tenant, json, send, quick, ...options }: DoctorOptions): Promise<void> {
-  const { printJson, say, settingsFor } = await import('./local-core.ts');
-  const { examineInstallation } = await import('../app/doctor.ts');
-  const { publicUrlOf } = await import('./serve/listen.ts');
-  const settings = settingsFor(options);
-  const checks = await examineInstallation({
-    settings,
-    tenantName: tenant ?? null,
-    publicUrl: new URL(publicUrlOf(settings)),
-    isSending: send,
-    isQuick: quick,
-    now: () => new Date(),
-    onSlow: (what) => say(`${what} ...`),
-  });
-  const isWell = checks.every(({ state }) => state !== 'failed');
-  if (json) printJson({ ok: isWell, checks });
-  else await printLines(checks);
-  if (!isWell) process.exitCode = exitCodes.failure;
-}
-
-const styles: Readonly<Record<State, Style>> = { ok: 'green', warning: 'yellow', failed: 'red' };
-const stateWidth = 9;
-
-async function printLines(checks: readonly Diagnosis[]): Promise<void> {
-  const { print } = await import('./local-core.ts');
-  const { paint } = await import('./terminal.ts');
-  const { printable } = await import('./printable.ts');
-  const painted = paint(process.stdout);
-  for (const { name, tenant, state, message, fix } of checks) {
-    const what = tenant === null ? name : `${name} (${tenant})`;
-    print(`${painted(styles[state], state.padEnd(stateWidth))}${what}: ${printable(message)}`);
-    if (fix !== null) print(`${' '.repeat(stateWidth)}To mend: ${printable(fix)}`);
-  }
 }

@@ -29,7 +29,7 @@ export async function findShown(url: URL, sha256: string): Promise<X509Certifica
 }
 
 /** The server's own certificate first. */
-async function shownChain({ hostname, port }: URL): Promise<readonly X509Certificate[]> {
+export async function shownChain({ hostname, port }: URL): Promise<readonly X509Certificate[]> {
   const host = hostname.replace(/^\[|\]$/g, '');
   const socket = connect({
     host,
