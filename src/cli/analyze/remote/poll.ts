@@ -1,4 +1,4 @@
-import type { Analysis } from '../../../analyses/analysis.ts';
+import type { InferenceStatus } from '../../../analyses/analysis.ts';
 import { type Pace, realPace } from './patience.ts';
 
 const firstPauseMs = 500;
@@ -9,12 +9,16 @@ const growth = 1.5;
  */
 const longestPauseMs = 10_000;
 
+interface Watched {
+  readonly inferenceStatus: Pick<InferenceStatus, 'status'>;
+}
+
 /** Reads an analysis until it has ended. @throws what `read` throws; the reason of `signal`. */
-export async function untilEnded(
-  read: () => Promise<Analysis>,
+export async function untilEnded<T extends Watched>(
+  read: () => Promise<T>,
   signal: AbortSignal,
   pace: Pace = realPace,
-): Promise<Analysis> {
+): Promise<T> {
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * growth, longestPauseMs)) {
     const analysis = await read();
     const { status } = analysis.inferenceStatus;

@@ -1,0 +1,218 @@
+/** `forensics analyze` and `forensics report` on a server. */
+
+import { readdirSync, rmSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+/** A picture is examined here and there, each by a process of its own: half a minute where others work, too. */
+const twoProgramsMs = 90_000;
+const dataDir = newDataDir();
+let serving: Serving;
+let scene: Buffer;
+
+beforeAll(async () => {
+  [serving, scene] = await Promise.all([
+    startServing(dataDir),
+    sceneJpeg({ width: 480, height: 320, seed: 7 }),
+  ]);
+});
+beforeEach(async () => {
+  vi.stubEnv('FORENSICS_API_KEY', serving.ready.apiKey ?? '');
+  vi.stubEnv('XDG_STATE_HOME', await emptyFolder());
+});
+afterEach(() => vi.unstubAllEnvs());
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const server = () => ['--url', serving.ready.url, '--ca', serving.ready.caPath];
+const acme = () => [...server(), '--tenant', 'default'];
+
+/** As a process of its own, the way a user's shell does. */
+const run = (args: readonly string[], how: RunHow = {}) =>
+  runCli(args, { ...how, env: { FORENSICS_API_KEY: serving.ready.apiKey ?? '' } });
+
+async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
+  const dir = await emptyFolder();
+  for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
+    await writeFile(join(dir, name), content);
+  }
+  return dir;
+}
+
+const parse = (text: string): { analyses: AnalysisRecord[] } => JSON.parse(text);
+const parseLines = (text: string): AnalysisRecord[] =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+/** How many analyses the tenant has, of whatever state. */
+async function countOnServer(): Promise<number> {
+  const headers = { authorization: `ApiKey ${serving.ready.apiKey ?? ''}` };
+  const path = '/v1/analysis?tenantName=default&limit=1';
+  return Number((await serving.ask({ method: 'GET', path, headers })).headers['x-total-count']);
+}
+
+const forensic = ['--tier', 'forensicReporting'];
+
+describe('a picture', () => {
+  test(
+    'is told of as if it had been examined here, with the folder of its files',
+    async () => {
+      const cwd = await folderWith();
+      const args = ['analyze', 'scene.jpg', ...forensic, '--lang', 'de', '--json'];
+      const here = await run([...args, '--data-dir', cwd], { cwd });
+      const there = await run([...args, ...acme(), '--out', 'out'], { cwd });
+
+      const own = parse(here.stdout).analyses[0]!;
+      const record = parse(there.stdout).analyses[0]!;
+      expect(there.code).toBe(0);
+      expect(record).toMatchObject({
+        file: 'scene.jpg',
+        sha256: own.sha256,
+        verdict: own.verdict,
+        reasons: own.reasons,
+        options: own.options,
+        picture: { ...own.picture, notes: null },
+        decision: null,
+        error: null,
+      });
+      const { report, ...scores } = record.result!;
+      expect(scores).toEqual({ ...own.result, report: undefined });
+      expect(Object.keys(report!)).toEqual(['de']);
+      expect(record.evidence!.findings).toEqual(own.evidence!.findings);
+      const names = [
+        ...['anomaly', 'compression', 'fake', 'real'].map((name) => `heatmap-${name}.png`),
+        'report-de.pdf',
+        'result.json',
+      ];
+      expect((await readdir(join(cwd, 'out/scene'))).toSorted()).toEqual(names);
+      const png = await readFile(join(cwd, 'out/scene/heatmap-fake.png'));
+      expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
+      const kept: AnalysisRecord = JSON.parse(
+        await readFile(join(cwd, 'out/scene/result.json'), 'utf8'),
+      );
+      expect(kept).toEqual({ ...record, files: expect.arrayContaining(names) });
+      expect(there.stderr).toContain(`Acting on the server ${serving.ready.url}\n`);
+      expect(there.stderr.match(/evidence\.zip/g)).toHaveLength(1);
+    },
+    twoProgramsMs,
+  );
+
+  test('comes as a card, from standard input too, and ends the run as --fail-on says', async () => {
+    const ran = await run(['analyze', '-', ...acme(), '--fail-on', 'fake,uncertain,abstain'], {
+      stdin: scene,
+    });
+
+    const verdict = /^-: ([A-Z]+)$/m.exec(ran.stdout)?.[1];
+    expect(ran.code).toBe({ REAL: 0, FAKE: 10, UNCERTAIN: 11, ABSTAIN: 12 }[verdict!]);
+    expect(ran.stdout).toMatch(/^ {2}Analysis {3}[0-9a-f]{24}$/m);
+  });
+
+  test('that is none never travels, and stops no other', async () => {
+    const cwd = await folderWith({ 'text.jpg': 'no picture', 'cut.jpg': scene.subarray(0, 9000) });
+    const before = await countOnServer();
+    const names = ['gone.jpg', 'text.jpg', 'cut.jpg', 'scene.jpg'];
+    const files = names.map((name) => join(cwd, name));
+    const ran = await runHere(['analyze', ...files, ...acme(), '--jsonl']);
+
+    expect(ran.code).toBe(1);
+    const codes = parseLines(ran.stdout).map(({ error }) => error?.code ?? null);
+    expect(codes).toEqual(['file_not_found', 'image_not_supported', 'image_unreadable', null]);
+    expect(await countOnServer()).toBe(before + 1);
+  });
+});
+
+describe('what every picture would meet', () => {
+  test.for([
+    ['a key that is wrong', 'sk-aaaaaaaa-nonsense', [], 3, 'well-formed API key'],
+    ['a tenant that is not the caller’s', null, ['--tenant', 'other'], 3, 'tenantName'],
+    ['a server that is not there', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
+    ['a model that the server has not', null, ['--model', 'nope'], 4, 'There is no such model'],
+  ] as const)('%s ends the run with one line', async ([_what, key, flags, code, text]) => {
+    const cwd = await folderWith({ 'second.jpg': scene });
+    const files = ['scene.jpg', 'second.jpg'].map((name) => join(cwd, name));
+    if (key !== null) vi.stubEnv('FORENSICS_API_KEY', key);
+    const ran = await runHere(['analyze', ...files, ...acme(), ...flags]);
+
+    const told = ran.stderr.split('\n').filter((line) => line.startsWith('forensics: '));
+    expect(ran).toMatchObject({ code, stdout: '' });
+    expect(told).toEqual([expect.stringContaining(text)]);
+  });
+
+  test.for([
+    [['--maps', ...forensic, '--out', 'out'], '--maps acts on this machine only'],
+    [['--without-original', ...forensic, '--out', 'out'], '--without-original acts on'],
+    [['--data-dir', '.'], '--data-dir acts on this machine only'],
+    [['--no-wait', '--out', 'out'], '--out needs results'],
+  ] as const)('%j is refused before anything is sent', async ([flags, text]) => {
+    const ran = await runHere(['analyze', 'scene.jpg', ...acme(), ...flags]);
+
+    expect(ran).toMatchObject({ code: 2, stdout: '' });
+    expect(ran.stderr).toMatch(/^forensics: [^\n]+\n$/);
+    expect(ran.stderr).toContain(text);
+  });
+
+  test('a server needs a tenant, and --resume a server', async () => {
+    const nobody = await runHere(['analyze', 'scene.jpg', ...server()]);
+    const here = await runHere(['analyze', 'scene.jpg', '--resume']);
+
+    expect([nobody.code, here.code]).toEqual([2, 2]);
+    expect(nobody.stderr).toContain('add --tenant NAME');
+    expect(here.stderr).toContain('--resume is for a server; add --url.');
+  });
+});
+
+describe('an analysis that is not waited for', () => {
+  test('is told by its id, fetched by report, and upgraded once asked to', async () => {
+    const cwd = await folderWith();
+    const [file, out] = [join(cwd, 'scene.jpg'), join(cwd, 'out')];
+    const left = await runHere(['analyze', file, ...acme(), '--no-wait', '--jsonl']);
+    const { analysisId, verdict, error } = parseLines(left.stdout)[0]!;
+    const waited = await runHere(['analyze', file, ...acme(), '--resume', '--json']);
+    const report = (...flags: string[]) =>
+      runHere(['report', analysisId!, ...acme(), '--out', out, '--json', ...flags]);
+    const flagging = await report();
+    const refused = await report('--upgrade');
+    const upgraded = await report('--upgrade', '--force', '--lang', 'en');
+
+    expect([left.code, verdict, error]).toEqual([0, null, null]);
+    expect(left.stderr).toContain('Fetch each with: forensics report ID --tenant default');
+    expect(parse(waited.stdout).analyses).toMatchObject([{ analysisId, file }]);
+    expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });
+    expect(flagging.stderr).toContain('--upgrade makes them; that is billed');
+    expect(refused).toMatchObject({ code: 5, stdout: '' });
+    expect(upgraded.stderr).toContain('which is billed');
+    expect(JSON.parse(upgraded.stdout)).toMatchObject({ tier: 'forensicReporting', analysisId });
+    expect(readdirSync(out)).toHaveLength(6);
+  });
+
+  test('report tells what is not there, and what has no result yet', async () => {
+    const headers = { authorization: `ApiKey ${serving.ready.apiKey ?? ''}` };
+    const input = { format: 'jpg', version: 'v1', width: 480, height: 320, filename: 'a.jpg' };
+    const body = {
+      tenantName: 'default',
+      name: 'a',
+      type: 'image',
+      input: { ...input, options: {} },
+    };
+    const made = await serving.ask({ method: 'POST', path: '/v1/analysis', headers, body });
+    const [{ id }] = made.json<{ data: [{ id: string }] }>().data;
+
+    const pending = await runHere(['report', id, ...acme()]);
+    const gone = await runHere(['report', '65f000000000000000000001', ...acme()]);
+    const local = await runHere(['report', id, ...acme(), '--without-original']);
+
+    expect([pending.code, gone.code, local.code]).toEqual([6, 4, 2]);
+    expect(pending.stderr).toContain(`The analysis ${id} is pending: Waiting for the upload`);
+    expect(local.stderr).toContain('made on the machine of the server');
+  });
+});

@@ -1,0 +1,111 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { CreateRequest } from '../../../../src/cli/analyze/remote/analyses.ts';
+import { openJournal } from '../../../../src/cli/analyze/remote/journal.ts';
+
+const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };
+const sha256 = 'ab'.repeat(32);
+const request: CreateRequest = {
+  name: 'a.jpg',
+  type: 'image',
+  input: {
+    format: 'jpg',
+    version: 'v1',
+    width: 640,
+    height: 480,
+    filename: 'a.jpg',
+    options: { tier: 'flagging', decisionStrategy: 'default', seed: 1337 },
+  },
+};
+
+function stateFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-state-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const journalIn = (folder: string, where = place) => openJournal(where, { XDG_STATE_HOME: folder });
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => join(folder, name));
+
+test('what was begun is found again by content and options, under whatever name', () => {
+  const folder = stateFolder();
+  const begun = journalIn(folder).begin(sha256, request);
+  journalIn(folder).note(sha256, { ...begun, analysisId: '65f1' });
+
+  const found = journalIn(folder).resume(sha256, { ...request, name: 'copy-of-a.jpg' });
+
+  expect(found).toEqual({ ...begun, analysisId: '65f1' });
+});
+
+test('other content, options, tenant or server are something else', () => {
+  const folder = stateFolder();
+  const begun = journalIn(folder).begin(sha256, request);
+  const { input } = request;
+  const forensic = { ...input.options, tier: 'forensicReporting' } as const;
+  const elsewhere = { ...place, origin: 'https://other.example' };
+
+  const others = [
+    journalIn(folder).resume('cd'.repeat(32), request),
+    journalIn(folder).resume(sha256, { ...request, input: { ...input, options: forensic } }),
+    journalIn(folder, { ...place, tenantName: 'other' }).resume(sha256, request),
+    journalIn(folder, elsewhere).resume(sha256, request),
+  ];
+
+  const keys = [begun, ...others].map(({ idempotencyKey }) => idempotencyKey);
+  expect(new Set(keys).size).toBe(5);
+});
+
+test('two that resume at once ask the server under one key', () => {
+  const folder = stateFolder();
+  const [one, other] = [journalIn(folder), journalIn(folder)];
+
+  expect(one.resume(sha256, request)).toEqual(other.resume(sha256, request));
+});
+
+test('a new run asks under a new key, and what is forgotten begins anew', () => {
+  const journal = journalIn(stateFolder());
+  const first = journal.begin(sha256, request);
+  const second = journal.begin(sha256, request);
+  journal.forget(sha256, second);
+  const third = journal.resume(sha256, request);
+
+  const keys = [first, second, third].map(({ idempotencyKey }) => idempotencyKey);
+  expect(new Set(keys).size).toBe(3);
+});
+
+test.for(['', '{"analysisId":"65f1"}', '{"half'])('a file that holds %j begins anew', (text) => {
+  const folder = stateFolder();
+  journalIn(folder).begin(sha256, request);
+  const [file] = filesIn(folder);
+  writeFileSync(file!, text);
+
+  const resumed = journalIn(folder).resume(sha256, request);
+
+  expect(resumed.analysisId).toBeNull();
+  expect(journalIn(folder).resume(sha256, request)).toEqual(resumed);
+});
+
+test('what is older than a season is dropped', () => {
+  const folder = stateFolder();
+  journalIn(folder).begin(sha256, request);
+  const [file] = filesIn(folder);
+  const before = Date.now() / 1000 - 91 * 86_400;
+  utimesSync(file!, before, before);
+
+  journalIn(folder);
+
+  expect(filesIn(folder)).toEqual([]);
+});
+
+test('a state folder that cannot be written to is named with what helps', () => {
+  const folder = stateFolder();
+  writeFileSync(join(folder, 'forensics'), 'in the way');
+
+  expect(() => journalIn(folder)).toThrow(/XDG_STATE_HOME/);
+});
