@@ -7,7 +7,8 @@ import type { ListOptions } from './keys/list.ts';
 import type { PruneOptions } from './keys/prune.ts';
 import type { RevokeOptions } from './keys/revoke.ts';
 import type { RotateOptions } from './keys/rotate.ts';
-import { withServiceOptions } from './service-options.ts';
+import { named } from './option-values.ts';
+import { isRemote, type ServiceOptions, withServiceOptions } from './service-options.ts';
 import { yesOption } from './yes-option.ts';
 
 const defaultLife = '90d';
@@ -25,6 +26,7 @@ Examples:
   $ forensics keys rotate --tenant acme --name ci --grace 24h --json
   $ forensics keys list --tenant acme --expiring-within 14d`,
     );
+  keys.hook('preAction', async (_keys, command) => nameTenant(command));
   registerCreate(keys);
   registerList(keys);
   registerRotate(keys);
@@ -126,6 +128,15 @@ Examples:
     });
 }
 
+/** Needed, but for whoever acts on a server by a profile that names one. */
+async function nameTenant(command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
+  if (options.tenant !== undefined) return;
+  if (!isRemote(options)) command.error(`error: required option '--tenant <name>' not specified`);
+  const { tenantMeant } = await import('./server/tenant.ts');
+  command.setOptionValue('tenant', tenantMeant(options));
+}
+
 function out(): Option {
   return new Option('--out <file>', 'write the secret into a new file that only you may read');
 }
@@ -138,6 +149,6 @@ function life(): Option {
 
 function common(command: Command): Command {
   return withServiceOptions(
-    command.requiredOption('--tenant <name>', 'the tenant that the key belongs to'),
+    command.option('--tenant <name>', 'the tenant of the key; may stand in a profile', named),
   );
 }

@@ -38,7 +38,7 @@ test.for([
     "unknown option '--grcae' (Did you mean --grace?)",
   ],
   [
-    ['keys', 'list', '--tenannt=a'],
+    ['hold', 'list', '--tenannt=a'],
     "required option '--tenant <name>' not specified (Did you mean it by --tenannt?)",
   ],
   [['keys', 'list', '--json'], "required option '--tenant <name>' not specified"],

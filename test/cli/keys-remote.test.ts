@@ -1,0 +1,157 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { KeyEntry } from '../../src/access/key-entry.ts';
+import { saveProfile } from '../../src/cli/server/profiles.ts';
+import { ForensicsError } from '../../src/errors.ts';
+import { openServer, type OpenServer } from '../unit/server/open-server.ts';
+import { caOf, onServer, urlOf } from './on-server.ts';
+import { emptyFolder } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+interface Rotated {
+  readonly key: KeyEntry;
+  readonly replaced: KeyEntry;
+}
+
+let open: OpenServer;
+let home: string;
+const of = ['--tenant', 'acme'];
+
+beforeAll(async () => {
+  open = await openServer();
+  await open.listen();
+  const { secret } = await open.makeTenant('acme', 86_400_000);
+  vi.stubEnv('FORENSICS_API_KEY', secret);
+});
+beforeEach(async () => {
+  home = await emptyFolder();
+  vi.stubEnv('XDG_CONFIG_HOME', home);
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await open.close();
+});
+
+const keys = async (...args: string[]) => runHere(['keys', ...args, ...onServer(open)]);
+const made = async (name: string): Promise<KeyEntry> =>
+  JSON.parse((await keys('create', ...of, '--name', name, '--json')).stdout);
+const namesOf = async (name: string): Promise<KeyEntry[]> => {
+  const all: KeyEntry[] = JSON.parse((await keys('list', ...of, '--json')).stdout);
+  return all.filter((key) => key.name === name);
+};
+
+/** What a server answers to whoever shows this key. */
+const statusWith = async (secret: string): Promise<number> => {
+  const headers = { authorization: `ApiKey ${secret}` };
+  const url = '/v1/auth/api?tenantName=acme';
+  return (await open.server.inject({ method: 'GET', url, headers })).statusCode;
+};
+
+describe('keys on a server', () => {
+  test('are created, listed, revoked and pruned as on its own machine', async () => {
+    const created = await keys('create', ...of, '--name', 'far', '--json');
+    const key: KeyEntry = JSON.parse(created.stdout);
+    const here = ['--data-dir', open.dataDir];
+    const local = await runHere(['keys', 'list', ...of, '--json', ...here]);
+    const listed = await keys('list', ...of, '--json');
+    const revoked = await keys('revoke', key.uuid, ...of);
+    const again = await keys('revoke', key.uuid, ...of);
+    const pruned = await keys('prune', ...of, '--json');
+
+    expect(created.stderr).toContain(`Acting on the server ${urlOf(open)}`);
+    expect(await statusWith(key.secret)).toBe(403);
+    expect(JSON.parse(listed.stdout)).toEqual(JSON.parse(local.stdout));
+    expect([revoked.code, again.code]).toEqual([0, 4]);
+    expect([pruned.code, JSON.parse(pruned.stdout)]).toEqual([0, { revoked: [] }]);
+  });
+
+  test('that expire soon end with exit code 10', async () => {
+    await keys('create', ...of, '--name', 'soon', '--expires-in', '13d');
+
+    const found = await keys('list', ...of, '--expiring-within', '14d', '--json');
+
+    expect(found.code).toBe(10);
+    expect(JSON.parse(found.stdout)).toContainEqual(expect.objectContaining({ name: 'soon' }));
+  });
+
+  test('may be those of a profile, and so may be the tenant', async () => {
+    const ca = readFileSync(caOf(open), 'utf8');
+    saveProfile({ name: 'lab', url: urlOf(open), ca, tenant: 'acme' });
+
+    const listed = await runHere(['keys', 'list', '--profile', 'lab', '--json']);
+    const unnamed = await keys('list', '--json');
+
+    expect(listed.code).toBe(0);
+    expect([unnamed.code, unnamed.stderr]).toEqual([2, expect.stringContaining('--tenant')]);
+  });
+});
+
+describe('a rotation on a server', () => {
+  test('by the key itself, after a leak: the new key is proven and ends the old one', async () => {
+    const old = await made('itself');
+    const file = join(home, 'old.key');
+    writeFileSync(file, old.secret, { mode: 0o600 });
+    const who = ['--name', 'itself', '--api-key-file', file];
+
+    const ran = await keys('rotate', ...of, ...who, '--now', '--json');
+
+    const { key, replaced }: Rotated = JSON.parse(ran.stdout);
+    expect([ran.code, replaced.uuid, replaced.ended]).toEqual([0, old.uuid, 'replaced']);
+    expect([await statusWith(old.secret), await statusWith(key.secret)]).toEqual([403, 200]);
+    expect((await namesOf('itself')).map(({ uuid }) => uuid)).toEqual([key.uuid]);
+  });
+
+  test('leaves the old key its grace, and the secret in a file alone', async () => {
+    const old = await made('graceful');
+    const out = join(home, 'new.key');
+
+    const ran = await keys('rotate', ...of, '--name', 'graceful', '--grace', '2h', '--out', out);
+
+    const secret = readFileSync(out, 'utf8').trim();
+    expect([ran.code, ran.stdout]).toEqual([0, '']);
+    expect(ran.stderr).not.toContain(secret);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect([await statusWith(old.secret), await statusWith(secret)]).toEqual([200, 200]);
+    const kept = (await namesOf('graceful')).find(({ uuid }) => uuid === old.uuid);
+    expect(Date.parse(kept?.expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(7_200_000);
+  });
+
+  test.each([
+    [['--now'], 'as long as it would have'],
+    [['--grace', '2h'], 'for its grace'],
+  ])('whose new key opens no door (%j) revokes it again: the old one lives %s', async (how) => {
+    const name = `unproven ${how[0]}`;
+    const old = await made(name);
+    const out = join(home, 'new.key');
+    const authenticate = open.app.keys.authenticate.bind(open.app.keys);
+    // As a server of several behind one address that reads another database.
+    const spy = vi.spyOn(open.app.keys, 'authenticate').mockImplementation(async (secret) => {
+      if (secret === process.env['FORENSICS_API_KEY']) return authenticate(secret);
+      throw new ForensicsError('unauthenticated', 'The API key is wrong.');
+    });
+
+    const ran = await keys('rotate', ...of, '--name', name, ...how, '--out', out);
+
+    spy.mockRestore();
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toMatch(/cannot be used: .* The new key was revoked again\. The old key/);
+    expect([await statusWith(old.secret), existsSync(out)]).toEqual([200, false]);
+    const left = await namesOf(name);
+    expect(left.map(({ uuid }) => uuid)).toEqual([old.uuid]);
+    if (how[0] === '--now') expect(left[0]?.expiresAt).toBe(old.expiresAt);
+    // By its name it can be rotated again.
+    expect((await keys('rotate', ...of, '--name', name)).code).toBe(0);
+  });
+
+  test('makes no key for a file that is there, and leaves the old one alone', async () => {
+    const { uuid } = await made('taken');
+    const out = join(home, 'taken.key');
+    writeFileSync(out, '');
+
+    const ran = await keys('rotate', ...of, '--name', 'taken', '--now', '--out', out);
+
+    expect(ran.code).toBe(5);
+    expect((await namesOf('taken')).map((key) => key.uuid)).toEqual([uuid]);
+  });
+});
