@@ -37,8 +37,9 @@ class Plan:
     decay: float = 0.05
     average: float = 0.998
     without_table: float = 0.25  # of the pictures lose their quantisation table, as a screenshot does
+    beside: float = 0.5  # weight of the comparison with the twin
     seed: int = 4
-    check_every: int = 500
+    check_every: int = 400
     save_every: int = 100
     checked: int = 200  # pairs of the calibration split
 
@@ -88,8 +89,12 @@ def crop(one: Reading, place: tuple[int, int], side: int, turn: np.ndarray, bare
     return Reading(layers[0], steps, layers[1])
 
 
-def loss_of(found: Found, share: torch.Tensor) -> torch.Tensor:
-    """Cross-entropy and Dice on the map; what trust and score are taught does not flow back into it."""
+def loss_of(found: Found, share: torch.Tensor, beside: float) -> torch.Tensor:
+    """Cross-entropy and Dice on the map, which has to stand above that of the twin; what trust and score are taught does
+    not flow back into it.
+
+    @param found answers to changed pictures, each followed by its twin
+    """
     target, clear = targets(share, CELL)
     changed = found.changed.float()
     total = cross_entropy(changed, target, clear) + 0.7 * dice(torch.sigmoid(changed) * clear, target * clear)
@@ -98,7 +103,17 @@ def loss_of(found: Found, share: torch.Tensor) -> torch.Tensor:
     cross = functional.binary_cross_entropy_with_logits
     trust = (cross(found.trust.float(), right, reduction="none") * clear * (1 + 4 * target)).mean()
     edited = ((share > 127).float().mean((1, 2)) > 0.002).float()
+    total = total + beside * beside_twin(changed, target * clear)
     return total + 0.5 * trust + 0.3 * cross(found.score.float(), edited)
+
+
+def beside_twin(changed: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """How often a changed place does not stand above the same place of the twin, softly counted.
+
+    Both show the same motif: what makes the difference can only be a trace.
+    """
+    gap, weight = changed[::2] - changed[1::2], weight[::2]
+    return (functional.softplus(-gap) * weight).sum() / weight.sum().clamp(min=1)
 
 
 def targets(share: torch.Tensor, cell: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -140,7 +155,7 @@ def train(pairs: Pairs, judges: Pairs, folder: Path, plan: Plan, parts: Parts, u
     for step in range(first, plan.steps if until is None else until):
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, plan)
-        losses.append(learn(model, optimiser, source.batch(step)))
+        losses.append(learn(model, optimiser, source.batch(step), plan.beside))
         follow(average, model, min(plan.average, (1 + step) / (10 + step)))
         done = step + 1
         if done % 50 == 0:
@@ -155,10 +170,10 @@ def train(pairs: Pairs, judges: Pairs, folder: Path, plan: Plan, parts: Parts, u
             save(folder, model, average, optimiser, done, best)
 
 
-def learn(model: Locator, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor]) -> float:
+def learn(model: Locator, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor], beside: float) -> float:
     with torch.autocast("cpu", dtype=torch.bfloat16):
         found = model(batch["rgb"], batch["table"])
-    loss = loss_of(found, batch["share"])
+    loss = loss_of(found, batch["share"], beside)
     optimiser.zero_grad()
     loss.backward()
     nn.utils.clip_grad_norm_(model.parameters(), 2.0)
@@ -204,10 +219,11 @@ def main() -> None:
     options.add_argument("--steps", type=int, default=Plan.steps)
     options.add_argument("--until", type=int, help="stop at this step of the plan")
     options.add_argument("--pairs", type=int, default=Plan.pairs)
+    options.add_argument("--beside", type=float, default=Plan.beside)
     options.add_argument("--without", nargs="*", default=[], choices=[part.name for part in fields(Parts)])
     asked = options.parse_args()
     torch.set_num_threads(1)
-    plan = Plan(steps=asked.steps, pairs=asked.pairs)
+    plan = Plan(steps=asked.steps, pairs=asked.pairs, beside=asked.beside)
     parts = Parts(**{name: False for name in asked.without})
     pairs, judges = Pairs(asked.work / "pairs-train", plan.pairs), Pairs(asked.work / "pairs-calibration", plan.checked)
     train(pairs, judges, asked.work / asked.name, plan, parts, asked.until)

@@ -7,7 +7,7 @@ import torch
 from locate_network import Found, Parts
 from locate_pairs import Pairs, Reading, store
 from locate_traces import Blocks
-from locate_train import Plan, Source, crop, cross_entropy, dice, loss_of, rate_at, targets, train
+from locate_train import Plan, Source, beside_twin, crop, cross_entropy, dice, loss_of, rate_at, targets, train
 from manipulate import Simulator
 from test_manipulate import Watched, textured
 
@@ -77,6 +77,16 @@ def test_a_missed_change_costs_three_times_a_false_alarm():
     assert missed > 2.9 * alarm
 
 
+def test_only_what_the_twin_does_not_show_counts_beside_it():
+    motif, weight = torch.linspace(-4, 4, 64).reshape(1, 1, 8, 8), torch.ones(2, 1, 8, 8)
+
+    by_motif = beside_twin(torch.cat([motif, motif]), weight)
+    by_trace = beside_twin(torch.cat([motif + 5, motif]), weight)
+
+    assert abs(by_motif - np.log(2)) < 1e-5
+    assert by_trace < 0.01
+
+
 def test_what_is_found_costs_less_than_what_is_missed():
     share = torch.zeros(2, 32, 32, dtype=torch.uint8)
     share[0, :16, :16] = 255
@@ -84,7 +94,7 @@ def test_what_is_found_costs_less_than_what_is_missed():
 
     def cost(sign: int) -> float:
         coarse = torch.nn.functional.avg_pool2d(truth, 2)
-        return float(loss_of(Found(sign * truth, truth * 0 + 2, torch.tensor([4.0, -4.0]) * sign, sign * coarse), share))
+        return float(loss_of(Found(sign * truth, truth * 0 + 2, torch.tensor([4.0, -4.0]) * sign, sign * coarse), share, 1.0))
 
     assert cost(1) < 0.5 < cost(-1)
 
