@@ -4,13 +4,17 @@ import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { expect, test } from 'vitest';
 import { createArchiveWriter } from '../../../src/backup/archive-writer.ts';
 import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/backup/place.ts';
 import { restoreBackup, type RestoreParts } from '../../../src/backup/restore.ts';
+import { migrations } from '../../../src/db/migrations.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { readDatabase } from '../../../src/db/snapshot.ts';
+import { makeOlderDatabase } from '../db/older-database.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from './small-backup.ts';
 
@@ -186,6 +190,25 @@ const runKilled = (file: string, dataDir: string, where: string) =>
     [fileURLToPath(new URL('./restore-killed.ts', import.meta.url)), file, dataDir, where],
     { encoding: 'utf8' },
   );
+
+test('a backup of an older schema is whole, restored as it is, and brought up to date when it is opened', async () => {
+  const small = smallFolder();
+  const older = join(small.folder, 'older.db');
+  makeOlderDatabase(older);
+  const client = new Database(older);
+  await backUp({ ...small, db: drizzle({ client }) });
+  client.close();
+  const dataDir = emptyDataDir();
+
+  const { manifest, problems } = await restore(small.out, dataDir);
+  const opened = openDatabase({ path: join(dataDir, 'forensics.db') });
+  opened.close();
+
+  const from = migrations.length - 1;
+  expect({ schema: manifest.schema, problems }).toEqual({ schema: from, problems: [] });
+  expect(opened.upgrade).toMatchObject({ from, to: migrations.length });
+  expect(namesIn(join(dataDir, 'backups'))).toHaveLength(1);
+});
 
 test('kill -9 while it unpacks leaves what was there, and the next restore tidies up', async () => {
   const small = smallFolder();
