@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { KeyEntry } from '../../../src/access/key-entry.ts';
+import { orRevoke } from '../../../src/cli/keys/new-key.ts';
+import { ForensicsError } from '../../../src/errors.ts';
+
+const key: KeyEntry = {
+  uuid: '01234567-89ab-4def-8123-456789abcdef',
+  name: 'ci',
+  createdDate: '2026-03-01T00:00:00.000Z',
+  expiresAt: '2026-04-01T00:00:00.000Z',
+  lastUsedDate: null,
+  ended: null,
+  secret: 'sk-tag12345-secret',
+};
+const newKey = { tenant: 'acme', key, otherwise: 'The old key stays good.' };
+const full = new ForensicsError('no_space_left', 'There is no room for the file of --out.');
+
+test('a key whose secret cannot be kept is revoked, and the failure stays what it was', async () => {
+  const revoked: string[] = [];
+  const revoke = async ({ uuid }: { readonly uuid: string }) => void revoked.push(uuid);
+
+  const kept = orRevoke({ revoke }, newKey, async () => Promise.reject(full));
+
+  await expect(kept).rejects.toMatchObject({
+    code: 'no_space_left',
+    message:
+      'The new key cannot be used: There is no room for the file of --out. The new key was revoked again. The old key stays good.',
+  });
+  expect(revoked).toEqual([key.uuid]);
+});
+
+test('a key that cannot be revoked either is named, and its secret is not', async () => {
+  const revoke = async () => Promise.reject(new ForensicsError('server_unreachable', 'Away.'));
+
+  const kept = orRevoke({ revoke }, newKey, async () => Promise.reject(full));
+
+  await expect(kept).rejects.toThrow(`(${key.uuid}) could not be revoked either`);
+  await expect(kept).rejects.not.toThrow(key.secret);
+});
+
+test('a key that can be used is left alone', async () => {
+  const revoke = async () => Promise.reject(new Error('revoked'));
+
+  await expect(orRevoke({ revoke }, newKey, async () => undefined)).resolves.toBeUndefined();
+});
