@@ -6,9 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
+import { blockNamed, readManual } from '../manual/manual.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Nobody listens there. */
+const nowhere = 'http://127.0.0.1:9';
+
+const linesOf = (block: string) => blockNamed(readManual(), block).text.trimEnd().split('\n');
 
 let dir: string;
 let tarball: string;
@@ -32,19 +38,22 @@ function npmEnvironment(): NodeJS.ProcessEnv {
 /** The program itself needs nothing. */
 const programEnvironment = (): NodeJS.ProcessEnv => ({ PATH: freshPath() });
 
+/** A command of the manual, and what npm is told beside it. */
+async function npm(command: string, cwd: string, told: Readonly<Record<string, string>>) {
+  await run('bash', ['-c', command], { cwd, env: { ...npmEnvironment(), ...told } });
+}
+
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'forensics-install-'));
   prefix = join(dir, 'prefix');
   await mkdir(join(dir, 'empty'));
-  await run('npm', ['pack', '--pack-destination', dir], { cwd: root });
+  const [pack = '', withNetwork = '', without = ''] = linesOf('air-gapped');
+  await npm(pack, root, { npm_config_pack_destination: dir });
   const [name] = (await readdir(dir)).filter((file) => file.endsWith('.tgz'));
   tarball = join(dir, name!);
-  const env = npmEnvironment();
-  await run('npm', ['install', '-g', '--prefix', prefix, tarball], {
-    cwd: join(dir, 'empty'),
-    env,
-  });
-}, 180_000);
+  await npm(withNetwork, dir, { npm_config_prefix: join(dir, 'elsewhere') });
+  await npm(without, dir, { npm_config_prefix: prefix, npm_config_https_proxy: nowhere });
+}, 400_000);
 
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
@@ -69,6 +78,15 @@ test('what was installed runs from an empty folder and finds runtime and weights
   expect(printed).toMatchObject({
     analyses: [{ file: 'scene.jpg', verdict: expect.any(String), error: null }],
   });
+});
+
+test('the manual installs with a network as it fills the cache for those without', () => {
+  const [pack, withNetwork = ''] = linesOf('air-gapped');
+
+  expect(linesOf('install')).toEqual([
+    pack?.trimEnd(),
+    withNetwork.replace(/ --cache \S+| +#.*/g, ''),
+  ]);
 });
 
 test('the notices of ONNX Runtime go along with its libraries, which are all that is added', async () => {

@@ -1,0 +1,115 @@
+/** Blocks of the manual that are files of other programs: read as those programs read them. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Value } from 'typebox/value';
+import { afterAll, expect, test } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+import { changeBody } from '../../src/server/schemas/tenant.ts';
+import { blockNamed, readManual, root } from './manual.ts';
+
+const manual = readManual();
+const textOf = (name: string) => blockNamed(manual, name).text;
+const dir = mkdtempSync(join(tmpdir(), 'forensics-files-'));
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+const defaults = readConfig({ environment: { XDG_CONFIG_HOME: dir } }).settings;
+const manifest: { name: string; version: string; scripts: object; bin: object } = JSON.parse(
+  readFileSync(join(root, 'package.json'), 'utf8'),
+);
+
+test('the line that runs the tests runs what a fresh clone is tested with', () => {
+  const commands = textOf('check').trim().split(' && ');
+  const clone = readFileSync(join(root, '.ci/run'), 'utf8').trim().split('\n');
+
+  expect(clone).toEqual(expect.arrayContaining(commands));
+  expect(manifest.scripts).toHaveProperty('check');
+});
+
+test('the storage of a tenant is one that the interface takes', () => {
+  const storageConfig: unknown = JSON.parse(textOf('storage'));
+
+  expect(Value.Check(changeBody, { storageConfig })).toBe(true);
+});
+
+test('the config file is read, for a server behind the proxies of the manual', () => {
+  const configFile = join(dir, 'forensics.json');
+  writeFileSync(configFile, textOf('config'));
+  const { settings } = readConfig({ configFile, environment: {} });
+
+  expect(settings).toMatchObject({
+    behindProxy: true,
+    host: '127.0.0.1',
+    publicUrl: `https://${/server_name (\S+);/.exec(textOf('proxy-nginx'))?.[1]}`,
+    dataDir: `/var/lib/${valueOf('StateDirectory')}`,
+  });
+});
+
+test('the unit serves with that file, hardened, as systemd reads it', () => {
+  const unit = join(dir, 'forensics.service');
+  // That program is not installed here.
+  writeFileSync(unit, textOf('systemd').replace('/usr/local/bin/forensics', '/bin/true'));
+  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
+  const lines = textOf('systemd').split('\n');
+
+  expect(valueOf('ExecStart')).toBe('/usr/local/bin/forensics serve --config /etc/forensics.json');
+  expect(
+    lines.filter((line) => !/^(?:\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|#.*|)$/.test(line)),
+  ).toEqual([]);
+  if (!hasSystemd) return;
+  const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
+  expect(verified).toMatchObject({ status: 0, stderr: '' });
+  const judged = execFileSync('systemd-analyze', ['security', '--offline=true', unit], {
+    encoding: 'utf8',
+  });
+  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(judged)?.[1])).toBeLessThanOrEqual(2);
+});
+
+test('the image is made of the tarball, and its program does not run as root', () => {
+  const instructions = textOf('container')
+    .replaceAll('\\\n', ' ')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => /^(?<word>[A-Z]+) +(?<rest>.+)$/.exec(line)?.groups ?? {});
+  const words = instructions.map(({ word }) => word);
+  const rest = (wanted: string) => instructions.find(({ word }) => word === wanted)?.['rest'];
+
+  expect(words).toEqual(
+    'FROM COPY RUN USER ENV VOLUME EXPOSE STOPSIGNAL HEALTHCHECK ENTRYPOINT CMD'.split(' '),
+  );
+  expect(rest('COPY')).toBe(`${manifest.name}-${manifest.version}.tgz /tmp/`);
+  expect(rest('RUN')).toContain(
+    `npm install --global /tmp/${manifest.name}-${manifest.version}.tgz`,
+  );
+  expect(spawnSync('sh', ['-n', '-c', rest('RUN') ?? '']).status).toBe(0);
+  expect(rest('USER')).toBe('node');
+  expect(JSON.parse(rest('ENTRYPOINT') ?? '')).toEqual(Object.keys(manifest.bin));
+  expect(JSON.parse(rest('CMD') ?? '')).toEqual(['serve']);
+  expect(rest('ENV')).toBe(`FORENSICS_DATA_DIR=${rest('VOLUME')} FORENSICS_HOST=0.0.0.0`);
+  expect(rest('EXPOSE')).toBe(String(defaults.port));
+});
+
+test('the proxies hand on to where the server listens, what it needs to know', () => {
+  const address = `${defaults.host}:${defaults.port}`;
+  const nginx = textOf('proxy-nginx');
+  const caddy = textOf('proxy-caddy');
+
+  for (const text of [nginx, caddy]) {
+    expect(text.match(/\{/g)?.length).toBe(text.match(/\}/g)?.length);
+  }
+  const directives = nginx.replaceAll(/#.*/g, '').match(/[^;{}]+[;{]|\}/g) ?? [];
+  expect(directives.map((each) => each.trim().split(/\s+/)[0])).not.toContain('');
+  expect(nginx).toContain(`proxy_pass http://${address};`);
+  expect(caddy).toContain(`reverse_proxy ${address}\n`);
+  expect(nginx).toMatch(/proxy_set_header Host \$http_host;/);
+  expect(nginx).toMatch(/proxy_set_header X-Forwarded-Proto https;/);
+  expect(nginx).toMatch(/proxy_set_header X-Forwarded-For \$remote_addr;/);
+  const largest = Number(/client_max_body_size (\d+)m;/.exec(nginx)?.[1]) * 1024 * 1024;
+  expect(largest).toBeGreaterThanOrEqual(defaults.maxUploadBytes);
+});
+
+function valueOf(key: string): string | undefined {
+  return new RegExp(`^${key}=(.*)$`, 'm').exec(textOf('systemd'))?.[1];
+}

@@ -1,0 +1,129 @@
+/** The reference of the manual, written from the code: commands from commander's tree, settings and failures from their tables. */
+
+import type { Command, Option } from 'commander';
+import { createProgram } from '../../src/cli/main.ts';
+import { settingNames, variableOf } from '../../src/config.ts';
+import { table } from '../../src/config/table.ts';
+import { exitCodes, failures } from '../../src/errors.ts';
+import { readManual, withPart } from './manual.ts';
+
+/** The manual with its generated parts as the code wants them now. */
+export function withReference(manual: string = readManual()): string {
+  const parts = { commands: commands(), settings: settings(), 'exit codes': exits() };
+  return Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), manual);
+}
+
+/** An option that at least so many commands take is described once, before all commands. */
+const commonFrom = 8;
+
+function commands(): string {
+  const program = createProgram([]);
+  const leaves = program.commands.flatMap(leavesOf);
+  const lines = leaves.flatMap((leaf) => optionsOf(leaf).map(lineOf));
+  const isCommon = (line: string) => lines.filter((each) => each === line).length >= commonFrom;
+  const common = [...new Set(lines.filter(isCommon))];
+  return [
+    'Options of every command:',
+    '',
+    ...optionsOf(program).map(lineOf),
+    '',
+    'Options of many commands:',
+    '',
+    ...common,
+    '',
+    ...leaves.flatMap((leaf) => [...commandLines(leaf, isCommon), '']),
+  ]
+    .join('\n')
+    .trimEnd();
+}
+
+function commandLines(leaf: Command, isCommon: (line: string) => boolean): readonly string[] {
+  const options = optionsOf(leaf).map((option) => ({ option, line: lineOf(option) }));
+  const own = options.filter(({ line }) => !isCommon(line)).map(({ line }) => line);
+  const shared = options.filter(({ line }) => isCommon(line)).map(({ option }) => nameOf(option));
+  const also = shared.length === 0 ? [] : [`- of many commands: ${shared.join(', ')}`];
+  const list = [...own, ...also];
+  const head = `**\`${usageOf(leaf)}\`** ${leaf.description()}`;
+  return list.length === 0 ? [head] : [head, '', ...list];
+}
+
+/** The commands that do something: not those that only hold others, and no help. */
+function leavesOf(command: Command): readonly Command[] {
+  const below = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((each) => each.name() !== 'help');
+  const isAct = below.length === 0 || optionsOf(command).length > 0;
+  return [...(isAct ? [command] : []), ...below.flatMap(leavesOf)];
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help' && long !== '--version');
+}
+
+function usageOf(command: Command): string {
+  const names: string[] = [];
+  for (let each: Command | null = command; each !== null; each = each.parent) {
+    names.unshift(each.name());
+  }
+  const words = command.registeredArguments.map((argument) => {
+    const name = argument.variadic ? `${argument.name()}...` : argument.name();
+    return argument.required ? `<${name}>` : `[${name}]`;
+  });
+  return [...names, ...words].join(' ');
+}
+
+const nameOf = ({ long, short }: Option) => `\`${long ?? short}\``;
+
+function lineOf(option: Option): string {
+  const { flags, description, argChoices, mandatory } = option;
+  const notes = [
+    ...(mandatory ? ['required'] : []),
+    ...(argChoices === undefined ? [] : [argChoices.join(' | ')]),
+    ...defaultOf(option),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
+  return `- \`${flags}\` ${description}${note}`;
+}
+
+function defaultOf(option: Option): readonly string[] {
+  const { defaultValue, defaultValueDescription } = option;
+  // It is that of the machine that wrote the manual.
+  if (option.attributeName() === 'jobs') return ['default: the cores, at most 4'];
+  if (defaultValueDescription !== undefined) return [`default: ${defaultValueDescription}`];
+  const isText = typeof defaultValue === 'string' || typeof defaultValue === 'number';
+  return isText && defaultValue !== '' ? [`default: ${defaultValue}`] : [];
+}
+
+function settings(): string {
+  const rows = settingNames.map((name) => {
+    const { about, allowed } = table[name];
+    return `| \`${name}\` | \`${variableOf(name)}\` | ${shownDefault(name)} | ${about} (${allowed}) |`;
+  });
+  return ['| in a file | as a variable | default | |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+function shownDefault(name: (typeof settingNames)[number]): string {
+  const { fallback, fallbackText } = table[name];
+  if (fallbackText !== undefined) return fallbackText;
+  const values = [fallback({ XDG_DATA_HOME: '$XDG_DATA_HOME' })].flat();
+  const shown = values.filter((value) => value !== null).join(', ');
+  return shown === '' ? 'none' : `\`${shown}\``;
+}
+
+function exits(): string {
+  const named = Object.entries(failures);
+  const rows = [...new Set(Object.values(exitCodes))].map((exit) => {
+    const words = Object.entries(exitCodes)
+      .filter(([, code]) => code === exit)
+      .map(([name]) => name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+    const codes = named
+      .filter(([, each]) => each.exit === exit)
+      .map(([code, { status }]) => `\`${code}\` ${status}`);
+    return `| ${exit} | ${words.join(', ')} | ${codes.join(', ')} |`;
+  });
+  return ['| exit code | | `x-error-code` and HTTP status |', '|---|---|---|', ...rows].join('\n');
+}
