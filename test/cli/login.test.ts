@@ -61,10 +61,8 @@ async function keepSession(profile: string, address: string): Promise<void> {
   saveCredentials(profile, sessionOf(tokens, { email: address, at: Date.now() }));
 }
 
-const keysOf = (profile: string) => [
-  ...['keys', 'list', '--tenant', 'default', '--json'],
-  ...['--profile', profile],
-];
+const keysOf = (profile: string) =>
+  ['keys', 'list', '--tenant', 'default', '--json'].concat('--profile', profile);
 const listKeys = (profile: string) => runHere(keysOf(profile));
 
 const credentialsOf = (profile: string) =>

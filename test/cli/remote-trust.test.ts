@@ -1,0 +1,155 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Issued } from '../../src/server/certificate.ts';
+import { newAuthority, newLeaf, openTlsServer } from '../unit/client/tls-server.ts';
+import type { TlsServer } from '../unit/client/tls-server.ts';
+import { emptyFolder } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+const key = `sk-acme-${'k'.repeat(38)}`;
+
+let authority: Issued;
+let leaf: Issued;
+beforeAll(async () => {
+  authority = await newAuthority('an authority of tests');
+  leaf = await newLeaf(authority);
+});
+
+let folder: string;
+let server: TlsServer;
+let heard: (string | undefined)[];
+beforeEach(async () => {
+  folder = await emptyFolder();
+  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  heard = [];
+  server = await openTlsServer(leaf, [authority], ({ headers }, response) => {
+    heard.push(headers.authorization);
+    response.end(JSON.stringify({ success: true, data: [] }));
+  });
+});
+afterEach(() => void vi.unstubAllEnvs());
+
+/** Any command that asks the server once. */
+const listKeys = (...more: readonly string[]) =>
+  runHere(['keys', 'list', '--tenant', 'acme', '--json', ...more]);
+
+const fileWith = (name: string, text: string): string => {
+  const file = join(folder, name);
+  writeFileSync(file, text, { mode: 0o600 });
+  return file;
+};
+const caFile = (): string => fileWith('ca.pem', authority.certificate.toString());
+const pin = (): string => authority.certificate.fingerprint256;
+const keyFile = (): string => fileWith('key', `${key}\n`);
+
+test('a fingerprint may be written with colons or without, in capitals or not', async () => {
+  const plain = pin().replaceAll(':', '').toLowerCase();
+
+  for (const fingerprint of [pin(), plain]) {
+    const ran = await listKeys('--url', server.url, '--fingerprint', fingerprint);
+
+    expect(ran).toMatchObject({ code: 0, stderr: `Acting on the server ${server.url}\n` });
+  }
+});
+
+test('a server that is not trusted hears no key, and the message holds none', async () => {
+  const refused = await listKeys('--url', server.url, '--api-key-file', keyFile(), '--verbose');
+
+  expect(refused).toMatchObject({ code: 3, stdout: '' });
+  expect(refused.stderr).toContain('leads to no authority that is trusted here');
+  expect(refused.stderr).not.toContain('kkk');
+  expect(heard).toEqual([]);
+});
+
+test('the key of a file beats the environment, and the environment a server without a profile', async () => {
+  vi.stubEnv('FORENSICS_API_KEY', key.replace('acme', 'other'));
+
+  await listKeys('--url', server.url, '--ca', caFile());
+  await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', keyFile());
+
+  expect(heard).toEqual([`ApiKey ${key.replace('acme', 'other')}`, `ApiKey ${key}`]);
+});
+
+test('the key of a profile goes to its own server, whatever key the environment holds', async () => {
+  const who = ['--api-key-file', keyFile(), '--tenant', 'acme', '--ca', caFile()];
+  const loggedIn = await runHere(['login', '--url', server.url, '--profile', 'lab', ...who]);
+  vi.stubEnv('FORENSICS_API_KEY', key.replace('acme', 'other'));
+
+  await listKeys('--profile', 'lab');
+
+  expect(loggedIn).toMatchObject({ code: 0 });
+  expect(heard).toEqual([`ApiKey ${key}`, `ApiKey ${key}`]);
+});
+
+test('the environment names a server, and a data folder that is named beats it', async () => {
+  vi.stubEnv('FORENSICS_URL', server.url);
+
+  const remote = await listKeys('--fingerprint', pin());
+  const local = await listKeys('--data-dir', join(folder, 'data'));
+
+  expect(remote).toMatchObject({ code: 0 });
+  expect(local).toMatchObject({ code: 4 });
+  expect(local.stderr).toContain('Acting on the data folder');
+});
+
+test('a key file that others can read is told', async () => {
+  const file = keyFile();
+  chmodSync(file, 0o644);
+
+  const ran = await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', file);
+
+  expect(ran).toMatchObject({ code: 0 });
+  expect(ran.stderr).toContain(`Others on this machine can read ${file}; chmod 600 mends it.\n`);
+});
+
+test('a file that holds no key is refused before anybody is asked, and not repeated', async () => {
+  const secret = fileWith('secret', 'hunter2 of somewhere else');
+
+  const refused = await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', secret);
+
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).not.toContain('hunter2');
+  expect(heard).toEqual([]);
+});
+
+test.each([
+  ['a private key', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
+  ['a damaged certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'],
+  ['nothing', ''],
+])('%s is no authority', async (_what, text) => {
+  const refused = await listKeys('--url', server.url, '--ca', fileWith('wrong.pem', text));
+
+  expect(refused).toMatchObject({ code: 2 });
+  expect(refused.stderr).toContain('--ca must be a file with certificates in PEM');
+});
+
+test.each([
+  [['--url', 'https://localhost', '--profile', 'lab'], '--url and --profile each name a server'],
+  [['--url', 'https://localhost', '--ca', 'a', '--fingerprint', 'b'], 'choose one'],
+  [['--url', 'https://localhost', '--fingerprint', 'ab:cd'], '64 hexadecimal digits'],
+  [['--url', 'http://localhost'], 'plain HTTP is not spoken'],
+  [['--profile', 'Lab/../x'], 'The name of a profile has'],
+])('%j is refused in one line', async (args, message) => {
+  const refused = await listKeys(...args);
+
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toMatch(/^forensics: [^\n]+\n$/);
+  expect(refused.stderr).toContain(message);
+});
+
+test('a profile that nobody made is told with the command that makes it', async () => {
+  const refused = await listKeys('--profile', 'lab');
+
+  expect(refused).toMatchObject({ code: 4 });
+  expect(refused.stderr).toContain('forensics login --profile lab --url');
+});
+
+test('an act that has no way to a server says where it acts', async () => {
+  const refused = await runHere(['master-key', 'rotate', '--url', server.url]);
+
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toBe(
+    "forensics: unknown option '--url'. This acts on the data folder of the machine that it runs on; run it on the machine of the server.\n",
+  );
+});
