@@ -36,8 +36,7 @@ def open_cases(data: Path) -> list[Case]:
 
 
 def case(data: Path, row: dict[str, str]) -> Case:
-    size = (int(row["height"]), int(row["width"]))
-    marks = cv2.imread(str(data / row["mask"]), cv2.IMREAD_GRAYSCALE) if row["mask"] else np.zeros(size, np.uint8)
+    marks = cv2.imread(str(data / row["mask"]), cv2.IMREAD_GRAYSCALE) if row["mask"] else None
     kind = row["type"] + (" jpeg" if row["type"] == "splice" and row["file"].endswith(".jpg") else "")
     return Case(row["dataset"], kind, reading((data / row["file"]).read_bytes(), marks))
 

@@ -15,7 +15,6 @@ from torch import nn
 
 from data import open_pictures
 from export import OPSET, open_session
-from locate_figures import figures_of
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, photographs
 from locate_reading import CONDITIONS, Read, open_reader
@@ -62,15 +61,16 @@ def compare(answers: Answers, path: Path) -> None:
             np.testing.assert_allclose(told, wanted.numpy(), atol=5e-3)
 
 
-def best_shift(read: Read, pairs: Pairs) -> float:
-    """That with which the mean F1 at 0.5 is highest."""
+def best_shift(read: Read, pairs: Pairs) -> tuple[float, float]:
+    """That with which the mean F1 at 0.5 is highest, and how high."""
     f1 = []
     for number in range(len(pairs)):
         one = pairs.read(number)[0]
         logits, mask = read(one).changed, one.share > 127
         found = [logits >= -shift for shift in SHIFTS]
         f1.append([2 * (map_ & mask).sum() / (map_.sum() + mask.sum()) for map_ in found])
-    return float(SHIFTS[int(np.argmax(np.mean(f1, axis=0)))])
+    means = np.mean(f1, axis=0)
+    return float(SHIFTS[int(np.argmax(means))]), float(means.max())
 
 
 def score_limits(read: Read, pairs: Pairs, crops: list[Reading]) -> dict[str, float]:
@@ -92,11 +92,11 @@ def main() -> None:
     locator.load_state_dict(torch.load(folder / asked.run / "best.pt", weights_only=True))
     path, pairs = asked.out / "locate.onnx", Pairs(folder / "pairs-calibration", 500)
     export(locator, 0.0, path)
-    shift = best_shift(open_reader(path), pairs)
+    shift, f1 = best_shift(open_reader(path), pairs)
     export(locator, shift, path)
-    read, items = open_reader(path), open_pictures(asked.data, asked.work).of("calibration")
-    limits = score_limits(read, pairs, photographs(asked.data, items))
-    told = {"shift": shift, "scoreMin": max(limits.values()), "scoreMinBy": limits, "calibration": figures_of(read, pairs)}
+    crops = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
+    limits = score_limits(open_reader(path), pairs, crops)
+    told = {"shift": shift, "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits}
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))
 

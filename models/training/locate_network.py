@@ -32,8 +32,8 @@ class Parts:
 
 @dataclass
 class Found:
-    """`changed`: logits [N,1,h,w], a value for each 4 x 4 px of the whole blocks; `trust`: logits of the same size, that the
-    map is right there; `score`: logit [N]; `first`: the first guess, logits [N,1,h/2,w/2]."""
+    """`changed`: logits [N,1,h,w], a value for each 4 x 4 px of the whole blocks; `trust`: logits that the map is right
+    there; `score`: logit [N]; `first`: the first guess, logits [N,1,h/2,w/2]."""
 
     changed: torch.Tensor
     trust: torch.Tensor
@@ -140,12 +140,11 @@ def described(table: torch.Tensor) -> torch.Tensor:
 
 
 def pooled(changed: torch.Tensor, trust: torch.Tensor) -> torch.Tensor:
-    """[N,8]: mean weighted by trust, root of the mean square, soft maximum and soft minimum, of map and of trust."""
+    """[N,8]: of both maps the mean where trusted, a mean square, the value where most was changed, and a soft minimum."""
     changed, trust = changed.float().flatten(1), trust.float().flatten(1)
-    weight, share = torch.sigmoid(trust), torch.sigmoid(changed)
-    numbers = []
-    for maps in (changed, trust):
-        numbers += [(maps * weight).sum(1) / (weight.sum(1) + 1e-3), (maps * maps).mean(1).sqrt(),
-                    (maps * torch.softmax(changed, 1)).sum(1), (maps * torch.softmax(-maps, 1)).sum(1)]  # fmt: skip
-    numbers[1] = (share * share * weight).mean(1).add(1e-6).log()
+    share, weight, most = torch.sigmoid(changed), torch.sigmoid(trust), torch.softmax(changed, 1)
+    trusted = weight / (weight.sum(1, keepdim=True) + 1e-3)
+    numbers = [(changed * trusted).sum(1), ((share * share * weight).mean(1) + 1e-6).log(), (changed * most).sum(1),
+               (changed * torch.softmax(-changed, 1)).sum(1), (trust * trusted).sum(1), (trust * trust).mean(1).sqrt(),
+               (trust * most).sum(1), (trust * torch.softmax(-trust, 1)).sum(1)]  # fmt: skip
     return torch.stack(numbers, 1) / 4

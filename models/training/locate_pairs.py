@@ -21,7 +21,6 @@ from PIL import Image
 from autoencoder import published
 from data import Item, open_pictures
 from family import STEPS, open_family
-from histories import decode
 from manipulate import SPLITS, Sample, Simulator
 
 SHARD = 250  # pairs
@@ -73,18 +72,19 @@ class Pairs:
         ends = entry.offset + np.cumsum((0, *entry.lengths))
         changed, twin, share = (self.bytes[shard][a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False))
         marks = cv2.imdecode(np.frombuffer(share, np.uint8), cv2.IMREAD_GRAYSCALE)
-        return reading(changed, marks), reading(twin, np.zeros_like(marks))
+        return reading(changed, marks), reading(twin)
 
 
-def reading(file: bytes, share: np.ndarray) -> Reading:
+def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
+    """@param share nothing for an untouched picture"""
     with Image.open(io.BytesIO(file)) as image:
-        return Reading(np.asarray(image.convert("RGB")), table_of(image), share)
+        rgb, table = np.asarray(image.convert("RGB")), table_of(image)
+    return Reading(rgb, table, np.zeros(rgb.shape[:2], np.uint8) if share is None else share)
 
 
 def photographs(data: Path, items: Sequence[Item]) -> list[Reading]:
     """The photographs among `items`, as they lie in the data folder."""
-    files = [(data / item.file).read_bytes() for item in items if not item.fake]
-    return [reading(file, np.zeros(decode(file).shape[:2], np.uint8)) for file in files]
+    return [reading((data / item.file).read_bytes()) for item in items if not item.fake]
 
 
 def table_of(image: Image.Image) -> np.ndarray:

@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -42,7 +40,9 @@ def test_the_exported_network_reads_any_size_and_moves_its_map_by_the_shift(tmp_
 
 
 def test_the_shift_brings_a_timid_map_over_the_threshold(pairs):
-    assert best_shift(lambda one: told(one, -1.0), pairs) >= 1.0
+    shift, f1 = best_shift(lambda one: told(one, -1.0), pairs)
+
+    assert (shift, f1) == (1.0, 1.0)
 
 
 def test_a_limit_lets_one_untouched_picture_in_twenty_through(pairs):
@@ -58,7 +58,7 @@ def test_a_limit_lets_one_untouched_picture_in_twenty_through(pairs):
 def test_who_knows_the_mask_is_perfect_under_every_condition():
     share = np.zeros((128, 128), np.uint8)
     share[32:96, 32:96] = 255
-    cases = [Case("a", "", reading(encode(textured(2, 128), Save("jpeg", 90)), share * 0)),
+    cases = [Case("a", "", reading(encode(textured(2, 128), Save("jpeg", 90)))),
              Case("a", "splice", reading(encode(textured(3, 128), Save("png")), share))]  # fmt: skip
 
     for condition in CONDITIONS:
@@ -85,4 +85,4 @@ def test_cases_are_read_as_the_manifest_lists_them(tmp_path):
 
     assert (changed.type, twin.type) == ("splice jpeg", "")
     assert (changed.file.share > 127).mean() == 0.5 and not twin.file.share.any()
-    assert changed.file.table.any() and json.dumps(changed.dataset) == '"misd"'
+    assert changed.file.table.any()

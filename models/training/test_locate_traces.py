@@ -12,7 +12,7 @@ def planes(rgb: np.ndarray) -> torch.Tensor:
 
 
 def saved(rgb: np.ndarray, quality: int):
-    return reading(encode(rgb, Save("jpeg", quality)), np.zeros(rgb.shape[:2], np.uint8))
+    return reading(encode(rgb, Save("jpeg", quality)))
 
 
 def test_a_flat_picture_leaves_no_residual_and_a_grain_does():
