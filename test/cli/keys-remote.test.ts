@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { KeyEntry } from '../../src/access/key-entry.ts';
+import { readCredentials, saveCredentials } from '../../src/cli/server/credentials.ts';
 import { saveProfile } from '../../src/cli/server/profiles.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { openServer, type OpenServer } from '../unit/server/open-server.ts';
@@ -142,6 +143,23 @@ describe('a rotation on a server', () => {
     if (how[0] === '--now') expect(left[0]?.expiresAt).toBe(old.expiresAt);
     // By its name it can be rotated again.
     expect((await keys('rotate', ...of, '--name', name)).code).toBe(0);
+  });
+
+  test('of the key that a profile keeps leaves the new one there', async () => {
+    const old = await made('kept');
+    saveProfile({ name: 'ci', url: urlOf(open), ca: readFileSync(caOf(open), 'utf8') });
+    saveCredentials('ci', { kind: 'apiKey', apiKey: old.secret });
+    const rotate = ['keys', 'rotate', ...of, '--now', '--json', '--profile', 'ci', '--name'];
+    await made('other');
+
+    const first = await runHere([...rotate, 'kept']);
+    const other = await runHere([...rotate, 'other']);
+
+    const { key }: Rotated = JSON.parse(first.stdout);
+    expect([first.code, other.code]).toEqual([0, 0]);
+    expect(first.stderr).toContain('The profile "ci" has the new key.');
+    expect(other.stderr).not.toContain('has the new key');
+    expect(readCredentials('ci')).toEqual({ kind: 'apiKey', apiKey: key.secret });
   });
 
   test('makes no key for a file that is there, and leaves the old one alone', async () => {

@@ -102,6 +102,13 @@ test('a person reads and changes the own settings, and not those of others', asy
   expect((await here('user', 'settings')).code).toBe(2);
 });
 
+const logInWith = async (secret: string) =>
+  open.ask({
+    method: 'POST',
+    path: '/v1/auth/login',
+    body: { email: 'changer@example.org', password: secret },
+  });
+
 test('a person changes the own password, with the present one from a file', async () => {
   const { run, home } = await logIn('changer', []);
   const file = (text: string) => {
@@ -116,12 +123,6 @@ test('a person changes the own password, with the present one from a file', asyn
   const unsaid = await run('user', 'passwd', '--generate');
   const changed = await run('user', 'passwd', ...from, '--password-file', file(next));
 
-  const logInWith = async (secret: string) =>
-    open.ask({
-      method: 'POST',
-      path: '/v1/auth/login',
-      body: { email: 'changer@example.org', password: secret },
-    });
   expect([wrong.code === 0, unsaid.code, changed.code]).toEqual([false, 2, 0]);
   expect(changed.stdout + changed.stderr).not.toContain(next);
   expect((await logInWith(next)).status).toBe(200);

@@ -10,6 +10,7 @@ import { withService } from '../service/open.ts';
 import type { KeyActs } from '../service/service.ts';
 import { orRevoke, shownKey, withSecretFile } from './new-key.ts';
 import type { KeyOptions } from './options.ts';
+import { renewInProfile } from './profile-key.ts';
 
 export interface RotateOptions extends KeyOptions {
   readonly name?: string;
@@ -38,6 +39,8 @@ export async function rotate(options: RotateOptions): Promise<void> {
         const { secret } = made.key;
         await file?.write(secret);
         await keys.prove({ tenant, secret });
+        const profile = renewInProfile(options, made);
+        if (profile !== null) say(`The profile "${profile}" has the new key.`);
       });
       return made;
     });
