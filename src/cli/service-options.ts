@@ -5,6 +5,7 @@
 
 import type { Command } from 'commander';
 import type { Api } from '../client/api.ts';
+import { usageError } from './failure.ts';
 import { named } from './option-values.ts';
 import type { LocalOptions } from './local-core.ts';
 import { withLocalOptions } from './with-local-options.ts';
@@ -36,12 +37,32 @@ export function withServerOptions(command: Command): Command {
     .option('--api-key-file <file>', 'file that holds the API key (or FORENSICS_API_KEY)', named);
 }
 
-/** Whether a server is meant. A flag beats the environment, also the flag that names a folder. */
-export function isRemote({ url, profile, dataDir }: ServerOptions & LocalOptions): boolean {
-  if (url !== undefined || profile !== undefined) return true;
-  if (dataDir !== undefined) return false;
-  const { FORENSICS_URL, FORENSICS_PROFILE } = process.env;
-  return Boolean(FORENSICS_URL ?? '') || Boolean(FORENSICS_PROFILE ?? '');
+/**
+ * Whether a server is meant. A flag beats the environment, also the flag that names a folder.
+ *
+ * @throws {ForensicsError} `usage` for flags of both, and for what only a server is told when none is meant.
+ */
+export function isRemote(options: ServerOptions & LocalOptions): boolean {
+  const { url, profile, dataDir } = options;
+  if (url !== undefined || profile !== undefined) {
+    if (dataDir === undefined) return true;
+    throw usageError('--data-dir is for this machine; leave it out with a server.');
+  }
+  const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
+  const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
+  if (isOfEnvironment && dataDir === undefined) return true;
+  refuseOptionsOfServers(options);
+  return false;
+}
+
+function refuseOptionsOfServers({ ca, fingerprint, apiKeyFile }: ServerOptions): void {
+  const given = Object.entries({
+    '--ca': ca,
+    '--fingerprint': fingerprint,
+    '--api-key-file': apiKeyFile,
+  });
+  const [first] = given.find(([, value]) => value !== undefined) ?? [];
+  if (first !== undefined) throw usageError(`${first} is for a server; add --url or --profile.`);
 }
 
 /** Opens the way to the server for one act and closes it again, also when the act fails. */

@@ -90,6 +90,14 @@ test('a password is neither asked for nor sent where a provider knows the people
   expect(shown.text).not.toMatch(/password|e-mail/i);
 });
 
+test('a script that brings a password is told where people log in', async () => {
+  const who = ['--email', email, '--password-stdin'];
+  const refused = await runHere(['login', '--url', url, '--ca', caFile, ...who]);
+
+  expect(refused).toMatchObject({ code: 2, stdout: '' });
+  expect(refused.stderr).toContain(`its people log in at ${provider.issuer}.`);
+});
+
 test('a provider that lets no device in is told with what to do', async () => {
   provider.answerWith((request, response) => {
     const isDiscovery = request.url?.startsWith('/.well-known/') === true;

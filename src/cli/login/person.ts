@@ -6,6 +6,7 @@ import { logInByDevice } from '../../client/device-login.ts';
 import { connectionsUnder } from '../../client/trust.ts';
 import { ForensicsError } from '../../errors.ts';
 import { infoAnswer, loginAnswer } from '../../server/schemas/auth.ts';
+import { usageError } from '../failure.ts';
 import { say } from '../local-core.ts';
 import type { Profile } from '../server/profiles.ts';
 import { sessionOf, type Tokens } from '../server/session.ts';
@@ -48,7 +49,7 @@ async function whereToLogIn(api: Api): Promise<Elsewhere | null> {
 async function byPassword(api: Api, options: PersonOptions): Promise<Tokens> {
   const data = await loginWith(api, await passwordOf(options));
   if ('accessToken' in data) return data;
-  throw new ForensicsError('not_offered', 'This server takes no passwords; try again.');
+  throw usageError('This server takes no passwords any more; log in again.');
 }
 
 async function loginWith(api: Api, body: object): Promise<Answer> {
@@ -58,6 +59,9 @@ async function loginWith(api: Api, body: object): Promise<Answer> {
 
 async function byDevice(where: Elsewhere, options: PersonOptions): Promise<Tokens> {
   const { issuer, clientId, deviceAuthorizationEndpoint } = where;
+  if (options.passwordStdin) {
+    throw usageError(`This server takes no passwords: its people log in at ${issuer}.`);
+  }
   if (deviceAuthorizationEndpoint === null) {
     throw new ForensicsError(
       'not_offered',
@@ -73,7 +77,6 @@ async function byDevice(where: Elsewhere, options: PersonOptions): Promise<Token
   }
 }
 
-/** A provider that is neither public nor under the authority of the server is told apart only by the system. */
 const show: Parameters<typeof logInByDevice>[0]['show'] = ({ url, urlWithCode, code, minutes }) => {
   say(`Open ${url} and type the code ${code} within ${minutes} minutes.`);
   if (urlWithCode !== null) say(`Or open ${urlWithCode}`);

@@ -33,6 +33,8 @@ export async function logout(options: LogoutOptions): Promise<void> {
 }
 
 async function endSession(profile: Profile, session: Session): Promise<void> {
+  // Some providers give none; the access token ends by itself, and soon.
+  if (session.refreshToken === '') return;
   const { url } = profile;
   const api = await openApi({ url, trust: trustOf(profile), userAgent: userAgent() });
   try {
