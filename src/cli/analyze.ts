@@ -38,7 +38,7 @@ export function registerAnalyze(program: Command): void {
       'keep the file of the picture out of its evidence bundle; heatmaps and reports still show it',
       false,
     )
-    .option('--force', 'replace a result folder that exists', false)
+    .option('--force', 'replace a result folder or a report that exists', false)
     .addOption(
       new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
     )
@@ -62,6 +62,8 @@ export function registerAnalyze(program: Command): void {
       'after',
       `
 With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
+A file that is named twice is examined once. --watch takes folders, with -r also those below them; a
+file is taken when its size has stayed the same for a second.
 
 Examples:
   $ forensics analyze photo.jpg --tier forensicReporting --out results

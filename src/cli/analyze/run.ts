@@ -65,7 +65,8 @@ async function examineAll(
   batch: { readonly inputs: AsyncIterable<Input>; readonly stop: Stop; readonly teller: Teller },
 ): Promise<void> {
   const { inputs, stop, teller } = batch;
-  const folderNameOf = createFolderNames();
+  // Names are held to be told apart: only where there are folders to name.
+  const folderNameOf = options.out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: options.jobs, signal }, async (input) => {
     const record = await examiner.examine(input, folderNameOf(input.label));
     teller.examined(record);

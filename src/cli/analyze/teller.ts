@@ -58,7 +58,7 @@ export async function openTeller(
   }
 
   function sumUp(before: string): void {
-    if (tally.total < 2 && !watch) return;
+    if (quiet || (tally.total < 2 && !watch)) return;
     say(`${before}${summaryOf(tally, elapsedMs())}`);
     const isWritten = out !== null && tally.total > tally.counts.failed;
     if (isWritten) say(`Results in ${out}, a folder for each picture`);
