@@ -1,0 +1,178 @@
+/** The jobs of the manual that rotate a key in a pipeline: read as YAML, their scripts run against a server. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { blockNamed, readManual } from '../manual/manual.ts';
+import { type Listening, openListening } from '../unit/server/open-server.ts';
+import { caOf, urlOf } from './on-server.ts';
+import { emptyFolder } from './run-cli.ts';
+import { runHere } from './run-here.ts';
+
+interface Step {
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Workflow {
+  readonly on: { readonly schedule: readonly { readonly cron: string }[] };
+  readonly jobs: { readonly rotate: { readonly steps: readonly Step[] } };
+}
+
+type Pipeline = Readonly<Record<string, { readonly script: readonly string[] }>>;
+
+const token = 'token-of-the-pipeline';
+const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+let open: Listening;
+
+beforeAll(async () => {
+  open = await openListening();
+});
+afterAll(async () => open.close());
+
+async function makeKey(name: string): Promise<string> {
+  const where = ['--tenant', 'acme', '--data-dir', open.dataDir];
+  return (await runHere(['keys', 'create', '--name', name, ...where])).stdout.trim();
+}
+
+const statusWith = async (secret: string): Promise<number> => {
+  const headers = { authorization: `ApiKey ${secret}` };
+  return (await open.ask({ method: 'GET', path: '/v1/auth/api?tenantName=acme', headers })).status;
+};
+
+/** A program on the PATH of the script. */
+function install(folder: string, name: string, script: string): void {
+  const file = join(folder, 'bin', name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\n${script}\n`);
+  chmodSync(file, 0o755);
+}
+
+async function run(folder: string, script: string, env: Readonly<Record<string, string>>) {
+  install(folder, 'forensics', `exec "${process.execPath}" "${entry}" "$@"`);
+  const temporary = join(folder, 'tmp');
+  mkdirSync(temporary, { recursive: true });
+  const { PATH = '' } = process.env;
+  const child = spawn('bash', ['-e', '-c', script], {
+    cwd: folder,
+    env: { HOME: folder, TMPDIR: temporary, PATH: `${join(folder, 'bin')}:${PATH}`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const told = Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await once(child, 'close');
+  return { code: Number(code), told: (await told).join(''), left: readdirSync(temporary) };
+}
+
+const workflow = (): Workflow => parse(blockNamed(readManual(), 'rotate-github').text);
+const rotation = (): Step =>
+  workflow().jobs.rotate.steps.find(({ run: script }) => script?.includes('keys rotate')) ?? {};
+const envOf = (key: string) => ({
+  FORENSICS_URL: urlOf(open),
+  FORENSICS_CA: readFileSync(caOf(open), 'utf8'),
+  FORENSICS_API_KEY: key,
+  GH_TOKEN: token,
+  GH_REPO: 'acme/pictures',
+});
+/** Stores the secret as the real one does, or cannot. */
+const installGh = (folder: string, code: number) =>
+  install(folder, 'gh', `[ "$*" = 'secret set FORENSICS_API_KEY' ] && cat > stored; exit ${code}`);
+
+describe('the workflow for GitHub Actions', () => {
+  test('comes round once a week, and gives its script nothing but what it is told', () => {
+    const { env = {}, run: script = '' } = rotation();
+
+    expect(workflow().on.schedule).toEqual([{ cron: '17 3 * * 1' }]);
+    expect(Object.keys(env).toSorted()).toEqual(Object.keys(envOf('')).toSorted());
+    expect(script).not.toContain('${{');
+  });
+
+  test('stores a new key that works, prints neither, and leaves nothing behind', async () => {
+    const folder = await emptyFolder();
+    const old = await makeKey('ci');
+    installGh(folder, 0);
+
+    const ran = await run(folder, rotation().run ?? '', envOf(old));
+
+    const secret = readFileSync(join(folder, 'stored'), 'utf8').trim();
+    expect(ran).toEqual({ code: 0, told: expect.any(String), left: [] });
+    expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
+    for (const hidden of [secret, old, token]) expect(ran.told).not.toContain(hidden);
+  });
+
+  test('that cannot store the key fails, the old one goes on working, and the next run is as good', async () => {
+    const folder = await emptyFolder();
+    const old = await makeKey('again');
+    const script = (rotation().run ?? '').replace('--name ci', '--name again');
+    installGh(folder, 1);
+
+    const failed = await run(folder, script, envOf(old));
+    installGh(folder, 0);
+    const repeated = await run(folder, script, envOf(old));
+
+    expect([failed.code, failed.left, repeated.code]).toEqual([1, [], 0]);
+    const secret = readFileSync(join(folder, 'stored'), 'utf8').trim();
+    expect([await statusWith(old), await statusWith(secret)]).toEqual([200, 200]);
+  });
+});
+
+describe('the job for GitLab', () => {
+  const requests: { readonly line: string; readonly token: string; readonly body: string }[] = [];
+  let gitlab: Server;
+
+  beforeAll(async () => {
+    gitlab = createServer((request, response) => {
+      void text(request).then((body) => {
+        const { method = '', url = '', headers } = request;
+        requests.push({
+          line: `${method} ${url}`,
+          token: String(headers['private-token']),
+          body,
+        });
+        response.end('{}');
+      });
+    });
+    gitlab.listen(0, '127.0.0.1');
+    await once(gitlab, 'listening');
+  });
+  afterAll(() => gitlab.close());
+
+  test('stores a new key that works as a value without a line break, and prints neither', async () => {
+    const folder = await emptyFolder();
+    const old = await makeKey('gitlab');
+    const pipeline: Pipeline = parse(blockNamed(readManual(), 'rotate-gitlab').text);
+    const script = Object.values(pipeline)[0]!.script.join('\n');
+    const address = gitlab.address();
+    const port = typeof address === 'object' ? address?.port : null;
+
+    const ran = await run(folder, script.replace('--name ci', '--name gitlab'), {
+      FORENSICS_URL: urlOf(open),
+      FORENSICS_CA: caOf(open),
+      FORENSICS_API_KEY: old,
+      ROTATION_TOKEN: token,
+      CI_API_V4_URL: `http://127.0.0.1:${port}/api/v4`,
+      CI_PROJECT_ID: '17',
+    });
+
+    expect(ran).toEqual({ code: 0, told: expect.any(String), left: [] });
+    const [{ line, token: sent, body } = { line: '', token: '', body: '' }] = requests;
+    expect(line).toBe('PUT /api/v4/projects/17/variables/FORENSICS_API_KEY');
+    expect(sent).toBe(token);
+    const secret = /name="value"\r\n(?:[^\r\n]+\r\n)*\r\n(sk-[\w-]+)\r\n--/.exec(body)?.[1] ?? '';
+    expect([await statusWith(secret), await statusWith(old)]).toEqual([200, 200]);
+    for (const hidden of [secret, old, token]) expect(ran.told).not.toContain(hidden);
+    expect(existsSync(join(folder, 'key'))).toBe(false);
+  });
+});
