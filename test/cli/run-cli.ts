@@ -27,6 +27,8 @@ export interface RunHow {
   readonly env?: Readonly<Record<string, string>>;
   /** A shell that sets limits and then runs `"$@"`. */
   readonly shell?: string;
+  /** Called with a way to signal the process, once it runs. */
+  readonly onSpawn?: (kill: (signal: NodeJS.Signals) => void) => void;
   /** Called with each piece of stdout and a way to signal the process. */
   readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
   /** Another entry than the sources of this checkout. */
@@ -42,6 +44,7 @@ export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> 
       env: { PATH: process.env['PATH'], HOME: home, ...how.env },
     });
     const parts = { stdout: '', stderr: '' };
+    how.onSpawn?.((signal) => child.kill(signal));
     child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.stderr += text));
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       parts.stdout += text;

@@ -35,14 +35,14 @@ export interface RemoteAnalyses {
 const answer = wholeAnswer(analysisAnswer, analysisComponents);
 const path = '/v1/analysis';
 
-/** @param signal - ends the waiting in between; a request that is under way comes to its end. */
+/** @param signal - ends reading and waiting; a request that changes something comes to its end, so that its outcome is known. */
 export function createRemoteAnalyses(
   api: Pick<Api, 'ask'>,
   tenantName: string,
   signal: AbortSignal,
 ): RemoteAnalyses {
   const read = (query: NonNullable<ApiRequest['query']>) =>
-    api.ask({ method: 'GET', path, query: { tenantName, ...query } }, answer);
+    api.ask({ method: 'GET', path, query: { tenantName, ...query }, signal }, answer);
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({
     method: 'POST' as const,
     path: `${path}${act}`,

@@ -1,0 +1,154 @@
+/** A run on a server that is broken off: by a kill, by Ctrl-C, by the server itself. */
+
+import { rmSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { Analysis } from '../../src/analyses/analysis.ts';
+import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { openDoor } from './open-door.ts';
+import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+
+const dataDir = newDataDir();
+const pictures = 6;
+/** A server and some programs start one after the other: half a minute where others work, too. */
+const severalProgramsMs = 90_000;
+vi.setConfig({ testTimeout: severalProgramsMs });
+let serving: Serving;
+let apiKey: string;
+let small: readonly Buffer[];
+let large: readonly Buffer[];
+
+const draw = (width: number, height: number, count: number) =>
+  Promise.all(Array.from({ length: count }, (_, seed) => sceneJpeg({ width, height, seed })));
+
+beforeAll(async () => {
+  [serving, small, large] = await Promise.all([
+    startServing(dataDir),
+    draw(320, 240, pictures),
+    draw(1600, 1200, 3),
+  ]);
+  apiKey = serving.ready.apiKey ?? '';
+});
+afterAll(async () => {
+  await serving.end('SIGTERM');
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** Somebody at a machine of his own: pictures, and what the program notes about its runs. */
+async function newPlace(scenes = small) {
+  const cwd = await emptyFolder();
+  await mkdir(join(cwd, 'in'));
+  for (const [n, scene] of scenes.entries()) await writeFile(join(cwd, 'in', `${n}.jpg`), scene);
+  const env = { FORENSICS_API_KEY: apiKey, XDG_STATE_HOME: join(cwd, 'state') };
+  return (flags: readonly string[], how: RunHow & { readonly url?: string } = {}) => {
+    const { url = serving.ready.url, ...more } = how;
+    const where = ['--url', url, '--ca', serving.ready.caPath, '--tenant', 'default'];
+    return runCli(['analyze', '-r', 'in', ...where, '--jsonl', ...flags], { cwd, env, ...more });
+  };
+}
+
+const parseLines = (text: string): AnalysisRecord[] =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line));
+
+/** The tenant's analyses, of whatever state. */
+async function onServer(): Promise<readonly Analysis[]> {
+  const headers = { authorization: `ApiKey ${apiKey}` };
+  const answer = await serving.ask({
+    method: 'GET',
+    path: '/v1/analysis?tenantName=default',
+    headers,
+  });
+  return answer.json<{ data: Analysis[] }>().data;
+}
+
+const idsOf = (analyses: readonly { readonly id: string }[]) => analyses.map(({ id }) => id);
+
+test('killed in the middle and resumed, it makes no analysis twice', async () => {
+  const analyze = await newPlace();
+  const before = idsOf(await onServer());
+
+  const killed = await analyze(['--jobs', '1'], { onStdout: (_text, kill) => kill('SIGKILL') });
+  const halfway = idsOf(await onServer());
+  const resumed = await analyze(['--resume']);
+  const again = await analyze(['--resume']);
+
+  const made = (await onServer()).filter(({ id }) => !before.includes(id));
+  const records = parseLines(resumed.stdout);
+  expect(killed.signal).toBe('SIGKILL');
+  expect(halfway.length - before.length).toBeGreaterThan(0);
+  expect(halfway.length - before.length).toBeLessThan(pictures);
+  expect(resumed.code).toBe(0);
+  expect(made).toHaveLength(pictures);
+  expect(made.every(({ inferenceStatus }) => inferenceStatus.status === 'completed')).toBe(true);
+  expect(records.map(({ analysisId }) => analysisId!).toSorted()).toEqual(idsOf(made).toSorted());
+  expect(parseLines(again.stdout).map(({ analysisId }) => analysisId)).toEqual(
+    records.map(({ analysisId }) => analysisId),
+  );
+});
+
+test('two that resume at once share what they make', async () => {
+  const analyze = await newPlace();
+  const before = (await onServer()).length;
+
+  const runs = await Promise.all([analyze(['--resume']), analyze(['--resume'])]);
+
+  const [one, other] = runs.map(({ stdout }) => parseLines(stdout));
+  expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+  expect((await onServer()).length).toBe(before + pictures);
+  expect(one!.map(({ analysisId }) => analysisId)).toEqual(
+    other!.map(({ analysisId }) => analysisId),
+  );
+});
+
+test('Ctrl-C leaves on the server what was started, and tells how to fetch it', async () => {
+  // The server is still busy with the large ones when the small one has been told of.
+  const analyze = await newPlace([small[0]!, ...large]);
+  const before = idsOf(await onServer());
+
+  const stopped = await analyze(['--jobs', '4'], { onStdout: (_text, kill) => kill('SIGINT') });
+
+  const made = (await onServer()).filter(({ id }) => !before.includes(id));
+  const fetched = parseLines(stopped.stdout).map(({ analysisId }) => analysisId);
+  const left = idsOf(made).filter((id) => !fetched.includes(id));
+  const commands = [
+    ...stopped.stderr.matchAll(/^ {2}forensics report ([0-9a-f]{24}) --tenant default --url /gm),
+  ];
+  expect(stopped.signal).toBe('SIGINT');
+  expect(left.length).toBeGreaterThan(0);
+  expect(commands.map(([, id]) => id!).toSorted()).toEqual(left.toSorted());
+  expect(stopped.stderr).toContain('Run the same command again with --resume');
+});
+
+const portAt = (url: string) => Number(new URL(url).port);
+
+test('a server that is killed and started again is waited for', async () => {
+  const analyze = await newPlace();
+  const door = await openDoor();
+  onTestFinished(() => door.close());
+  door.leadTo(portAt(serving.ready.url));
+  const before = (await onServer()).length;
+  const restarts: Promise<void>[] = [];
+  const restart = async () => {
+    door.leadTo(null);
+    await serving.end('SIGKILL');
+    serving = await startServing(dataDir);
+    door.leadTo(portAt(serving.ready.url));
+  };
+
+  const ran = await analyze(['--jobs', '2'], {
+    url: `https://127.0.0.1:${door.port}`,
+    onStdout: () => void (restarts.length === 0 && restarts.push(restart())),
+  });
+  await Promise.all(restarts);
+
+  const errors = parseLines(ran.stdout).map(({ error }) => error);
+  expect(errors).toEqual(Array.from({ length: pictures }, () => null));
+  expect((await onServer()).length).toBe(before + pictures);
+});

@@ -1,0 +1,133 @@
+/** Pictures that travel to a store which is not the server: S3, and Azure behind an authority of its own. */
+
+import { once } from 'node:events';
+import { rmSync, writeFileSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { type Azurite, startAzurite } from '../unit/blobs/azurite.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/blobs/own-buckets.ts';
+import { portOf } from '../unit/client/tls-server.ts';
+import { openDoor } from './open-door.ts';
+import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+
+/** A server and a program start one after the other: half a minute where others work, too. */
+vi.setConfig({ testTimeout: 90_000 });
+const dataDir = newDataDir();
+const azureCa = join(dataDir, 'azurite-ca.pem');
+const scene = await sceneJpeg({ width: 320, height: 240, seed: 1 });
+let buckets: OwnBuckets;
+let azurite: Azurite;
+let outside: Awaited<ReturnType<typeof openDoor>>;
+let apiKey: string | null = null;
+
+beforeAll(async () => {
+  [buckets, azurite, outside] = await Promise.all([startOwnBuckets(), startAzurite(), openDoor()]);
+  writeFileSync(azureCa, azurite.ca);
+});
+beforeEach(() => outside.leadTo(buckets.port));
+afterAll(async () => {
+  outside.close();
+  await Promise.all([azurite.close(), buckets.close()]);
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+/** A bucket that clients see at another port than the service does. */
+function inS3() {
+  const { s3 } = buckets.configOf(bucket, { port: outside.port });
+  return { s3: { ...s3, internalPort: buckets.port } };
+}
+
+function inAzure() {
+  return { azure: { containerName: 'evidence', connectionString: azurite.connectionString } };
+}
+
+type Analyze = (flags: readonly string[], how?: RunHow) => ReturnType<typeof runCli>;
+
+/** Serves as long as `act` takes, with this store as everybody's. */
+async function during(
+  storage: object,
+  act: (analyze: Analyze, serving: Serving, cwd: string) => Promise<void>,
+): Promise<void> {
+  const file = join(dataDir, 'default-storage.json');
+  writeFileSync(file, JSON.stringify(storage), { mode: 0o600 });
+  const environment = { FORENSICS_DEFAULT_STORAGE: file, NODE_EXTRA_CA_CERTS: azureCa };
+  const serving = await startServing(dataDir, environment);
+  apiKey ??= serving.ready.apiKey;
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'scene.jpg'), scene);
+  const { url, caPath } = serving.ready;
+  const where = ['--url', url, '--ca', caPath, '--tenant', 'default', '--json'];
+  const analyze: Analyze = (flags, { env = {}, ...how } = {}) =>
+    runCli(['analyze', 'scene.jpg', ...where, ...flags], {
+      cwd,
+      env: { FORENSICS_API_KEY: apiKey ?? '', XDG_STATE_HOME: join(cwd, 'state'), ...env },
+      ...how,
+    });
+  try {
+    await act(analyze, serving, cwd);
+  } finally {
+    await serving.end('SIGTERM');
+  }
+}
+
+async function countOf({ ask }: Serving): Promise<number> {
+  const headers = { authorization: `ApiKey ${apiKey ?? ''}` };
+  const answer = await ask({ method: 'GET', path: '/v1/analysis?tenantName=default', headers });
+  return answer.json<{ total: number }>().total;
+}
+
+const forensic = ['--tier', 'forensicReporting', '--out', 'out', '--lang', 'en'];
+const sixFiles = [
+  ...['anomaly', 'compression', 'fake', 'real'].map((name) => `heatmap-${name}.png`),
+  'report-en.pdf',
+  'result.json',
+];
+
+/** Takes what is sent and never answers. */
+async function startSilence() {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return { port: portOf(server.address()), server };
+}
+
+test('S3 takes the picture and gives the files; a stopped upload leaves nothing on the server', async () => {
+  const silence = await startSilence();
+
+  await during(inS3(), async (analyze, serving, cwd) => {
+    const done = await analyze(forensic);
+    const before = await countOf(serving);
+    outside.leadTo(silence.port);
+    const stopped = await analyze([], {
+      onSpawn: (kill) => void once(silence.server, 'connection').then(() => kill('SIGINT')),
+    });
+
+    expect(done).toMatchObject({ code: 0 });
+    expect((await readdir(join(cwd, 'out/scene'))).toSorted()).toEqual(sixFiles);
+    expect(before).toBe(1);
+    expect(stopped).toMatchObject({ signal: 'SIGINT', stdout: '' });
+    expect(stopped.stderr).not.toContain('--resume');
+    expect(await countOf(serving)).toBe(before);
+  });
+  silence.server.close();
+});
+
+test('Azure is trusted by the authority that this machine is told of, and by no other way', async () => {
+  await during(inAzure(), async (analyze, serving, cwd) => {
+    const before = await countOf(serving);
+    const distrusted = await analyze([]);
+    const left = (await countOf(serving)) - before;
+    const done = await analyze(forensic, { env: { NODE_EXTRA_CA_CERTS: azureCa } });
+
+    expect(distrusted).toMatchObject({ code: 3 });
+    expect(distrusted.stderr).toMatch(
+      /^forensics: The certificate of 127\.0\.0\.1:\d+ leads to no/m,
+    );
+    expect(left).toBe(0);
+    expect(done).toMatchObject({ code: 0 });
+    expect((await readdir(join(cwd, 'out/scene'))).toSorted()).toEqual(sixFiles);
+  });
+});

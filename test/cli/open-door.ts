@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import { portOf } from '../unit/client/tls-server.ts';
+
+/** A way to a server that can be led elsewhere, or cut; until it leads anywhere it is shut. */
+export async function openDoor() {
+  const sockets = new Set<Socket>();
+  let port: number | null = null;
+  const server = createServer((outside) => {
+    if (port === null) return outside.destroy();
+    const inside = connect(port, '127.0.0.1');
+    for (const [from, to] of [
+      [outside, inside],
+      [inside, outside],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
+    }
+    return outside;
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    port: portOf(server.address()),
+    /** Null cuts what is connected, too. */
+    leadTo(next: number | null) {
+      port = next;
+      if (next === null) sockets.forEach((socket) => socket.destroy());
+    },
+    close() {
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    },
+  };
+}
