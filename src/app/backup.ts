@@ -1,12 +1,13 @@
 /** A data folder into a backup, and back: what the backup room needs to know of keys, rows and locks. */
 
-import { existsSync, rmdirSync, statSync } from 'node:fs';
-import { readKeys } from '../backup/contents.ts';
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { operator, serviceChain } from '../audit/entry.ts';
 import { type Backup, createBackup } from '../backup/create.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import { checkMasterKey, type Keys } from '../backup/master-key.ts';
 import {
   checkTarget,
+  masterKeysIn,
   needsNoKeys,
   type Restored,
   type RestoreParts,
@@ -33,13 +34,13 @@ export interface BackupWish {
   readonly onProgress: (step: 'database' | 'files', share: number) => void;
 }
 
-/** @throws {ForensicsError} as `createBackup` does. */
+/** Told in the log of the service, which so knows the true hash of each. @throws {ForensicsError} as `createBackup` does. */
 export async function backUp(core: Core, wish: BackupWish): Promise<Backup> {
   const { folder, secrets, database } = core;
   const { program, settings, withKeys, ...rest } = wish;
   const here = withKeys ? 'here' : 'apart';
   const place = folder.keyFile === null ? 'environment' : here;
-  return createBackup({
+  const made = await createBackup({
     ...rest,
     withKeys,
     db: database.db,
@@ -48,6 +49,14 @@ export async function backUp(core: Core, wish: BackupWish): Promise<Backup> {
     objectsOf: embeddedObjects,
     elsewhereOf: storesElsewhere,
   });
+  core.audit.note({
+    chain: serviceChain,
+    actor: operator,
+    event: 'backup.created',
+    subject: null,
+    details: { manifestSha256: made.manifestSha256, holdsKeys: withKeys },
+  });
+  return made;
 }
 
 /** @throws {ForensicsError} as `verifyBackup` does. */
@@ -78,7 +87,7 @@ export async function restore(target: Target, wish: RestoreWish): Promise<Restor
     return restored;
   } finally {
     unlock();
-    if (isNew && !isDone) rmdirSync(dataDir);
+    if (isNew && !isDone && readdirSync(dataDir).length === 0) rmdirSync(dataDir);
   }
 }
 
@@ -95,15 +104,10 @@ export async function tryRestore(target: Target, wish: RestoreWish): Promise<Res
   if (manifest === null || problems.length > 0) throw isDamaged(problems);
   if (manifest.holdsKeys && wish.keysDir !== null) throw needsNoKeys();
   if (manifest.masterKey.place !== 'here') {
-    checkMasterKey(manifest, { ...keysOf(target), ofFiles: await keysBeside(wish.keysDir) });
+    const ofFiles = wish.keysDir === null ? [] : await masterKeysIn(wish.keysDir);
+    checkMasterKey(manifest, { ...keysOf(target), ofFiles });
   }
   return { ...verified, manifest, aside: null };
-}
-
-async function keysBeside(keysDir: string | null): Promise<readonly string[]> {
-  if (keysDir === null) return [];
-  const found = await readKeys(keysDir);
-  return ['master.key', 'master.key.next'].flatMap((name) => found.get(name)?.toString() ?? []);
 }
 
 function keysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {

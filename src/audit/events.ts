@@ -43,6 +43,8 @@ export interface EventDetails {
   readonly 'master_key.rotated': { readonly endsOld: boolean; readonly resealed: number };
   /** Of the key that signs bundles: the SHA-256 of the new public key. */
   readonly 'signing_key.rotated': { readonly fingerprint: string };
+  /** The SHA-256 of its manifest, which stands for every byte of it. */
+  readonly 'backup.created': { readonly manifestSha256: string; readonly holdsKeys: boolean };
 
   // The subject is the analysis, or the tenant when everything of it is held.
   readonly 'hold.added': None;

@@ -66,7 +66,7 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
   }
 }
 
-const highWaterMark = 1 << 20;
+const largestBlockBytes = 1 << 20;
 
 async function write(parts: BackupParts, staging: string, archive: string): Promise<Ended> {
   const { db, dataDir, withKeys, objectsOf, elsewhereOf, onProgress = () => undefined } = parts;
@@ -122,6 +122,8 @@ async function addFile(writer: ArchiveWriter, name: string, path: string): Promi
   try {
     // The handle outlives a removal, and a rename over the file: what is read is what was opened.
     const { size } = await handle.stat();
+    // Each stream makes a block of this size first; most files are smaller.
+    const highWaterMark = Math.min(Math.max(1, size), largestBlockBytes);
     await writer.add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
     return true;
   } finally {

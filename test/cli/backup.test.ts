@@ -29,6 +29,7 @@ test('what is created is verified and restored: the file on stdout, the talk on 
   const restored = await runHere(['restore', out, '--data-dir', other]);
   const listed = await runHere(['tenant', 'list', '--data-dir', other, '--json']);
 
+  const logged = await run('audit', 'list', '--service', '--json');
   expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining(`${out}: WRITTEN`) });
   expect(created.stderr).toContain(`Acting on the data folder ${dataDir}`);
   expect(created.stderr).toContain('whoever has it can read every secret');
@@ -43,6 +44,9 @@ test('what is created is verified and restored: the file on stdout, the talk on 
   const sha256 = /SHA-256 +(\S+)/.exec(created.stdout)?.[1];
   expect(sha256).toMatch(/^[0-9a-f]{64}$/);
   expect(verified.stdout).toContain(sha256);
+  const details = { manifestSha256: sha256, holdsKeys: true };
+  const entry = expect.objectContaining({ event: 'backup.created', details });
+  expect(JSON.parse(logged.stdout)).toContainEqual(entry);
 });
 
 test('a folder as --out gets a file that is named by its time', async () => {

@@ -10,7 +10,7 @@ export function factsOf({
   manifestSha256,
 }: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
   if (manifest === null) return [];
-  const { createdAt, program, schema, files, bytes, rows, masterKey } = manifest;
+  const { createdAt, program, schema, files, bytes, rows } = manifest;
   return [
     ['Of', `${printable(createdAt)}, by version ${printable(program)}`],
     [
@@ -19,18 +19,19 @@ export function factsOf({
     ],
     ['Files', `${counted(files, 'file')}, ${sizeOf(bytes)}`],
     ['Database', `schema ${schema}`],
-    ['Keys', keysOf(manifest)],
+    ['Keys', keysIn(manifest)],
     ...absentRows(manifest),
     ...listRows('Elsewhere', manifest.elsewhere.map(wordsForStore)),
     ['SHA-256', `${manifestSha256} (of its manifest)`],
   ];
+}
 
-  function keysOf({ holdsKeys }: Manifest): string {
-    if (masterKey.place === 'environment') {
-      return `the master key is not in it (FORENSICS_MASTER_KEY)${holdsKeys ? '; the others are' : ', nor are the others'}`;
-    }
+function keysIn({ holdsKeys, masterKey }: Manifest): string {
+  if (masterKey.place !== 'environment') {
     return holdsKeys ? 'master key, signing keys, certificates' : 'none: they are kept apart';
   }
+  const others = holdsKeys ? 'the others are' : 'nor are the others';
+  return `the master key is not in it (FORENSICS_MASTER_KEY), ${others}`;
 }
 
 function absentRows({ absent }: Manifest): readonly Row[] {

@@ -39,7 +39,7 @@ export async function run(file: string, options: RestoreOptions): Promise<void> 
   const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
   const facts = [
     ...factsOf({ manifest, manifestSha256 }),
-    ...(dryRun ? listRows('Rows', [rowsText(rows)]) : []),
+    ...(dryRun ? listRows('Rows', [printable(rowsText(rows))]) : []),
     ...listRows('Set aside', aside === null ? [] : [`what was there before, in ${aside}`]),
   ];
   process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, columnsOf(process.stdout)));

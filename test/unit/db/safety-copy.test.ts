@@ -83,6 +83,16 @@ test('a copy that has no room leaves the database at its schema', () => {
   expect(look(path)).toMatchObject({ schema: older });
 });
 
+test('who is alone with the database makes the copy too', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+
+  const { upgrade } = openAt(path, '2026-11-21T21:30:05Z', { isAlone: true });
+
+  expect(look(upgrade!.copy!)).toEqual({ schema: older, mark: `schema ${older}` });
+});
+
 test('a scratch copy is brought up to date without another copy', () => {
   const folder = temporaryFolder();
   const path = join(folder, 'forensics.db');
