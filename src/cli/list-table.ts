@@ -1,20 +1,78 @@
 /** Plain columns for lists of records: no frames, so that the output of a pipe can be cut and sorted. */
 
 import Table from 'cli-table3';
+import { cellsOf } from './cells.ts';
 import { printable } from './printable.ts';
+import { columnsOf } from './terminal.ts';
+import { wrap } from './wrap.ts';
 
-export function listTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+type Cells = readonly string[];
+
+/** Between two columns. */
+const gap = 2;
+
+/**
+ * @param columns - what a line may take: texts go on below themselves, and where that is not enough each record becomes a
+ * few lines. A word is never cut: an id that lost its end would be none.
+ */
+export function listTable(
+  head: Cells,
+  rows: readonly Cells[],
+  columns = columnsOf(process.stdout),
+): string {
+  const safe = rows.map((row) => row.map(printable));
+  const widths = widthsFor(head, safe, columns);
+  return widths === null ? layRecords(head, safe, columns) : layTable(head, safe, widths);
+}
+
+/** Empty where there is room for all; null where not even the longest words of the columns find it beside each other. */
+function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
+  const widest = (measure: (text: string) => number) =>
+    head.map((name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(measure)));
+  const widths = widest(cellsOf);
+  const least = widest((text) => Math.max(...text.split(' ').map(cellsOf)));
+  let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
+  if (excess <= 0) return [];
+  while (excess > 0) {
+    const slack = widths.map((width, at) => width - least[at]!);
+    const at = slack.indexOf(Math.max(...slack));
+    if (slack[at]! <= 0) return null;
+    // A cell at a time, so that no column is squeezed while another has room.
+    widths[at]!--;
+    excess--;
+  }
+  return widths;
+}
+
+function layTable(head: Cells, rows: readonly Cells[], widths: readonly number[]): string {
   const table = new Table({
     head: [...head],
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': 2 },
+    colWidths: widths.map((width) => width + gap),
+    wordWrap: true,
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': gap },
     chars: bare,
   });
-  for (const row of rows) table.push(row.map(printable));
+  for (const row of rows) table.push([...row]);
   return table
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
     .join('\n');
+}
+
+/** A line a field, an empty one between records. */
+function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
+  const labelWidth = Math.max(...head.map(cellsOf)) + gap;
+  const records = rows.map((row) =>
+    head
+      .flatMap((name, at) =>
+        wrap(row[at] ?? '', columns - labelWidth).map((part, index) =>
+          `${(index === 0 ? name : '').padEnd(labelWidth)}${part}`.trimEnd(),
+        ),
+      )
+      .join('\n'),
+  );
+  return records.join('\n\n');
 }
 
 const bare = Object.fromEntries(
