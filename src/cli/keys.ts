@@ -8,7 +8,7 @@ import type { PruneOptions } from './keys/prune.ts';
 import type { RevokeOptions } from './keys/revoke.ts';
 import type { RotateOptions } from './keys/rotate.ts';
 import { named } from './option-values.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from './service-options.ts';
+import { nameTenant, withServiceOptions } from './service-options.ts';
 import { yesOption } from './yes-option.ts';
 
 const defaultLife = '90d';
@@ -126,15 +126,6 @@ Examples:
       const { prune } = await import('./keys/prune.ts');
       await prune(command.optsWithGlobals<PruneOptions>());
     });
-}
-
-/** Needed, but for whoever acts on a server by a profile that names one. */
-async function nameTenant(command: Command): Promise<void> {
-  const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
-  if (options.tenant !== undefined) return;
-  if (!isRemote(options)) command.error(`error: required option '--tenant <name>' not specified`);
-  const { tenantMeant } = await import('./server/tenant.ts');
-  command.setOptionValue('tenant', tenantMeant(options));
 }
 
 function out(): Option {

@@ -4,7 +4,12 @@ import { type Command, Option } from 'commander';
 import { type Language, languages } from '../report/language.ts';
 import { usageError } from './failure.ts';
 import { listOf, named } from './option-values.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from './service-options.ts';
+import {
+  isRemote,
+  nameTenant,
+  type ServiceOptions,
+  withServiceOptions,
+} from './service-options.ts';
 
 export interface ReportOptions extends ServiceOptions {
   readonly tenant: string;
@@ -22,7 +27,7 @@ export function registerReport(program: Command): void {
       'Write the signed evidence bundle of a stored analysis or, from a server, its result, heatmaps and reports.',
     )
     .argument('<analysis>', 'its id; a bundle needs the tier forensicReporting')
-    .requiredOption('--tenant <name>', 'the tenant that the analysis belongs to')
+    .option('--tenant <name>', 'the tenant of the analysis; may stand in a profile', named)
     .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)
     .option(
       '--without-original',
@@ -49,6 +54,7 @@ Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results`,
     )
     .action(async (analysis: string, _own: unknown, command: Command) => {
+      await nameTenant(command);
       await report(analysis, command.optsWithGlobals<ReportOptions>());
     });
 }

@@ -8,6 +8,7 @@ import type { Api } from '../client/api.ts';
 import { usageError } from './failure.ts';
 import { named } from './option-values.ts';
 import type { LocalOptions } from './local-core.ts';
+import { refuseOptions } from './refuse-options.ts';
 import { withLocalOptions } from './with-local-options.ts';
 
 export interface ServerOptions {
@@ -51,18 +52,25 @@ export function isRemote(options: ServerOptions & LocalOptions): boolean {
   const { FORENSICS_URL = '', FORENSICS_PROFILE = '' } = process.env;
   const isOfEnvironment = FORENSICS_URL !== '' || FORENSICS_PROFILE !== '';
   if (isOfEnvironment && dataDir === undefined) return true;
-  refuseOptionsOfServers(options);
+  const { ca, fingerprint, apiKeyFile } = options;
+  refuseOptions(
+    {
+      '--ca': ca !== undefined,
+      '--fingerprint': fingerprint !== undefined,
+      '--api-key-file': apiKeyFile !== undefined,
+    },
+    'is for a server; add --url or --profile.',
+  );
   return false;
 }
 
-function refuseOptionsOfServers({ ca, fingerprint, apiKeyFile }: ServerOptions): void {
-  const given = Object.entries({
-    '--ca': ca,
-    '--fingerprint': fingerprint,
-    '--api-key-file': apiKeyFile,
-  });
-  const [first] = given.find(([, value]) => value !== undefined) ?? [];
-  if (first !== undefined) throw usageError(`${first} is for a server; add --url or --profile.`);
+/** A tenant is needed, and has to be named but where the profile of the server names one. */
+export async function nameTenant(command: Command): Promise<void> {
+  const options = command.optsWithGlobals<ServiceOptions & { readonly tenant?: string }>();
+  if (options.tenant !== undefined) return;
+  if (!isRemote(options)) command.error(`error: required option '--tenant <name>' not specified`);
+  const { tenantMeant } = await import('./server/tenant.ts');
+  command.setOptionValue('tenant', tenantMeant(options));
 }
 
 /** Opens the way to the server for one act and closes it again, also when the act fails. */
