@@ -8,7 +8,7 @@ import { ForensicsError } from '../errors.ts';
 import { printable } from './printable.ts';
 import { switches } from './switches.ts';
 
-export { tenantNamed } from '../app/tenant-named.ts';
+export { keptTenantNamed, tenantNamed } from '../app/tenant-named.ts';
 
 export interface LocalOptions {
   readonly dataDir?: string;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { KeyEntry } from '../../src/access/key-entry.ts';
 import { makeFirstTenant } from '../../src/app/first-run.ts';
 import { draft, type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';
@@ -13,6 +14,18 @@ afterAll(async () => open.close());
 
 const run = async (...args: string[]) => runHere([...args, '--data-dir', open.dataDir]);
 const remove = async (...args: string[]) => run('tenant', 'delete', ...args);
+
+/** On a terminal, with one answer to its one question. */
+async function answering(args: readonly string[], answer: string) {
+  let isTyped = false;
+  return runInTerminal([...args, '--data-dir', open.dataDir], {
+    onScreen(shown, type) {
+      if (isTyped || !/Type its name to go on: |\[y\/N\] /.test(shown)) return;
+      isTyped = true;
+      type(`${answer}\r`);
+    },
+  });
+}
 
 const ping = async (authorization: string, tenantName: string) => {
   const path = `/v1/analysis?tenantName=${tenantName}`;
@@ -78,26 +91,31 @@ test('nobody deletes a tenant that is held, or without a word where there is no 
 
 test('a person types the name of the tenant, and nothing else deletes it', async () => {
   await open.makeTenant('typed');
-  const args = ['tenant', 'delete', 'typed', '--data-dir', open.dataDir];
-  const typing = async (answer: string) => {
-    let isTyped = false;
-    return runInTerminal(args, {
-      onScreen(shown, type) {
-        if (isTyped || !shown.includes('Type its name')) return;
-        isTyped = true;
-        type(`${answer}\r`);
-      },
-    });
-  };
+  const args = ['tenant', 'delete', 'typed'];
 
-  const refused = await typing('yes');
+  const refused = await answering(args, 'yes');
   const kept = await run('tenant', 'show', 'typed');
-  const done = await typing('typed');
+  const done = await answering(args, 'typed');
 
   expect(refused.text).toContain('nothing was deleted');
   expect([refused.code, kept.code, done.code]).toEqual([0, 0, 0]);
   expect(done.text).toContain('Tenant "typed" is deleted');
   expect((await run('tenant', 'show', 'typed')).code).toBe(4);
+});
+
+test('a person is asked before a key is revoked, a script is taken at its word', async () => {
+  const key = async (): Promise<KeyEntry> =>
+    JSON.parse((await run('keys', 'create', '--tenant', 'acme', '--name', 'x', '--json')).stdout);
+  const [{ uuid: kept }, { uuid: gone }] = [await key(), await key()];
+  const revoke = ['keys', 'revoke', '--tenant', 'acme'];
+
+  const asked = await answering([...revoke, kept], 'n');
+  const script = await run(...revoke, gone);
+
+  expect([asked.code, script.code]).toEqual([0, 0]);
+  expect(asked.text).toContain('Nothing was revoked.');
+  const left = (await open.app.keys.list(open.tenant.id)).map(({ uuid }) => uuid);
+  expect([left.includes(kept), left.includes(gone)]).toEqual([true, false]);
 });
 
 test('where the last tenant was deleted, no server makes a first one again', async () => {

@@ -1,9 +1,9 @@
 /** The logs by the names that people know. */
 
 import type { Core } from '../../app/core.ts';
-import { keptTenantNamed } from '../../app/tenant-named.ts';
 import { serviceChain } from '../../audit/entry.ts';
 import { usageError } from '../failure.ts';
+import { keptTenantNamed } from '../local-core.ts';
 import type { AuditOptions } from './options.ts';
 
 export interface NamedChain {

@@ -3,7 +3,13 @@
 import type { CheckedFile } from '../../analyses/check-files.ts';
 import { ForensicsError } from '../../errors.ts';
 import { listTable } from '../list-table.ts';
-import { type LocalOptions, print, printJson, tenantNamed, withLocalCore } from '../local-core.ts';
+import {
+  type LocalOptions,
+  print,
+  printJson,
+  keptTenantNamed,
+  withLocalCore,
+} from '../local-core.ts';
 
 export interface FilesOptions extends LocalOptions {
   readonly tenant: string;
@@ -23,7 +29,7 @@ export async function files(options: FilesOptions): Promise<void> {
   const { openBlobs } = await import('../../app/blobs.ts');
   const { checkFiles } = await import('../../analyses/check-files.ts');
   const checked = await withLocalCore(options, async (core, settings) => {
-    const { id: tenantId } = await tenantNamed(core, options.tenant);
+    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
     const { stores } = openBlobs({ settings, core, now, onError: raise });
     const { db } = core.database;
     return checkFiles({ db, stores }, { tenantId, analysisId: options.analysis });

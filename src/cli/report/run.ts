@@ -13,7 +13,7 @@ import { defaultLimits } from '../../image/limits.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createLab } from '../../lab/create-lab.ts';
 import { readTrustList } from '../../provenance/trust-list.ts';
-import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { print, printJson, say, keptTenantNamed, withLocalCore } from '../local-core.ts';
 import type { ReportOptions } from '../report.ts';
 import { checkFree, writeWholeFile } from '../write-file.ts';
 
@@ -24,7 +24,7 @@ export async function writeReport(
   const { out, force, json, withoutOriginal } = options;
   await checkFree(out, { force });
   const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {
-    const { id: tenantId } = await tenantNamed(core, options.tenant);
+    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
     const dossier = await dossierOf({ core, settings }, { tenantId, analysisId }, options);
     const signer = createSigningKeys({ dataDir: core.folder.path, now }).signer();
     const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
