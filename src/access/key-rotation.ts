@@ -61,7 +61,7 @@ export function replace(
 ): KeyEntry {
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
   tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
-  const ended = expiresAt > at ? null : (key.ended ?? 'replaced');
+  const ended = expiresAt > at ? null : 'replaced';
   const replaced = { ...key, expiresAt: expiresAt.toISOString(), ended };
   append(tx, {
     chain: tenantId,

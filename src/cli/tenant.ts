@@ -70,7 +70,8 @@ function registerDelete(tenant: Command): void {
       'after',
       `
 At once: its keys are revoked, the sessions of its people end, its analyses are hidden, its webhook is called no more, and its
-name is free for another tenant. A server that runs meanwhile obeys with the next request. Refused while something of it is held.
+name is free for another tenant. A server that runs meanwhile obeys with the next request. The accounts of its people stay.
+Refused while something of it is held.
 
 Later, by the daily clean-up of the server: its analyses and their objects go as deleted ones do, deletedRetentionDays after
 (30 unless set otherwise), then its figures of usage and its row. The audit log stays for good. Until then "usage", "audit" and
