@@ -7,14 +7,15 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve, sep } from 'node:path';
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
 import { type ArchiveWriter, createArchiveWriter, type Ended } from './archive-writer.ts';
 import { type NamedObject, plainFiles, readKeys } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
+import { checkPlace, publish } from './out-place.ts';
 import { needSpace, toDiskError } from './space.ts';
 
 export interface BackupParts {
@@ -69,46 +70,46 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
 const largestBlockBytes = 1 << 20;
 
 async function write(parts: BackupParts, staging: string, archive: string): Promise<Ended> {
-  const { db, dataDir, withKeys, objectsOf, elsewhereOf, onProgress = () => undefined } = parts;
-  const createdAt = parts.now();
+  const { db, dataDir, now, onProgress = () => undefined } = parts;
+  const createdAt = now().toISOString();
   const snapshot = join(staging, `${randomUUID()}.db`);
   await takeSnapshot(db, snapshot, (share) => onProgress('database', share));
-  const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
-  const { schema, rows, problems } = inspectDatabase(snapshot);
-  if (problems.length > 0) throw isDamaged(problems);
-  const { objects, elsewhere } = readDatabase(snapshot, (copy) => ({
-    objects: [...objectsOf(copy)],
-    elsewhere: elsewhereOf(copy),
-  }));
-  const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
-  const wanted = [...plain, ...objects];
-  await needSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, wanted)));
+  const { keys, files, ...told } = await gather(parts, snapshot);
+  await needSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, files)));
   const handle = await open(archive, 'wx', 0o600);
   try {
-    const writer = createArchiveWriter(handle, createdAt);
+    const writer = createArchiveWriter(handle, new Date(createdAt));
     await addFile(writer, names.database, snapshot);
     for (const [name, content] of keys) await writer.add(name, content.length, once(content));
     const absent: NamedObject[] = [];
-    for (const [index, object] of wanted.entries()) {
-      onProgress('files', index / wanted.length);
-      const isThere = await addFile(writer, object.path, join(dataDir, object.path));
-      if (!isThere) absent.push(object);
+    for (const [index, file] of files.entries()) {
+      onProgress('files', index / files.length);
+      const isThere = await addFile(writer, file.path, join(dataDir, file.path));
+      if (!isThere) absent.push(file);
     }
-    const ended = await writer.end({
-      format: 1,
-      ...parts.facts,
-      createdAt: createdAt.toISOString(),
-      schema,
-      rows,
-      holdsKeys: withKeys,
-      absent,
-      elsewhere,
-    });
+    const { facts, withKeys: holdsKeys } = parts;
+    const ended = await writer.end({ format: 1, ...facts, createdAt, ...told, holdsKeys, absent });
     await handle.sync();
     return ended;
   } finally {
     await handle.close();
   }
+}
+
+/** What goes into the archive beside the snapshot, and what the manifest tells of it. */
+async function gather(
+  { dataDir, withKeys, objectsOf, elsewhereOf }: BackupParts,
+  snapshot: string,
+) {
+  const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
+  const { schema, rows, problems } = inspectDatabase(snapshot);
+  if (problems.length > 0) throw isDamaged(problems);
+  const plain = (await plainFiles(dataDir)).map((path) => ({ path, isEvidence: false }));
+  const { objects, elsewhere } = readDatabase(snapshot, (copy) => ({
+    objects: [...objectsOf(copy)],
+    elsewhere: elsewhereOf(copy),
+  }));
+  return { keys, files: [...plain, ...objects], schema, rows, elsewhere };
 }
 
 async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
@@ -147,40 +148,6 @@ async function bytesOf(dataDir: string, files: readonly NamedObject[]): Promise<
     bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
   }
   return bytes;
-}
-
-async function checkPlace(out: string, dataDir: string): Promise<void> {
-  if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
-  const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];
-  if (place !== data && !place.startsWith(data + sep)) return;
-  throw new ForensicsError(
-    'usage',
-    'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
-  );
-}
-
-/** A link, because a rename would replace what somebody else wrote in the meantime. */
-async function publish(archive: string, out: string): Promise<void> {
-  try {
-    await link(archive, out);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-    if (code === 'EEXIST') throw isTaken(out);
-    // Sticks and shares of other systems know no links.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
-    await rename(archive, out);
-  }
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(out), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-function isTaken(out: string): ForensicsError {
-  return new ForensicsError('conflict', `${out} is there; choose another --out.`);
 }
 
 function isDamaged(problems: readonly string[]): ForensicsError {
