@@ -6,6 +6,7 @@ import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from './fake-examiner.ts';
+import { runHere } from './run-here.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
 /** A run in this process, by the examiner that looks at names; folders and files are real. */
@@ -162,4 +163,17 @@ test('standard output on a disk that is full is told in one line', async () => {
   expect(ran.code).toBe(6);
   expect(ran.stderr).toContain('forensics: No space is left to write the results; free some.\n');
   expect(ran.stderr).not.toContain('    at ');
+});
+
+test.for([
+  [['--csv', '--json'], "'--json' cannot be used with option '--csv'"],
+  [['--csv', '--jsonl'], "'--jsonl' cannot be used with option '--csv'"],
+  [['--preview', '--csv'], '--preview draws for a person'],
+  [['--preview', '--url', 'https://127.0.0.1:1'], '--preview draws what this machine examines'],
+  [['--junit', '-'], '--junit takes a file'],
+] as const)('%j do not go together, and one line says so', async ([args, reason]) => {
+  const ran = await runHere(['analyze', 'gone.jpg', ...args]);
+
+  expect(ran).toMatchObject({ code: 2, stdout: '' });
+  expect(ran.stderr).toContain(reason);
 });

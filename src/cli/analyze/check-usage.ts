@@ -11,7 +11,6 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   if (options.watch) checkWatch(args, options);
   else if (options.onlyNew)
     throw usageError('--only-new is for folders that are watched; add --watch.');
-  if (options.quiet && options.verbose) throw usageError('Choose one of --quiet and --verbose.');
   checkStandardInput(args);
 }
 
@@ -37,6 +36,9 @@ function checkFaces(options: AnalyzeOptions): void {
   const { force, out, junit, preview, json, jsonl, csv } = options;
   if (force && out === null && junit === undefined) {
     throw usageError('--force replaces results of --out DIR or --junit FILE; add one.');
+  }
+  if (junit === '-') {
+    throw usageError('--junit takes a file: standard output is for the other results.');
   }
   if (preview && (json || jsonl || csv)) {
     throw usageError('--preview draws for a person; leave out --json, --jsonl and --csv.');

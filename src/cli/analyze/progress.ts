@@ -1,5 +1,7 @@
 /** How far a run is, on stderr, and only where somebody watches. */
 
+import { startSpinner } from '../spinner.ts';
+import { canAnimate } from '../terminal.ts';
 import { rateOf } from './summary.ts';
 
 export interface Progress {
@@ -19,12 +21,10 @@ export async function startProgress(
   if (!isWanted || !canShowProgress()) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
-  const { default: ora } = await import('ora');
   const state: State = { total: null, done: 0, failed: 0 };
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began);
-  // Without discarding: Ctrl-C has to stay a signal, and `-` has to be able to read standard input.
-  const spinner = ora({ text: text(), stream: process.stderr, discardStdin: false }).start();
+  const spinner = await startSpinner(text());
   const know = (count: number | null) => {
     state.total = count;
     spinner.text = text();
@@ -48,7 +48,7 @@ export async function startProgress(
 
 /** A terminal that says it has no columns (a bare pseudo-terminal) makes the spinner clear lines without end. */
 export function canShowProgress(): boolean {
-  return process.stderr.isTTY && process.stderr.columns > 0;
+  return canAnimate(process.stderr);
 }
 
 interface State {
@@ -59,10 +59,11 @@ interface State {
 
 /** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
 export function progressText({ total, done, failed }: Readonly<State>, elapsedMs: number): string {
-  if (total === 1 || (total === null && done === 0)) return 'Examining';
+  if (total === 1) return 'Examining';
   const failures = failed > 0 ? `, ${failed} failed` : '';
+  // In a folder that is watched the time is mostly spent waiting: there is no rate to tell.
+  if (total === null) return `${done} examined${failures}`;
   const rate = done > 0 && elapsedMs >= 2000 ? `, ${rateOf(done, elapsedMs)}` : '';
-  if (total === null) return `${done} examined${failures}${rate}`;
   return `${barOf(done, total)} ${done}/${total}${failures}${rate}${timeLeft(done / total, elapsedMs)}`;
 }
 

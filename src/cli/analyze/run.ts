@@ -24,6 +24,7 @@ export async function runAnalyze(
   checkUsage(args, options);
   if (options.watch) await checkFolders(args);
   const begin = await prepare(options);
+  if (options.watch) say(`Watching ${args.join(', ')}; end with Ctrl-C.`);
   const teller = await openTeller(args, options);
   const stop = listenForStop();
   const run = runOf(options, stop, teller);
@@ -55,7 +56,6 @@ function runOf(options: AnalyzeOptions, stop: Stop, teller: Teller): Run {
 function inputsOf(args: readonly string[], { options, signal }: Run): AsyncIterable<Input> {
   const { recursive, out: exceptDir, watch, onlyNew } = options;
   if (!watch) return walkInputs(args, { recursive, exceptDir });
-  say(`Watching ${args.join(', ')}; end with Ctrl-C.`);
   return watchFolders(args, { recursive, exceptDir, onlyNew, signal });
 }
 

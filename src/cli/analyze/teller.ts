@@ -10,7 +10,7 @@ import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { writeOut } from './output.ts';
 import { openPreviews } from './preview.ts';
-import { canShowProgress, startProgress } from './progress.ts';
+import { canShowProgress, type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
 import { summaryOf } from './summary.ts';
 import { emptyTally, type Tally, withRecord } from './tally.ts';
@@ -36,34 +36,15 @@ export async function openTeller(
   args: readonly string[],
   options: AnalyzeOptions,
 ): Promise<Teller> {
-  const { junit: junitPath, quiet, watch, out } = options;
-  const junit = junitPath === undefined ? null : await openJunitFile(junitPath, options);
-  const isShown = !quiet && canShowProgress();
-  const progress = await startProgress(isShown && !watch ? count(args, options) : null, isShown);
-  const face = chooseFace(options);
   const previews = openPreviews(options);
+  const junit = options.junit === undefined ? null : await openJunitFile(options.junit, options);
+  const progress = await progressOf(args, options);
+  const face = chooseFace(options);
+  const write = createPen(face.head, progress);
   const began = performance.now();
   const elapsedMs = () => performance.now() - began;
   let tally = emptyTally;
-  let isBegun = false;
   let held: (() => void) | null = null;
-
-  async function write(text: string): Promise<void> {
-    let written = Promise.resolve();
-    progress.around(() => {
-      written = writeOut(isBegun ? text : face.head + text);
-    });
-    isBegun = true;
-    await written;
-  }
-
-  function sumUp(before: string): void {
-    if (quiet || (tally.total < 2 && !watch)) return;
-    say(`${before}${summaryOf(tally, elapsedMs())}`);
-    const isWritten = out !== null && tally.total > tally.counts.failed;
-    if (isWritten) say(`Results in ${out}, a folder for each picture`);
-  }
-
   return {
     preview: previews,
     failed: (input, failure) => {
@@ -83,12 +64,12 @@ export async function openTeller(
       if (tally.total === 1) held?.();
       await write(face.end(tally));
       await junit?.finish(tally, elapsedMs());
-      sumUp('');
+      sumUp(tally, options, summaryOf(tally, elapsedMs()));
       return tally;
     },
     stopped: () => {
       progress.end();
-      sumUp('Stopped. ');
+      sumUp(tally, options, `Stopped. ${summaryOf(tally, elapsedMs())}`);
     },
     close: async () => {
       progress.end();
@@ -97,9 +78,35 @@ export async function openTeller(
   };
 }
 
-/** On a terminal the table's remarks say why a picture failed; the same lines above it would only push it away. */
+function progressOf(args: readonly string[], options: AnalyzeOptions): Promise<Progress> {
+  const isShown = !options.quiet && canShowProgress();
+  return startProgress(isShown && !options.watch ? count(args, options) : null, isShown);
+}
+
+/** Writes pieces of a document above the progress; its head goes with the first. */
+function createPen(head: string, progress: Progress): (text: string) => Promise<void> {
+  let before = head;
+  return async (text) => {
+    let written = Promise.resolve();
+    progress.around(() => {
+      written = writeOut(before + text);
+    });
+    before = '';
+    await written;
+  };
+}
+
+/** One picture has had its card or its line: there is nothing to sum up. */
+function sumUp(tally: Tally, { quiet, watch, out }: AnalyzeOptions, text: string): void {
+  if (quiet || (tally.total < 2 && !watch)) return;
+  say(text);
+  const isWritten = out !== null && tally.total > tally.counts.failed;
+  if (isWritten) say(`Results in ${out}, a folder for each picture`);
+}
+
+/** On a terminal a remark in its row says why a picture failed; the same lines above would only push the rows away. */
 function isToldByTable(options: AnalyzeOptions): boolean {
-  return isForPeople(options) && !options.watch && process.stdout.isTTY && !options.verbose;
+  return isForPeople(options) && process.stdout.isTTY && !options.verbose;
 }
 
 /** A walk of its own beside the run: how much there is to do is known soon, and nothing is held for it. */
