@@ -62,7 +62,7 @@ export function replace(
   const expiresAt = new Date(Math.min(Date.parse(key.expiresAt), end.getTime()));
   tx.update(apiKeys).set({ replacedAt: at, expiresAt }).where(eq(apiKeys.uuid, key.uuid)).run();
   const ended = expiresAt > at ? null : 'replaced';
-  const replaced = { ...key, expiresAt: expiresAt.toISOString(), ended };
+  const replaced: KeyEntry = { ...key, expiresAt: expiresAt.toISOString(), ended };
   append(tx, {
     chain: tenantId,
     at,
