@@ -3,22 +3,26 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Analysis } from '../../src/analyses/analysis.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
+import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 /** A picture is examined here and there, each by a process of its own: half a minute where others work, too. */
 const twoProgramsMs = 90_000;
+const mostUploadBytes = 1_000_000;
 const dataDir = newDataDir();
 let serving: Serving;
 let scene: Buffer;
 
 beforeAll(async () => {
   [serving, scene] = await Promise.all([
-    startServing(dataDir),
+    startServing(dataDir, { FORENSICS_MAX_UPLOAD_BYTES: String(mostUploadBytes) }),
     sceneJpeg({ width: 480, height: 320, seed: 7 }),
   ]);
 });
@@ -53,6 +57,14 @@ const parseLines = (text: string): AnalysisRecord[] =>
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));
+
+/** Newest first. */
+async function analysesOnServer(searchTerm: string): Promise<readonly [Analysis, ...Analysis[]]> {
+  const headers = { authorization: `ApiKey ${serving.ready.apiKey ?? ''}` };
+  const path = `/v1/analysis?tenantName=default&searchTerm=${searchTerm}`;
+  const answer = await serving.ask({ method: 'GET', path, headers });
+  return answer.json<{ data: [Analysis, ...Analysis[]] }>().data;
+}
 
 /** How many analyses the tenant has, of whatever state. */
 async function countOnServer(): Promise<number> {
@@ -131,6 +143,79 @@ describe('a picture', () => {
   });
 });
 
+describe('what the server refuses', () => {
+  test('is told, and leaves no analysis when the store refuses the upload', async () => {
+    const large = Buffer.concat([scene, Buffer.alloc(mostUploadBytes)]);
+    const cwd = await folderWith({ 'large.jpg': large });
+    const before = await countOnServer();
+    const files = ['large.jpg', 'scene.jpg'].map((name) => join(cwd, name));
+    const ran = await runHere(['analyze', ...files, ...acme(), '--jsonl']);
+
+    const [tooLarge, fine] = parseLines(ran.stdout);
+    expect(ran.code).toBe(1);
+    expect(tooLarge).toMatchObject({ analysisId: null, error: { code: 'blob_too_large' } });
+    expect(fine).toMatchObject({ error: null });
+    expect(await countOnServer()).toBe(before + 1);
+  });
+
+  test('a damaged picture is a failed analysis, which --resume tries again', async () => {
+    const idat = pngChunk('IDAT', deflateSync(Buffer.alloc(100)));
+    const damaged = [pngSignature, pngHeader(320, 240), idat, pngChunk('IEND', '')];
+    const cwd = await folderWith({ 'damaged.png': Buffer.concat(damaged) });
+    const args = ['analyze', join(cwd, 'damaged.png'), ...acme(), '--jsonl'];
+    const before = await countOnServer();
+    const first = await runHere(args);
+    const [{ id, inferenceStatus }] = await analysesOnServer('damaged');
+    const second = await runHere([...args, '--resume']);
+    const [retried] = await analysesOnServer('damaged');
+
+    const records = [first, second].map(({ stdout }) => parseLines(stdout)[0]);
+    const error = { code: 'analysis_failed', message: expect.stringContaining('damaged') };
+    expect(records).toMatchObject([
+      { analysisId: id, error },
+      { analysisId: id, error },
+    ]);
+    expect([first.code, second.code]).toEqual([1, 1]);
+    expect(first.stderr).not.toContain('--resume');
+    expect(retried.inferenceStatus.processingStartTime).not.toBe(
+      inferenceStatus.processingStartTime,
+    );
+    expect(await countOnServer()).toBe(before + 1);
+  });
+
+  test('a trial tenant’s own picture is refused in the words of the server', async () => {
+    const at = ['--tenant', 'trial', '--data-dir', dataDir, '--json'];
+    await runHere(['tenant', 'create', 'trial', '--trial', '--data-dir', dataDir]);
+    const made = await runHere(['keys', 'create', '--name', 'a', '--expires-in', '1d', ...at]);
+    const { secret }: { secret: string } = JSON.parse(made.stdout);
+    vi.stubEnv('FORENSICS_API_KEY', secret);
+    const cwd = await folderWith();
+    const file = join(cwd, 'scene.jpg');
+    const ran = await runHere(['analyze', file, ...server(), '--tenant', 'trial', '--jsonl']);
+
+    expect(ran.code).toBe(1);
+    expect(parseLines(ran.stdout)).toMatchObject([{ error: { code: 'trial_image_mismatch' } }]);
+  });
+
+  test('a stored file that is no such file is not kept, nor is any other', async () => {
+    const cwd = await folderWith();
+    const [file, out] = [join(cwd, 'scene.jpg'), join(cwd, 'out')];
+    const ran = await runHere(['analyze', file, ...acme(), ...forensic, '--jsonl']);
+    const { analysisId } = parseLines(ran.stdout)[0]!;
+    const [{ inferenceStatus }] = await analysesOnServer('scene.jpg');
+    const { pathname, search } = new URL(
+      inferenceStatus.result!.heatmaps!.fakeHeatmapStorageUrls.putUrl,
+    );
+    await serving.ask({ method: 'PUT', path: pathname + search, body: 'no picture' });
+
+    const fetched = await runHere(['report', analysisId!, ...acme(), '--out', out]);
+
+    expect(fetched).toMatchObject({ code: 1, stdout: '' });
+    expect(fetched.stderr).toContain('heatmap-fake.png is no such file; nothing was written');
+    expect(readdirSync(cwd)).toEqual(['scene.jpg']);
+  });
+});
+
 describe('what every picture would meet', () => {
   test.for([
     ['a key that is wrong', 'sk-aaaaaaaa-nonsense', [], 3, 'well-formed API key'],
@@ -151,7 +236,7 @@ describe('what every picture would meet', () => {
   test.for([
     [['--maps', ...forensic, '--out', 'out'], '--maps acts on this machine only'],
     [['--without-original', ...forensic, '--out', 'out'], '--without-original acts on'],
-    [['--data-dir', '.'], '--data-dir acts on this machine only'],
+    [['--data-dir', '.'], '--data-dir is for this machine'],
     [['--no-wait', '--out', 'out'], '--out needs results'],
   ] as const)('%j is refused before anything is sent', async ([flags, text]) => {
     const ran = await runHere(['analyze', 'scene.jpg', ...acme(), ...flags]);

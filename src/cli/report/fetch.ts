@@ -85,10 +85,9 @@ async function inTier(
 }
 
 function refuseLocalOptions(options: ReportOptions): void {
-  const { dataDir, config, withoutOriginal, withMetadata } = options;
+  const { config, withoutOriginal, withMetadata } = options;
   refuseOptions(
     {
-      '--data-dir': dataDir !== undefined,
       '--config': config !== undefined,
       '--without-original': withoutOriginal,
       '--with-metadata': withMetadata,
