@@ -57,7 +57,6 @@ export function registerAnalyze(program: Command): void {
     .option('--tenant <name>', 'on a server: the tenant to act for', named)
     .option('--resume', 'on a server: go on with a run that was broken off', false)
     .option('--no-wait', 'on a server: upload, start, print the ids, and leave')
-    .option('-q, --quiet', 'no progress on stderr', false)
     .addHelpText(
       'after',
       `

@@ -30,7 +30,7 @@ import { registerReproduce } from './reproduce.ts';
 import { registerRestore } from './restore.ts';
 import { registerServe } from './serve.ts';
 import { registerSigningKey } from './signing-key.ts';
-import { withSwitches } from './switches.ts';
+import { switches, withSwitches } from './switches.ts';
 import { registerTenant } from './tenant.ts';
 import { endOnBrokenOutput, obeyNoColor } from './terminal.ts';
 import { registerUsage } from './usage.ts';
@@ -56,7 +56,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     }
-    return tellFailure(error, { verbose: argv.includes('--verbose') });
+    return tellFailure(error, { verbose: switches().verbose });
   }
 }
 

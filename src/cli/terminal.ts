@@ -4,6 +4,7 @@ import { styleText } from 'node:util';
 import { exitCodes } from '../errors.ts';
 import { tellFailure } from './failure.ts';
 import { toOutputFailure } from './output-failure.ts';
+import { switches } from './switches.ts';
 
 export type Style = Parameters<typeof styleText>[0];
 
@@ -22,6 +23,12 @@ export function columnsOf(stream: NodeJS.WriteStream): number {
   return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
 }
 
+/** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or says it has no columns. */
+export function canAnimate(stream: NodeJS.WriteStream): boolean {
+  const { CI = '', TERM = '' } = process.env;
+  return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
+}
+
 /** Has to run before any package that colours is loaded: they read the environment once. */
 export function obeyNoColor(argv: readonly string[]): void {
   if (!argv.includes('--no-color')) return;
@@ -36,9 +43,7 @@ export function obeyNoColor(argv: readonly string[]): void {
 export function endOnBrokenOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
-    process.exit(
-      tellFailure(toOutputFailure(error), { verbose: process.argv.includes('--verbose') }),
-    );
+    process.exit(tellFailure(toOutputFailure(error), { verbose: switches().verbose }));
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);

@@ -30,10 +30,9 @@ Examples:
 async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   const { openApp } = await import('../app.ts');
   const { readConfig } = await import('../config.ts');
-  const { tellUpgrade } = await import('./local-core.ts');
+  const { say, tellUpgrade } = await import('./local-core.ts');
   const { stopRequested } = await import('./serve/stop.ts');
   const { printable } = await import('./printable.ts');
-  const say = (text: string): void => void process.stderr.write(`${printable(text)}\n`);
   const { settings } = readConfig({
     flags,
     ...(config === undefined ? {} : { configFile: config }),
@@ -41,7 +40,10 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   const stop = stopRequested();
   const tell = (what: string, facts: object) => say(`${what}: ${JSON.stringify(facts)}`);
   const app = await openApp(settings, {
-    onError: (what, error) => say(`${what}: ${error instanceof Error ? error.message : 'failed'}`),
+    onError: (what, error) => {
+      const message = error instanceof Error ? error.message : 'failed';
+      process.stderr.write(`${printable(`${what}: ${message}`)}\n`);
+    },
     onNotice: tell,
     onWarning: tell,
   });

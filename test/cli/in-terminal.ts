@@ -31,7 +31,8 @@ export interface Shown {
 export function runInTerminal(args: readonly string[], how: TerminalHow = {}): Promise<Shown> {
   const { cwd = process.cwd(), env = {}, columns = 100, rows = 30, onScreen } = how;
   const terminal = spawn(process.execPath, [entry, ...args], {
-    name: 'xterm-256color',
+    // What the terminal calls itself: it sets TERM, whatever the environment says.
+    name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
     cwd,

@@ -1,6 +1,7 @@
 /** Which step a long act is at, on stderr, and only where somebody watches. */
 
 import { canShowProgress } from '../analyze/progress.ts';
+import { startSpinner } from '../spinner.ts';
 import { switches } from '../switches.ts';
 
 export interface Steps<Step extends string> {
@@ -17,9 +18,7 @@ export async function showSteps<Step extends string>(
   if (!canShowProgress() || switches().quiet) {
     return { at: () => undefined, end: () => undefined };
   }
-  const { default: ora } = await import('ora');
-  // Without discarding: Ctrl-C has to stay a signal.
-  const spinner = ora({ stream: process.stderr, discardStdin: false }).start();
+  const spinner = await startSpinner();
   return {
     at(step, share) {
       spinner.text = `${words[step]}: ${Math.floor(100 * share)} %`;

@@ -8,8 +8,7 @@ import { lockForServing } from '../../app/serve-lock.ts';
 import { withStack } from '../../app/stack.ts';
 import { readConfig } from '../../config.ts';
 import type { HttpServer } from '../../server/server.ts';
-import { tellUpgrade } from '../local-core.ts';
-import { printable } from '../printable.ts';
+import { say, tellUpgrade } from '../local-core.ts';
 import { listen } from './listen.ts';
 import { serverOf } from './server-of.ts';
 import { stopRequested } from './stop.ts';
@@ -49,7 +48,7 @@ export async function runServe(options: ServeOptions): Promise<void> {
     const firstRun = await makeFirstTenant(app, new Date());
     tellReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
     await stop;
-    process.stderr.write('Stopping; a second signal stops at once.\n');
+    say('Stopping; a second signal stops at once.');
     await stack.unwind();
   });
 }
@@ -57,5 +56,5 @@ export async function runServe(options: ServeOptions): Promise<void> {
 function tellReady(ready: Ready, { json }: { json: boolean }): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
-  process.stderr.write(`Listening on ${printable(ready.url)}\n`);
+  say(`Listening on ${ready.url}`);
 }

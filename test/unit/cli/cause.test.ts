@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { causeOf } from '../../../src/cli/cause.ts';
+import { ForensicsError } from '../../../src/errors.ts';
+
+test('the whole chain is told, with codes and stacks', () => {
+  const system = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' });
+  const failure = new ForensicsError('server_unreachable', 'Nobody is there.', { cause: system });
+
+  const told = causeOf(failure);
+
+  expect(told).toMatch(/^ForensicsError: Nobody is there\. \[server_unreachable\]\n +at /);
+  expect(told).toMatch(/^caused by: Error: connect refused \[ECONNREFUSED\]$/m);
+});
+
+test.each([
+  'sk-abcd1234-0123456789abcdefghijABCDEFGHIJ01234567',
+  'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  'Authorization: ApiKey hush-hush',
+  'authorization: bearer hush-hush',
+  'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJodXNoIn0.aHVzaC1odXNo',
+  'GET https://bucket.example/key?X-Amz-Signature=hush-hush',
+  'smtps://someone:hush-hush@mail.example',
+])('a cause that quotes %j does not give it away', (secret) => {
+  const failure = new ForensicsError('internal', 'It failed.', {
+    cause: new Error(`said: ${secret}`),
+  });
+
+  const told = causeOf(failure);
+
+  expect(told).toContain('***');
+  expect(told).not.toMatch(/hush|0123456789|MfKQ9r8|aHVzaC1/);
+});
+
+test('what foreign errors carry beside their message stays inside', () => {
+  const cause = Object.assign(new Error('refused'), { request: { headers: { cookie: 'hush' } } });
+
+  expect(causeOf(new ForensicsError('internal', 'It failed.', { cause }))).not.toContain('hush');
+});
+
+test('a chain that bites its own tail comes to an end', () => {
+  const cause = new Error('around');
+  cause.cause = cause;
+
+  expect(causeOf(cause).match(/around/g)?.length).toBeLessThan(20);
+});
