@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Login } from '../../../../src/access/identity.ts';
+import { endTenant } from '../../../../src/access/tenant-end.ts';
+import { operator } from '../../../../src/audit/entry.ts';
+import { transact } from '../../../../src/db/open.ts';
 import { clientId, openOidcServer, publicClientId } from '../../../fixtures/oidc-server.ts';
 import type { OidcServer } from '../../../fixtures/oidc-server.ts';
 import { logOf } from '../../audit/log-of.ts';
@@ -75,6 +78,20 @@ test('a claim that names a tenant by a name that it gave up lets nobody act for 
   expect(stolen.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(byName.tenantIds).toEqual([]);
   expect(byId.tenantIds).toEqual([acme.id]);
+});
+
+test('a claim that names a deleted tenant means nobody, or the one that has the name since', async () => {
+  const { identity, accessToken, tenants, db, clock } = openOidc(server);
+  const gone = await tenants.create({ name: 'acme' });
+  transact(db, (tx) => endTenant(tx, { id: gone.id, at: clock.now(), by: operator }));
+  const named = async (word: string) =>
+    (await identity.authenticate(await accessToken({ tenants: [word] }))).tenantIds;
+
+  const byId = await named(gone.id);
+  const byName = await named('acme');
+  const fresh = await tenants.create({ name: 'acme' });
+
+  expect([byId, byName, await named('acme')]).toEqual([[], [], [fresh.id]]);
 });
 
 test('what every object has is no claim', async () => {
