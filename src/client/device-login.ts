@@ -35,7 +35,7 @@ export interface DevicePrompt {
   readonly minutes: number;
 }
 
-export interface DeviceTokens {
+export interface Tokens {
   readonly accessToken: string;
   readonly idToken: string;
   /** Empty where the provider gives none. */
@@ -49,7 +49,7 @@ const timeoutSeconds = 10;
 const shortLifeSeconds = 300;
 
 /** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */
-export async function logInByDevice(login: DeviceLogin): Promise<DeviceTokens> {
+export async function logInByDevice(login: DeviceLogin): Promise<Tokens> {
   const { issuer, scope, audience, show } = login;
   try {
     const client = await clientOf(login);

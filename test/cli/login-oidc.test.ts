@@ -81,9 +81,12 @@ test('a person logs in at the provider with a code, acts, is renewed and logs ou
 });
 
 test('a password is neither asked for nor sent where a provider knows the people', async () => {
-  const shown = await logIn((text, type) => {
-    if (text.includes('Or open')) type('\u0003');
-  });
+  const shown = await logIn(
+    (text, type) => {
+      if (text.includes('Or open')) type('\u0003');
+    },
+    ['--quiet'],
+  );
 
   expect(shown.text).toContain('Or open');
   expect(readdirSync(home)).toEqual([]);

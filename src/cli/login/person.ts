@@ -2,14 +2,15 @@
 
 import type { Static } from 'typebox';
 import type { Api } from '../../client/api.ts';
-import { logInByDevice } from '../../client/device-login.ts';
+import { type DevicePrompt, logInByDevice, type Tokens } from '../../client/device-login.ts';
 import { connectionsUnder } from '../../client/trust.ts';
 import { ForensicsError } from '../../errors.ts';
 import { infoAnswer, loginAnswer } from '../../server/schemas/auth.ts';
 import { usageError } from '../failure.ts';
-import { say } from '../local-core.ts';
+import { printable } from '../printable.ts';
+import { person } from '../prompts/person.ts';
 import type { Profile } from '../server/profiles.ts';
-import { sessionOf, type Tokens } from '../server/session.ts';
+import { sessionOf } from '../server/session.ts';
 import { passwordOf } from './password.ts';
 import type { LoggedIn, LoginOptions } from './run.ts';
 
@@ -21,17 +22,17 @@ type Answer = Static<typeof loginAnswer>['data'];
 type Elsewhere = Exclude<Answer, { accessToken: string }>;
 
 export async function logInAsPerson(api: Api, options: PersonOptions): Promise<LoggedIn> {
-  const at = Date.now();
   const where = await whereToLogIn(api);
   const tokens = where === null ? await byPassword(api, options) : await byDevice(where, options);
+  const at = Date.now();
   const authorization = `Bearer ${tokens.accessToken}`;
-  const { data: person } = await api.ask(
+  const { data: holder } = await api.ask(
     { method: 'POST', path: '/v1/auth/info', authorization },
     infoAnswer,
   );
   return {
-    credentials: sessionOf(tokens, { email: person.email, at }),
-    tenant: tenantAmong(person.tenants, options.asked.tenant),
+    credentials: sessionOf(tokens, { email: holder.email, at }),
+    tenant: tenantAmong(holder.tenants, options.asked.tenant),
   };
 }
 
@@ -77,10 +78,12 @@ async function byDevice(where: Elsewhere, options: PersonOptions): Promise<Token
   }
 }
 
-const show: Parameters<typeof logInByDevice>[0]['show'] = ({ url, urlWithCode, code, minutes }) => {
-  say(`Open ${url} and type the code ${code} within ${minutes} minutes.`);
-  if (urlWithCode !== null) say(`Or open ${urlWithCode}`);
-};
+/** With `--quiet` too: it is a question, and nothing goes on without it. */
+function show({ url, urlWithCode, code, minutes }: DevicePrompt): void {
+  const lines = [`Open ${url} and type the code ${code} within ${minutes} minutes.`];
+  if (urlWithCode !== null) lines.push(`Or open ${urlWithCode}`);
+  for (const line of lines) person.output.write(`${printable(line)}\n`);
+}
 
 /** @throws {ForensicsError} `forbidden` when the person may not act for the tenant that was named. */
 function tenantAmong(tenants: readonly string[], wanted: string | undefined): string | null {

@@ -15,13 +15,13 @@ export async function profileToMake(options: LoginOptions): Promise<Profile> {
   const given = { ...(await trustGiven(options)), ...tenantIn(options) };
   if (url === undefined) {
     if (name === undefined) throw usageError('Name the server: --url https://host:port.');
-    return renewed(profileNamed(name), given);
+    return updated(profileNamed(name), given);
   }
   const { origin, hostname } = httpsAddress(url);
   const made = checkProfileName(name ?? hostname);
   const kept = readProfile(made);
   if (kept === null) return { name: made, url: origin, ...given };
-  if (kept.url === origin) return renewed(kept, given);
+  if (kept.url === origin) return updated(kept, given);
   throw new ForensicsError(
     'conflict',
     `The profile "${made}" is for ${kept.url}; choose another --profile, or remove it first: forensics profile remove ${made}`,
@@ -29,7 +29,7 @@ export async function profileToMake(options: LoginOptions): Promise<Profile> {
 }
 
 /** One way to know the server again takes the place of the other. */
-function renewed({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>): Profile {
+function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>): Profile {
   const isKnownAnew = given.ca !== undefined || given.fingerprint !== undefined;
   const before = isKnownAnew ? {} : { ...(ca && { ca }), ...(fingerprint && { fingerprint }) };
   return { ...kept, ...before, ...given };

@@ -3,7 +3,7 @@
  * asks lies apart from it, in `credentials.ts`. A file each, so that two commands never overwrite each other's.
  */
 
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import type { Static } from 'typebox';
@@ -78,11 +78,8 @@ function fileOf(name: string): string {
 }
 
 function namesIn(path: string): readonly string[] {
-  try {
-    const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
-    return files.map((file) => file.replace(/\.json$/, '')).toSorted();
-  } catch {
-    // Nobody has logged in yet.
-    return [];
-  }
+  // Nobody has logged in yet.
+  if (!existsSync(path)) return [];
+  const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
+  return files.map((file) => file.replace(/\.json$/, '')).toSorted();
 }

@@ -4,6 +4,7 @@
  */
 
 import type { Api, Authorize } from '../../client/api.ts';
+import type { Tokens } from '../../client/device-login.ts';
 import { ForensicsError } from '../../errors.ts';
 import { refreshAnswer } from '../../server/schemas/auth.ts';
 import {
@@ -56,15 +57,6 @@ export async function renewed(
     saveCredentials(profile, after);
     return after;
   });
-}
-
-export interface Tokens {
-  readonly accessToken: string;
-  readonly idToken: string;
-  /** Empty where the provider gave none: then the session cannot go on. */
-  readonly refreshToken: string;
-  /** In seconds. */
-  readonly expiresIn: number;
 }
 
 /** @param how.idToken - what goes on being good when no new one came. */
