@@ -59,5 +59,5 @@ export async function putInPlace(temporary: string, path: string, { force }: For
 
 function isThere(path: string, force: boolean): ForensicsError {
   const what = force ? 'is there and is no file' : 'is there; add --force to replace it';
-  return new ForensicsError('conflict', `${path} ${what}, or choose another --out.`);
+  return new ForensicsError('conflict', `${path} ${what}, or choose another name.`);
 }

@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+const module = new URL('../../../src/cli/remove-at-exit.ts', import.meta.url).href;
+
+/** Ends at once, as the program does when the reader of its output goes away. */
+const program = `
+  import { removeAtExit } from ${JSON.stringify(module)};
+  removeAtExit('half-done');
+  removeAtExit('half-done.xml');
+  removeAtExit('in-place')();
+  process.exit(3);
+`;
+
+test('what is half done goes with the program, what is in its place stays', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'forensics-exit-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  for (const name of ['half-done', 'in-place']) {
+    await mkdir(join(cwd, name));
+    await writeFile(join(cwd, name, 'result.json'), '{}');
+  }
+  await writeFile(join(cwd, 'half-done.xml'), '<');
+
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { cwd });
+  const [code] = await once(child, 'close');
+
+  expect(code).toBe(3);
+  expect(await readdir(cwd)).toEqual(['in-place']);
+});
