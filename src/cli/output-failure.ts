@@ -23,3 +23,12 @@ export function toOutputFailure(error: unknown): unknown {
     { cause: error },
   );
 }
+
+/** @throws {ForensicsError} `no_space_left`, `output_not_writable`; what else `act` throws as it is. */
+export async function writing<T>(act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    throw toOutputFailure(error);
+  }
+}

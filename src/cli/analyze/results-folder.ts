@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { basename, join, resolve } from 'node:path';
 import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
-import { toOutputFailure } from '../output-failure.ts';
+import { toOutputFailure, writing } from '../output-failure.ts';
 import { removeAtExit } from '../remove-at-exit.ts';
 import { systemCodeOf } from '../system-code.ts';
 
@@ -26,10 +26,10 @@ export async function openResultsFolder(
   dir: string,
   { force }: { readonly force: boolean },
 ): Promise<ResultsFolder> {
-  await attempt(async () => makeFolder(resolve(dir)));
+  await writing(async () => makeFolder(resolve(dir)));
   return {
     check: (name) => checkFree(join(dir, name), force),
-    write: (name, files) => attempt(() => writeWhole(dir, name, files, force)),
+    write: (name, files) => writing(() => writeWhole(dir, name, files, force)),
   };
 }
 
@@ -125,12 +125,4 @@ async function checkFree(target: string, force: boolean): Promise<void> {
 
 function conflict(target: string, what: string): ForensicsError {
   return new ForensicsError('conflict', `${target} ${what}.`);
-}
-
-async function attempt<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw toOutputFailure(error);
-  }
 }

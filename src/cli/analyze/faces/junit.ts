@@ -3,7 +3,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { toOutputFailure } from '../../output-failure.ts';
+import { writing } from '../../output-failure.ts';
 import { printable } from '../../printable.ts';
 import { removeAtExit } from '../../remove-at-exit.ts';
 import { checkFree, putInPlace } from '../../write-file.ts';
@@ -26,18 +26,18 @@ type JunitOptions = Pick<AnalyzeOptions, 'failOn' | 'force'>;
 export async function openJunitFile(path: string, options: JunitOptions): Promise<JunitFile> {
   await checkFree(path, options);
   const temporary = join(dirname(path), `.forensics-${randomUUID()}.new`);
-  const file = await attempt(() => open(temporary, 'wx'));
+  const file = await writing(() => open(temporary, 'wx'));
   const release = removeAtExit(temporary);
   let failing = 0;
-  await attempt(() => file.write(headOf(null, 0)));
+  await writing(() => file.write(headOf(null, 0)));
   return {
     add: async (record) => {
       const { text, isFailure } = testCaseOf(record, options.failOn);
       if (isFailure) failing++;
-      await attempt(() => file.write(text));
+      await writing(() => file.write(text));
     },
     finish: async (tally, elapsedMs) => {
-      await attempt(() => finishFile(file, headOf({ tally, elapsedMs }, failing)));
+      await writing(() => finishFile(file, headOf({ tally, elapsedMs }, failing)));
       await putInPlace(temporary, path, options);
     },
     close: async () => {
@@ -102,12 +102,4 @@ function escaped(text: string): string {
   return printable(text)
     .replaceAll(/[\uFFFE\uFFFF]/g, '\uFFFD')
     .replaceAll(/[&<>"]/g, (character) => entities[character]!);
-}
-
-async function attempt<T>(act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    throw toOutputFailure(error);
-  }
 }
