@@ -3,7 +3,7 @@
  * crash or a power cut, is taken over.
  */
 
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 
 /** Takes the lock and returns the way to give it back; null while another running process holds it. */
 export function takeLock(file: string): (() => void) | null {
@@ -32,7 +32,7 @@ function take(file: string, holder: string): boolean {
     linkSync(temporary, file);
     return true;
   } catch (error) {
-    if (existsSync(file)) return false;
+    if (isCoded(error, 'EEXIST')) return false;
     throw error;
   } finally {
     rmSync(temporary, { force: true });
@@ -43,10 +43,27 @@ function setAsideIfStale(file: string): void {
   const holder = read(file);
   if (holder === null || holder === describe(Number.parseInt(holder, 10))) return;
   const aside = `${file}.${process.pid}.stale`;
-  renameSync(file, aside);
-  // Somebody else may have taken the stale lock over between the look and the rename: then put theirs back.
+  // Somebody else may have set it aside just now: who has it then, the next round tells.
+  if (!isRenamed(file, aside)) return;
+  // Or somebody may have taken the stale lock over between the look and the rename: then put theirs back.
   if (read(aside) !== holder) linkSync(aside, file);
   rmSync(aside, { force: true });
+}
+
+/** False when there is no such file. */
+function isRenamed(file: string, to: string): boolean {
+  try {
+    renameSync(file, to);
+    return true;
+  } catch (error) {
+    if (isCoded(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+// Looking at the file instead would tell what came after the failure.
+function isCoded(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Process number and start time. Numbers are used again, in containers even always the same one. */
@@ -68,7 +85,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // There is such a process, only not one of ours.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return isCoded(error, 'EPERM');
   }
 }
 
@@ -76,7 +93,8 @@ function read(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    if (!existsSync(file)) return null;
+    // What /proc shows ends with its process, also while it is read.
+    if (isCoded(error, 'ENOENT') || isCoded(error, 'ESRCH')) return null;
     throw error;
   }
 }

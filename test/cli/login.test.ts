@@ -206,6 +206,8 @@ test('a removed profile is gone with its login', async () => {
 test('three processes at once renew an access token that has ended once, and the session lives', async () => {
   await keepSession('lab', accounts[1]!);
   const before = endAccess('lab');
+  // Of a process that was killed while it had it.
+  writeFileSync(`${credentialsOf('lab')}.lock`, '4194304 1\n');
 
   const all = await Promise.all([1, 2, 3].map(() => run(keysOf('lab'))));
   const after = endAccess('lab');
