@@ -11,6 +11,7 @@ import { registerAudit } from './audit.ts';
 import { registerBackup } from './backup.ts';
 import { registerCompletion } from './completion.ts';
 import { registerConfig } from './config.ts';
+import { addExamples } from './examples.ts';
 import { tellFailure, tellUsage } from './failure.ts';
 import { registerDoctor } from './doctor.ts';
 import { registerFeedback } from './feedback.ts';
@@ -115,6 +116,7 @@ Examples:
   registerConfig(program);
   registerCompletion(program);
   registerHelp(program);
+  addExamples(program);
   return program;
 }
 

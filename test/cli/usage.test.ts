@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import type { Command } from 'commander';
+import { describe, expect, test, vi } from 'vitest';
+import { createProgram } from '../../src/cli/main.ts';
+import { runInTerminal } from './in-terminal.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
@@ -66,14 +69,101 @@ test('help and version are results, on stdout', async () => {
   expect(version.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });
 
-test('every command says in its help what it is for, with two examples', async () => {
-  const { stdout } = await runHere(['--help']);
-  const commands = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) .*/gm)].map((match) => match[1]!);
+/** Every command, with those below it, by the words that call it. */
+function commandsBelow(command: Command, path: readonly string[] = []): readonly string[][] {
+  return command.commands
+    .filter((each) => each.name() !== 'help')
+    .flatMap((each) => {
+      const words = [...path, each.name()];
+      return [words, ...commandsBelow(each, words)];
+    });
+}
 
-  expect(commands).toEqual(expect.arrayContaining(['analyze', 'doctor', 'master-key']));
-  for (const name of commands.filter((each) => each !== 'help')) {
-    const { stdout: help } = await runHere(['help', name]);
+const all = commandsBelow(createProgram([]));
 
-    expect(help).toMatch(/^ {2}\$ forensics [^]*^ {2}\$ forensics /m);
+test('the commands are there, those below others too', () => {
+  expect(all).toEqual(expect.arrayContaining([['analyze'], ['init'], ['keys', 'rotate']]));
+  expect(all.length).toBeGreaterThan(60);
+});
+
+describe.each(all.map((words) => [words.join(' '), words] as const))('%s', (_name, words) => {
+  const command = commandAt(words);
+
+  test('says in one sentence what it is for', () => {
+    expect(command.description()).toMatch(/^[A-Z].*\.$/);
+  });
+
+  test('has two examples, with options that it has', async () => {
+    const { stdout } = await runHere([...words, '--help']);
+    const examples = [...stdout.matchAll(/^ {2}\$ forensics (.*)$/gm)].map((match) => match[1]!);
+
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const example of examples.flatMap((each) => each.split(/ \| forensics /))) {
+      const known = flagsOf(exampleCommand(example));
+      const given = example.match(/(?<= )--[a-z][a-z-]*/g) ?? [];
+      expect(known).toEqual(expect.arrayContaining(given));
+    }
+  });
+
+  test('has a help that fits a narrow terminal, examples and paths apart', async () => {
+    vi.stubEnv('COLUMNS', '72');
+    const { stdout } = await runHere([...words, '--help']);
+    vi.unstubAllEnvs();
+    const wide = stdout.split('\n').filter((line) => line.length > 72 && !isToCopy(line));
+
+    expect(wide).toEqual([]);
+  });
+});
+
+function commandAt(words: readonly string[]): Command {
+  return words.reduce<Command>(
+    (at, word) => at.commands.find((each) => each.name() === word) ?? at,
+    createProgram([]),
+  );
+}
+
+/** As far as the words of an example are names of commands. */
+function exampleCommand(example: string): Command {
+  const words = example.split(' ');
+  const end = words.findIndex((word, index) => !all.some((each) => each[index] === word));
+  return commandAt(end === -1 ? words : words.slice(0, end));
+}
+
+function flagsOf(command: Command): readonly string[] {
+  const flags: string[] = [];
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    flags.push(...at.options.flatMap(({ long }) => (long === undefined ? [] : [long ?? ''])));
   }
+  return [...flags, '--help'];
+}
+
+/** What a person copies is not broken: examples, and the lines that install a completion. */
+function isToCopy(line: string): boolean {
+  return /^ {2}(\$ |(bash|zsh|fish|powershell) )|^ {15}/.test(line);
+}
+
+test('the help of the program has its commands in groups', async () => {
+  const { stdout } = await runHere(['--help']);
+
+  expect(stdout).toMatch(/^Examine pictures:\n {2}analyze /m);
+  expect(stdout).toMatch(/^Serve:\n {2}serve /m);
+  expect(stdout).not.toMatch(/^Commands:$/m);
+});
+
+async function widestLineAt(columns: number): Promise<number> {
+  const { text } = await runInTerminal(['help', 'doctor'], { columns });
+  return Math.max(
+    ...text
+      .split('\n')
+      .filter((line) => !isToCopy(line))
+      .map((line) => line.length),
+  );
+}
+
+test('help is as wide as the terminal, and never wider than one reads well', async () => {
+  const [narrow, wide] = [await widestLineAt(60), await widestLineAt(200)];
+
+  expect(narrow).toBeLessThanOrEqual(60);
+  expect(wide).toBeGreaterThan(80);
+  expect(wide).toBeLessThanOrEqual(100);
 });
