@@ -4,6 +4,7 @@ import { createSecureContext, getCACertificates } from 'node:tls';
 import type { SecureContext } from 'node:tls';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import type { Dispatcher } from 'undici';
+import { withRetry } from './retry.ts';
 import { findShown } from './shown-chain.ts';
 
 export type Trust =
@@ -13,6 +14,8 @@ export type Trust =
   | { readonly by: 'authority'; readonly pem: string }
   /** SHA-256 of a certificate that the server has to show, 64 small hexadecimal digits: its own, or that of an authority. */
   | { readonly by: 'fingerprint'; readonly sha256: string };
+
+const triesToLook = 3;
 
 /**
  * Connections to the server at `url`, or to nobody. Each checks the host name and the time too.
@@ -24,7 +27,7 @@ export type Trust =
  */
 export async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   if (trust.by !== 'fingerprint') return connectionsUnder(trust);
-  const pinned = await findShown(url, trust.sha256);
+  const pinned = await withRetry(() => findShown(url, trust.sha256), { tries: () => triesToLook });
   const context = createSecureContext({
     ca: pinned.toString(),
     // Whoever pins a leaf need not know its authority.
