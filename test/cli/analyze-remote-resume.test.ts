@@ -74,9 +74,11 @@ test('killed in the middle and resumed, it makes no analysis twice', async () =>
   const analyze = await newPlace();
   const before = idsOf(await onServer());
 
-  const killed = await analyze(['--jobs', '1'], { onStdout: (_text, kill) => kill('SIGKILL') });
+  const killed = await analyze(['--jobs', '1', '--out', 'out'], {
+    onStdout: (_text, kill) => kill('SIGKILL'),
+  });
   const halfway = idsOf(await onServer());
-  const resumed = await analyze(['--resume']);
+  const resumed = await analyze(['--resume', '--out', 'out']);
   const again = await analyze(['--resume']);
 
   const made = (await onServer()).filter(({ id }) => !before.includes(id));
@@ -85,6 +87,7 @@ test('killed in the middle and resumed, it makes no analysis twice', async () =>
   expect(halfway.length - before.length).toBeGreaterThan(0);
   expect(halfway.length - before.length).toBeLessThan(pictures);
   expect(resumed.code).toBe(0);
+  expect(records.flatMap(({ files }) => files)).toHaveLength(pictures);
   expect(made).toHaveLength(pictures);
   expect(made.every(({ inferenceStatus }) => inferenceStatus.status === 'completed')).toBe(true);
   expect(records.map(({ analysisId }) => analysisId!).toSorted()).toEqual(idsOf(made).toSorted());

@@ -1,8 +1,8 @@
 /** `forensics analyze` and `forensics report` on a server. */
 
 import { readdirSync, rmSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { deflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Analysis } from '../../src/analyses/analysis.ts';
@@ -46,6 +46,7 @@ const run = (args: readonly string[], how: RunHow = {}) =>
 async function folderWith(files: Readonly<Record<string, Uint8Array | string>> = {}) {
   const dir = await emptyFolder();
   for (const [name, content] of Object.entries({ 'scene.jpg': scene, ...files })) {
+    await mkdir(dirname(join(dir, name)), { recursive: true });
     await writeFile(join(dir, name), content);
   }
   return dir;
@@ -263,6 +264,8 @@ describe('an analysis that is not waited for', () => {
     const left = await runHere(['analyze', file, ...acme(), '--no-wait', '--jsonl']);
     const { analysisId, verdict, error } = parseLines(left.stdout)[0]!;
     const waited = await runHere(['analyze', file, ...acme(), '--resume', '--json']);
+    const other = await folderWith({ 'scene/result.json': '{"sha256":"of another picture"}' });
+    const inTheWay = await runHere(['analyze', file, ...acme(), '--resume', '--out', other]);
     const report = (...flags: string[]) =>
       runHere(['report', analysisId!, ...acme(), '--out', out, '--json', ...flags]);
     const flagging = await report();
@@ -272,6 +275,7 @@ describe('an analysis that is not waited for', () => {
     expect([left.code, verdict, error]).toEqual([0, null, null]);
     expect(left.stderr).toContain('Fetch each with: forensics report ID --tenant default');
     expect(parse(waited.stdout).analyses).toMatchObject([{ analysisId, file }]);
+    expect(inTheWay).toMatchObject({ code: 5, stdout: '' });
     expect(JSON.parse(flagging.stdout)).toMatchObject({ files: [join(out, 'result.json')] });
     expect(flagging.stderr).toContain('--upgrade makes them; that is billed');
     expect(refused).toMatchObject({ code: 5, stdout: '' });

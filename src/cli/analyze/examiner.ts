@@ -27,6 +27,8 @@ export interface WantedPreview {
 export interface Examiner {
   /** From an argument to its record, and to its folder when there is one. Never fails: a failure is a record. */
   examine(input: Input, folderName: string): Promise<AnalysisRecord>;
+  /** Hears of each record that has been told. */
+  told?(record: AnalysisRecord): void;
   close(): Promise<void>;
 }
 

@@ -76,6 +76,7 @@ async function examineAll(
     if (signal.aborted) return;
     try {
       await teller.tell(input, record);
+      examiner.told?.(record);
     } catch (error) {
       // Before the batch is left: it waits for its pictures, and a watched folder would give them for ever.
       stop.because(toForensicsError(error));

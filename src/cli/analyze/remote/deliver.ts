@@ -29,17 +29,26 @@ export interface Trail {
  * @throws {ForensicsError} what the server or its store says.
  */
 export async function deliver(desk: Desk, picture: RemotePicture, trail: Trail): Promise<string> {
-  const { journal, options, analyses } = desk;
+  const { journal, options } = desk;
   const { sha256 } = picture;
   const request = requestFor(picture, options);
   if (!options.resume) return make(desk, picture, journal.begin(sha256, request), trail);
   const entry = journal.resume(sha256, request);
+  const known = await unless('analysis_not_found', () => find(desk, picture, entry, trail));
+  // Somebody deleted it.
+  return known ?? make(desk, picture, journal.begin(sha256, request), trail);
+}
+
+async function find(
+  desk: Desk,
+  picture: RemotePicture,
+  entry: Entry,
+  trail: Trail,
+): Promise<string> {
   const { analysisId } = entry;
   if (analysisId === null) return make(desk, picture, entry, trail);
   trail.analysisId = analysisId;
-  const found = await unless('analysis_not_found', () => analyses.read(analysisId));
-  if (found !== null) return goOn(desk, picture, found);
-  return make(desk, picture, journal.begin(sha256, request), trail);
+  return goOn(desk, picture, await desk.analyses.read(analysisId));
 }
 
 function requestFor(
@@ -47,14 +56,8 @@ function requestFor(
   { model, decisionStrategy, tier, seed }: AnalyzeOptions,
 ): CreateRequest {
   const options = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
-  // The contract's limits, in characters.
-  const shown = Array.from(name).slice(0, 255).join('');
-  const filename = Array.from(name).slice(0, 1024).join('');
-  return {
-    name: shown,
-    type: 'image',
-    input: { format, version: 'v1', width, height, filename, options },
-  };
+  const input = { format, version: 'v1', width, height, filename: name, options } as const;
+  return { name, type: 'image', input };
 }
 
 async function make(

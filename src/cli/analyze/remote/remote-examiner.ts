@@ -6,12 +6,13 @@ import type { Examiner, PrepareExaminer, Run } from '../examiner.ts';
 import type { Input } from '../inputs.ts';
 import { keepResults } from '../keep-results.ts';
 import { type AnalysisRecord, failedRecordOf, openRecordOf } from '../record.ts';
-import { openResultsFolder, type ResultsFolder } from '../results-folder.ts';
+import type { ResultsFolder } from '../results-folder.ts';
 import { type Desk, deliver, type Trail } from './deliver.ts';
 import { downloadFiles } from './files.ts';
-import { createLoose, fetchCommand, type Loose } from './loose.ts';
+import { createLoose, type Loose } from './loose.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type RemotePicture, readPicture } from './picture.ts';
+import { openPlaces, type PlaceFor } from './places.ts';
 import { untilEnded } from './poll.ts';
 import { remoteRecordOf } from './remote-record.ts';
 import { openService, type Service } from './service.ts';
@@ -21,11 +22,11 @@ import { withFreshUrls } from './with-fresh-urls.ts';
 
 export const prepareRemote: PrepareExaminer = async (given) => {
   const options = remoteOptionsOf(given);
-  const results = options.out === null ? null : await openResultsFolder(options.out, options);
+  const placeFor = await openPlaces(options);
   const service = await openService(options);
   const journal = await journalOf(service, options);
-  if (options.tier === 'forensicReporting' && results !== null && !options.quiet) say(noBundle);
-  return (run) => createRemoteExaminer(service, run, { options, results, journal });
+  if (options.tier === 'forensicReporting' && placeFor !== null) say(noBundle);
+  return (run) => createRemoteExaminer(service, run, { options, placeFor, journal });
 };
 
 async function journalOf(service: Service, { tenant }: RemoteOptions): Promise<Journal> {
@@ -42,27 +43,35 @@ const noBundle =
 
 interface Bench extends Desk, Run {
   readonly options: RemoteOptions;
-  readonly results: ResultsFolder | null;
+  /** Null when nothing is to be written. */
+  readonly placeFor: PlaceFor | null;
   readonly loose: Loose;
+  /** Analyses whose results were fetched, and are not on the disk nor, for all that is known, on the screen. */
+  readonly unseen: Set<string>;
   readonly turns: Turns;
 }
 
 function createRemoteExaminer(
   service: Service,
   run: Run,
-  own: Pick<Bench, 'options' | 'results' | 'journal'>,
+  own: Pick<Bench, 'options' | 'placeFor' | 'journal'>,
 ): Examiner {
   const { options } = own;
   const { transfer } = service;
   const loose = createLoose(options);
   const analyses = service.analysesFor(run.signal);
-  const bench: Bench = { ...run, ...own, analyses, transfer, loose, turns: createTurns() };
+  const unseen = new Set<string>();
+  const turns = createTurns();
+  const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, turns };
   return {
     examine: (input, folderName) => examineInput(bench, input, folderName),
+    told: ({ analysisId }) => {
+      if (analysisId !== null && isStreamed(options)) unseen.delete(analysisId);
+    },
     async close() {
       await service.close();
+      if (run.signal.aborted) unseen.forEach((id) => loose.add(id));
       loose.tell();
-      if (!options.wait) say(`Fetch each with: ${fetchCommand('ID', options)}`);
     },
   };
 }
@@ -72,7 +81,7 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, results, turns, loose } = bench;
+  const { options, placeFor, turns, loose } = bench;
   const examinedAt = new Date();
   const began = performance.now();
   const told = () => ({
@@ -84,13 +93,15 @@ async function examineInput(
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
   try {
-    await results?.check(folderName);
     const picture = await readPicture(input);
     ({ sha256 } = picture);
+    const folder = (await placeFor?.(folderName, sha256)) ?? null;
     // The same picture twice in one run: when resuming, the second finds what the first one made.
     const analysisId = await turns.take(sha256, () => deliver(bench, picture, trail));
-    if (!options.wait) return { ...openRecordOf(told()), sha256, analysisId };
-    return await fetchRecord(bench, analysisId, { input, picture, folderName });
+    if (options.wait)
+      return await fetchRecord(bench, analysisId, { input, picture, folder, folderName });
+    loose.add(analysisId);
+    return { ...openRecordOf(told()), sha256, analysisId };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
@@ -103,13 +114,15 @@ async function examineInput(
 interface Subject {
   readonly input: Input;
   readonly picture: RemotePicture;
+  /** Null when nothing is to be written. */
+  readonly folder: ResultsFolder | null;
   readonly folderName: string;
 }
 
 async function fetchRecord(
-  { analyses, transfer, results, options, signal }: Bench,
+  { analyses, transfer, options, signal, unseen }: Bench,
   analysisId: string,
-  { input, picture, folderName }: Subject,
+  { input, picture, folder, folderName }: Subject,
 ): Promise<AnalysisRecord> {
   const { lang } = options;
   const ended = await untilEnded(() => analyses.read(analysisId), signal);
@@ -120,11 +133,19 @@ async function fetchRecord(
     sizeBytes: bytes.length,
     lang,
   });
-  if (results === null) return record;
+  if (folder === null) {
+    unseen.add(analysisId);
+    return record;
+  }
   const files = await withFreshUrls(ended, analyses, (analysis) =>
     downloadFiles(transfer, analysis, { lang, signal }),
   );
-  return keepResults(results, folderName, record, files);
+  return keepResults(folder, folderName, record, files);
+}
+
+/** Whether what was told is out at once, and not only at the end of the run. */
+function isStreamed({ jsonl, csv, watch }: RemoteOptions): boolean {
+  return jsonl || csv || watch;
 }
 
 /** Nothing is left to be fetched of these. */
