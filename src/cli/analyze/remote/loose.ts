@@ -13,18 +13,17 @@ export interface Loose {
 const mostTold = 10;
 
 export function createLoose(options: RemoteOptions): Loose {
-  const ids: string[] = [];
+  const ids = new Set<string>();
   return {
-    add: (id) => void ids.push(id),
+    add: (id) => void ids.add(id),
     tell() {
-      if (ids.length === 0) return;
+      if (ids.size === 0) return;
       // Nobody wanted to wait: the ids are the result.
       if (!options.wait) return say(`Fetch each with: ${fetchCommand('ID', options)}`);
-      const many = `${ids.length} analyses are on the server, untold`;
-      const told = ids.length === 1 ? 'One analysis is on the server, untold' : many;
-      say(`${told}. Run the same command again with --resume, or fetch one with:`);
-      for (const id of ids.slice(0, mostTold)) say(`  ${fetchCommand(id, options)}`);
-      if (ids.length > mostTold) say(`  and ${ids.length - mostTold} more`);
+      const many = ids.size === 1 ? 'one analysis' : `${ids.size} analyses`;
+      say(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);
+      for (const id of [...ids].slice(0, mostTold)) say(`  ${fetchCommand(id, options)}`);
+      if (ids.size > mostTold) say(`  and ${ids.size - mostTold} more`);
       return undefined;
     },
   };
