@@ -18,7 +18,11 @@ let given = none;
 export function withSwitches(program: Command): Command {
   given = none;
   return program
-    .addOption(new Option('-q, --quiet', 'nothing on stderr but failures').conflicts('verbose'))
+    .addOption(
+      new Option('-q, --quiet', 'nothing on stderr but failures')
+        .conflicts('verbose')
+        .default(false),
+    )
     .option('--verbose', 'tell more on stderr, with the cause of a failure')
     .option('--no-color', 'print without colours, as with NO_COLOR')
     .option('--no-input', 'never ask; what would have to be asked fails')

@@ -104,21 +104,22 @@ test('answers become settings; secrets go where they were sent, and are shown no
   expect(text).not.toContain('Which certificate');
 });
 
-test.each(['How do people', 'Client secret', 'Write that'])(
-  'Ctrl-C at "%s" leaves nothing behind',
-  async (question) => {
-    const { code, text } = await init({
-      'How do people': `${down}\r`,
-      Issuer: 'https://id.example\r',
-      'Client id': 'a\r',
-      [question]: '\u0003',
-    });
+test.each([
+  ['Ctrl-D', 'How do people', '\u0004'],
+  ['Ctrl-C', 'Client secret', '\u0003'],
+  ['Ctrl-C', 'Write that', '\u0003'],
+])('%s at "%s" leaves nothing behind', async (_keys, question, key) => {
+  const { code, text } = await init({
+    'How do people': `${down}\r`,
+    Issuer: 'https://id.example\r',
+    'Client id': 'a\r',
+    [question]: key,
+  });
 
-    expect(code).toBe(1);
-    expect(text).toContain('forensics: Cancelled.');
-    expect([existsSync(dataDir), existsSync(config)]).toEqual([false, false]);
-  },
-);
+  expect(code).toBe(1);
+  expect(text).toContain('forensics: Cancelled.');
+  expect([existsSync(dataDir), existsSync(config)]).toEqual([false, false]);
+});
 
 test('whoever does not agree in the end has changed nothing', async () => {
   const { code, text } = await init({ 'Write that': 'n\r' });

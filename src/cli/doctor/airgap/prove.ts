@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { diagnose, type Diagnosis } from '../../../app/doctor/diagnosis.ts';
+import { diagnose, type Diagnosis, messageOf } from '../../../app/doctor/diagnosis.ts';
 import type { Settings } from '../../../config.ts';
 import { type Attempt, logVariable, readAttempts } from './attempts.ts';
 import { type ControlTold, type Step, steps, type TrialTold } from './told.ts';
@@ -39,6 +39,9 @@ export async function proveAirgap(
     if (control.state === 'failed') return [control];
     onSlow('Starting a server, analysing a picture, writing its report');
     return [control, judgeProof(await tryOut({ folder, isIsolated })), judgeSettings(settings)];
+  } catch (error) {
+    const told = `The proof broke off. ${messageOf(error)}`;
+    return [diagnose('airgap').failed(told, 'Try again when this machine has less to do.')];
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -91,7 +94,7 @@ export function judgeProof({ told, attempts, isIsolated }: Proof): Diagnosis {
   }
   if (isIsolated && told.noRoutes !== 0) {
     return failed(
-      `The kernel counted ${told.noRoutes ?? 'no'} packets that found no way out.`,
+      `The kernel counted ${told.noRoutes ?? 'no'} packets that found no way out; native code sent them.`,
       wall,
     );
   }
