@@ -1,6 +1,6 @@
 /** Blocks of the manual that are files of other programs: read as those programs read them. */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ const textOf = (name: string) => blockNamed(manual, name).text;
 const dir = mkdtempSync(join(tmpdir(), 'forensics-files-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
+const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 const defaults = readConfig({ environment: { XDG_CONFIG_HOME: dir } }).settings;
 const manifest: { name: string; version: string; scripts: object; bin: object } = JSON.parse(
   readFileSync(join(root, 'package.json'), 'utf8'),
@@ -47,24 +48,36 @@ test('the config file is read, for a server behind the proxies of the manual', (
   });
 });
 
-test('the unit serves with that file, hardened, as systemd reads it', () => {
-  const unit = join(dir, 'forensics.service');
-  // That program is not installed here.
-  writeFileSync(unit, textOf('systemd').replace('/usr/local/bin/forensics', '/bin/true'));
-  const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
-  const lines = textOf('systemd').split('\n');
+test('the unit serves with that file, and backs up what it names', () => {
+  const serving = valueOf('ExecStart');
+  const backup = valueOf('ExecStart', 'backup-service');
 
-  expect(valueOf('ExecStart')).toBe('/usr/local/bin/forensics serve --config /etc/forensics.json');
-  expect(
-    lines.filter((line) => !/^(?:\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*|#.*|)$/.test(line)),
-  ).toEqual([]);
-  if (!hasSystemd) return;
-  const verified = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' });
-  expect(verified).toMatchObject({ status: 0, stderr: '' });
-  const judged = execFileSync('systemd-analyze', ['security', '--offline=true', unit], {
-    encoding: 'utf8',
-  });
-  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(judged)?.[1])).toBeLessThanOrEqual(2);
+  expect(serving).toBe('/usr/local/bin/forensics serve --config /etc/forensics.json');
+  expect(backup).toContain('/usr/local/bin/forensics backup create');
+  expect(backup).toContain('--config /etc/forensics.json');
+});
+
+test.for([
+  ['systemd', 'forensics.service'],
+  ['backup-service', 'forensics-backup.service'],
+  ['backup-timer', 'forensics-backup.timer'],
+] as const)('the unit "%s" is one that systemd reads', ([name, file]) => {
+  const lines = textOf(name).split('\n');
+  const strange = lines.filter((line) => !/^(?:\[[A-Z]\w+\]|[A-Z]\w+=.*|#.*|)$/.test(line));
+
+  expect(strange).toEqual([]);
+  writeUnit(name, file);
+  if (name === 'backup-timer') writeUnit('backup-service', 'forensics-backup.service');
+  if (hasSystemd)
+    expect(systemdAnalyze('verify', join(dir, file))).toEqual({ status: 0, said: '' });
+});
+
+test.runIf(hasSystemd)('the server is as well shut in as the unit promises', () => {
+  writeUnit('systemd', 'forensics.service');
+  const { said } = systemdAnalyze('security', '--offline=true', join(dir, 'forensics.service'));
+
+  // Of 10, by the weights of systemd; an unhardened service has 9.6.
+  expect(Number(/exposure level for \S+: ([\d.]+)/.exec(said)?.[1])).toBeLessThanOrEqual(2);
 });
 
 test('the image is made of the tarball, and its program does not run as root', () => {
@@ -110,6 +123,16 @@ test('the proxies hand on to where the server listens, what it needs to know', (
   expect(largest).toBeGreaterThanOrEqual(defaults.maxUploadBytes);
 });
 
-function valueOf(key: string): string | undefined {
-  return new RegExp(`^${key}=(.*)$`, 'm').exec(textOf('systemd'))?.[1];
+/** That program is not installed here. */
+function writeUnit(name: string, file: string): void {
+  writeFileSync(join(dir, file), textOf(name).replaceAll('/usr/local/bin/forensics', '/bin/true'));
+}
+
+function systemdAnalyze(...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' });
+  return { status, said: stdout + stderr };
+}
+
+function valueOf(key: string, name = 'systemd'): string | undefined {
+  return new RegExp(`^${key}=(.*)$`, 'm').exec(textOf(name))?.[1];
 }

@@ -10,7 +10,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[0-9a-z]+-(?:\w{38}|\.\.\.)/g, 'KEY'],
   [/\b(?:[0-9A-F]{2}:){4,}(?:[0-9A-F]{2}\b|\.\.\.)/g, 'FINGERPRINT'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
-  [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB)\b/g, 'AMOUNT'],
+  [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB|a second)\b/g, 'AMOUNT'],
 ];
 
 /** Another processor rounds otherwise: a value of the model from 0 to 1, or in per cent, may differ by so much. */

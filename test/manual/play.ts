@@ -1,32 +1,62 @@
-/** Plays a block of the manual on the stage, and answers the block as it is after this run. */
+/** Plays the blocks of the manual on the stage, each in its way. */
 
+import { playLibrary } from './library.ts';
 import type { Block } from './manual.ts';
 import { saySame, shortened } from './normal.ts';
-import type { Stage } from './stage.ts';
+import type { Stage, Told } from './stage.ts';
+import type { Way } from './ways.ts';
 
 // Parts the outputs of commands: no program writes a record separator.
 const separator = '\u001e';
 
 /**
- * The text of a `console` block with what its commands print now; to the letter as it was when they say the same.
+ * The text of a block as it is after this run: its commands with what they print now, or to the letter as it was when
+ * they say the same, or when the block has no output.
  *
- * @throws {Error} when a line of output stands before the first command.
+ * @throws {Error} with what was said, when a script fails.
  */
-export async function playConsole(stage: Stage, { text }: Block): Promise<string> {
-  const commands = commandsOf(text);
-  const lines = commands.map((command) => `printf '\\036'\n${command.replaceAll(/^[$>] /gm, '')}`);
-  const told = await stage.shell(lines.join('\n'));
-  const outputs = told.text.split(separator).slice(1);
-  const fresh = commands.map((command, i) => command + trimmed(outputs[i] ?? '')).join('');
-  return saySame(text, fresh) ? text : fresh;
+export async function play(stage: Stage, block: Block, way: Way): Promise<string> {
+  const { text } = block;
+  switch (way) {
+    case 'output':
+      return renewed(text, await playConsole(stage, text));
+    case 'server':
+      return renewed(text, await playServer(stage, text));
+    case 'script':
+      return proven(block, await stage.shell(`set -e -o pipefail\n${text}`));
+    case 'endless':
+      return proven(block, await stage.shell(untilFirstLine(text)));
+    case 'library':
+      return proven(block, await playLibrary(stage, block));
+    case 'install':
+    case 'pipeline':
+    case 'file':
+      break;
+  }
+  return text;
 }
 
-/** As `playConsole`, for the block whose first command is a server that goes on. */
-export async function playServer(stage: Stage, { text }: Block): Promise<string> {
+async function playConsole(stage: Stage, text: string): Promise<string> {
+  const commands = commandsOf(text);
+  const lines = commands.map((command) => `printf '\\036'\n${command.slice(2)}`);
+  const told = await stage.shell(lines.join('\n'));
+  const outputs = told.text.split(separator).slice(1);
+  return commands.map((command, i) => command + asShown(outputs[i] ?? '')).join('');
+}
+
+/** Its first command is a server that goes on. */
+async function playServer(stage: Stage, text: string): Promise<string> {
   const [command = ''] = commandsOf(text);
-  const said = await stage.serve(command.slice(2).trimEnd());
-  const fresh = command + trimmed(shortened(said));
-  return saySame(text, fresh) ? text : fresh;
+  return command + asShown(shortened(await stage.serve(command.slice(2).trimEnd())));
+}
+
+/** Runs what goes on for ever, until the file that it appends to holds something, and ends it as a terminal would. */
+function untilFirstLine(text: string): string {
+  const file = />> (\S+)/.exec(text)?.[1] ?? 'no-file';
+  return `
+    (exec ${text.trim()}) & running=$!
+    until [ -s ${file} ]; do kill -0 $running || exit; sleep 0.1; done
+    kill -TERM $running && { wait $running; [ $? -eq 143 ]; }`;
 }
 
 /** `$ command`, with the lines that a backslash joins to it. */
@@ -34,8 +64,18 @@ function commandsOf(text: string): readonly string[] {
   return [...text.matchAll(/^\$ (?:.*\\\n)*.*\n/gm)].map(([command]) => command);
 }
 
-/** The manual holds no empty line at an end, no blank behind words. */
-function trimmed(output: string): string {
-  const text = output.replaceAll(/ +$/gm, '').trim();
-  return text === '' ? '' : `${text.replace(/^\n+/, '')}\n`;
+/** The manual holds no empty line at an end, no blank behind words, and tells once for all commands where they act. */
+function asShown(output: string): string {
+  const lines = output.replaceAll(/^Acting on the data folder .*\n/gm, '').replaceAll(/ +$/gm, '');
+  const text = lines.replace(/^\n+/, '').trimEnd();
+  return text === '' ? '' : `${text}\n`;
+}
+
+function renewed(text: string, fresh: string): string {
+  return saySame(text, fresh) ? text : fresh;
+}
+
+function proven({ name, text }: Block, told: Told): string {
+  if (told.code === 0) return text;
+  throw new Error(`The block "${name}" of README.md ends with ${told.code}:\n${told.text}`);
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { placesOf } from '../../src/cli/completion/tree.ts';
+import { createProgram } from '../../src/cli/main.ts';
 import { blocksOf, readManual } from './manual.ts';
 import { withReference } from './reference.ts';
 import { wayOf } from './ways.ts';
@@ -14,3 +16,27 @@ test('every block of the manual has a name of its own, and a test that knows it'
 
   expect(names.toSorted()).toEqual(Object.keys(wayOf).toSorted());
 });
+
+test('every command and option that the text names is there', () => {
+  const places = placesOf(createProgram([]));
+  const known = places.flatMap(({ flags }) => flags.map(({ name }) => name));
+  // Fenced blocks are run.
+  const text = readManual().replaceAll(/^```[^]*?^```$/gm, '');
+  const words = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+  const commands = words.filter((word) => /^forensics\s+[a-z]/.test(word));
+  const flags = words.filter((word) => /^--[a-z]/.test(word)).map((word) => word.split(' ')[0]!);
+
+  expect(commands.length).toBeGreaterThan(30);
+  expect(commands.filter((command) => !isKnown(command, places))).toEqual([]);
+  expect(flags.filter((flag) => !known.includes(flag))).toEqual([]);
+});
+
+/** Whether a command line names a command, and of it nothing but options that it takes. */
+function isKnown(text: string, places: ReturnType<typeof placesOf>): boolean {
+  const words = text.trim().split(/\s+/).slice(1);
+  const reached = places.filter(({ path }) => `${words.join(' ')} `.startsWith(`${path} `));
+  const place = reached.at(-1);
+  if (place === undefined || place.path === '') return false;
+  const flags = words.filter((word) => word.startsWith('--'));
+  return flags.every((flag) => place.flags.some(({ name }) => name === flag));
+}

@@ -18,33 +18,33 @@ const commonFrom = 8;
 
 function commands(): string {
   const program = createProgram([]);
-  const leaves = program.commands.flatMap(leavesOf);
-  const lines = leaves.flatMap((leaf) => optionsOf(leaf).map(lineOf));
+  const lines = leavesOf(program).flatMap((leaf) => optionsOf(leaf).map(lineOf));
   const isCommon = (line: string) => lines.filter((each) => each === line).length >= commonFrom;
-  const common = [...new Set(lines.filter(isCommon))];
+  const groups = new Set(program.commands.map((command) => command.helpGroup()));
+  const parts = [...groups].flatMap((group) => [
+    `#### ${group.replace(/:$/, '')}`,
+    ...program.commands
+      .filter((command) => command.helpGroup() === group)
+      .flatMap(leavesOf)
+      .map((leaf) => commandPart(leaf, isCommon)),
+  ]);
   return [
     'Options of every command:',
-    '',
-    ...optionsOf(program).map(lineOf),
-    '',
+    optionsOf(program).map(lineOf).join('\n'),
     'Options of many commands:',
-    '',
-    ...common,
-    '',
-    ...leaves.flatMap((leaf) => [...commandLines(leaf, isCommon), '']),
-  ]
-    .join('\n')
-    .trimEnd();
+    [...new Set(lines.filter(isCommon))].join('\n'),
+    ...parts,
+  ].join('\n\n');
 }
 
-function commandLines(leaf: Command, isCommon: (line: string) => boolean): readonly string[] {
+function commandPart(leaf: Command, isCommon: (line: string) => boolean): string {
   const options = optionsOf(leaf).map((option) => ({ option, line: lineOf(option) }));
   const own = options.filter(({ line }) => !isCommon(line)).map(({ line }) => line);
   const shared = options.filter(({ line }) => isCommon(line)).map(({ option }) => nameOf(option));
   const also = shared.length === 0 ? [] : [`- of many commands: ${shared.join(', ')}`];
   const list = [...own, ...also];
   const head = `**\`${usageOf(leaf)}\`** ${leaf.description()}`;
-  return list.length === 0 ? [head] : [head, '', ...list];
+  return list.length === 0 ? head : `${head}\n\n${list.join('\n')}`;
 }
 
 /** The commands that do something: not those that only hold others, and no help. */
@@ -53,7 +53,7 @@ function leavesOf(command: Command): readonly Command[] {
     .createHelp()
     .visibleCommands(command)
     .filter((each) => each.name() !== 'help');
-  const isAct = below.length === 0 || optionsOf(command).length > 0;
+  const isAct = command.parent !== null && (below.length === 0 || optionsOf(command).length > 0);
   return [...(isAct ? [command] : []), ...below.flatMap(leavesOf)];
 }
 

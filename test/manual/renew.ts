@@ -2,7 +2,7 @@
 
 import { writeFileSync } from 'node:fs';
 import { blocksOf, manualPath, withBlock } from './manual.ts';
-import { playConsole, playServer } from './play.ts';
+import { play } from './play.ts';
 import { withReference } from './reference.ts';
 import { openStage } from './stage.ts';
 import { wayOf } from './ways.ts';
@@ -11,12 +11,17 @@ let manual = withReference();
 const stage = await openStage();
 try {
   for (const block of blocksOf(manual)) {
-    const way = wayOf[block.name];
-    if (way === 'script') await stage.shell(block.text);
-    if (way === 'output') manual = withBlock(manual, block, await playConsole(stage, block));
-    if (way === 'server') manual = withBlock(manual, block, await playServer(stage, block));
+    const played = await play(stage, block, wayOf[block.name] ?? 'file').catch(told);
+    manual = withBlock(manual, block, played ?? block.text);
   }
 } finally {
   await stage.close();
 }
 writeFileSync(manualPath, manual);
+
+/** A script that fails is no reason to throw the other outputs away. */
+function told(error: unknown): null {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+  return null;
+}

@@ -7,10 +7,14 @@ export const ways = [
   'server',
   /** It runs on the stage and ends with 0. */
   'script',
+  /** It runs on the stage until it has written its first line, and is ended by a signal. */
+  'endless',
   /** Types are checked, then it runs on the stage. */
   'library',
   /** npm packs and installs as it says: `test/cli/install.test.ts`. */
   'install',
+  /** Its script runs against a server: `test/cli/ci-rotation.test.ts`. */
+  'pipeline',
   /** Nothing here could run it; the reader of that language checks it: `files.test.ts`. */
   'file',
 ] as const;
@@ -24,11 +28,23 @@ export const wayOf: Readonly<Record<string, Way>> = {
   tour: 'output',
   verify: 'output',
   validate: 'script',
+  batch: 'output',
   scripts: 'script',
+  watch: 'endless',
   'first-run': 'server',
   life: 'script',
-  keys: 'script',
+  keys: 'output',
+  usage: 'output',
   storage: 'file',
+  remote: 'output',
+  fetch: 'script',
+  'rotate-github': 'pipeline',
+  'rotate-gitlab': 'pipeline',
+  doctor: 'script',
+  backup: 'output',
+  restore: 'script',
+  'backup-service': 'file',
+  'backup-timer': 'file',
   audit: 'output',
   config: 'file',
   systemd: 'file',
