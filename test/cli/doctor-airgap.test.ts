@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -12,6 +12,7 @@ import {
 } from '../../src/cli/doctor/airgap/attempts.ts';
 import { judgeProof, judgeSettings } from '../../src/cli/doctor/airgap/prove.ts';
 import { readConfig } from '../../src/config.ts';
+import { runInTerminal } from './in-terminal.ts';
 import { runCli } from './run-cli.ts';
 
 const guard = new URL('../../src/cli/doctor/airgap/guard.ts', import.meta.url).href;
@@ -46,6 +47,24 @@ test('doctor --airgap proves it for this checkout, and says by what', async () =
   expect(checks[1]!.message).toMatch(/[678] processes were watched/);
   expect(stderr).toContain('Starting a server, analysing a picture, writing its report ...');
   expect(code).toBe(0);
+}, 60_000);
+
+test('Ctrl-C ends the proof and leaves neither a server nor a folder', async () => {
+  const temporary = mkdtempSync(join(tmpdir(), 'forensics-airgap-test-'));
+  let isAsked = false;
+
+  const { code, text } = await runInTerminal(['doctor', '--airgap'], {
+    env: { TMPDIR: temporary },
+    onScreen: (shown, type) => {
+      if (isAsked || !shown.includes('Starting a server')) return;
+      isAsked = true;
+      type('\u0003');
+    },
+  });
+
+  expect(code).toBe(1);
+  expect(text).toContain('forensics: Cancelled.');
+  expect(readdirSync(temporary)).toEqual([]);
 }, 60_000);
 
 describe('the guard', () => {

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { diagnose, type Diagnosis, messageOf } from '../../../app/doctor/diagnosis.ts';
 import type { Settings } from '../../../config.ts';
+import { ForensicsError } from '../../../errors.ts';
 import { type Attempt, logVariable, readAttempts } from './attempts.ts';
 import { type ControlTold, type Step, steps, type TrialTold } from './told.ts';
 
@@ -26,35 +27,47 @@ const run = promisify(execFile);
 const moduleNamed = (name: string) =>
   new URL(`./${name}${extname(import.meta.url)}`, import.meta.url);
 
-/** @param onSlow - told before what takes some seconds. */
+/** @param onSlow - told before what takes some seconds. @throws {ForensicsError} `cancelled`. */
 export async function proveAirgap(
   settings: Settings,
   onSlow: (what: string) => void,
 ): Promise<readonly Diagnosis[]> {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-airgap-'));
+  const left = new AbortController();
+  const { signal } = left;
+  // Ctrl-C ends the processes of the trial; we stay to clear up behind them.
+  const leave = () => left.abort();
+  process.on('SIGINT', leave);
   try {
     onSlow('Trying connections on purpose');
     const isIsolated = await canIsolate();
-    const control = await checkControl({ folder, isIsolated });
+    const control = await checkControl({ folder, isIsolated, signal });
     if (control.state === 'failed') return [control];
     onSlow('Starting a server, analysing a picture, writing its report');
-    return [control, judgeProof(await tryOut({ folder, isIsolated })), judgeSettings(settings)];
+    return [
+      control,
+      judgeProof(await tryOut({ folder, isIsolated, signal })),
+      judgeSettings(settings),
+    ];
   } catch (error) {
+    if (signal.aborted) throw new ForensicsError('cancelled', 'Cancelled.', { cause: error });
     const told = `The proof broke off. ${messageOf(error)}`;
     return [diagnose('airgap').failed(told, 'Try again when this machine has less to do.')];
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off('SIGINT', leave);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
 interface Place {
   readonly folder: string;
   readonly isIsolated: boolean;
+  readonly signal: AbortSignal;
 }
 
-async function checkControl({ folder, isIsolated }: Place): Promise<Diagnosis> {
+async function checkControl({ isIsolated, ...place }: Place): Promise<Diagnosis> {
   const { ok, failed } = diagnose('airgap control');
-  const guarded = { folder, name: 'control', isIsolated: false, isGuarded: true } as const;
+  const guarded = { ...place, name: 'control', isIsolated: false, isGuarded: true } as const;
   const { stdout, attempts } = await runModule(guarded);
   const told: ControlTold = JSON.parse(stdout);
   const seen = attempts.filter(({ act }) => act !== 'watched').length;
@@ -79,6 +92,11 @@ async function tryOut(place: Place): Promise<Proof> {
 export function judgeProof({ told, attempts, isIsolated }: Proof): Diagnosis {
   const { ok, failed } = diagnose('airgap');
   const tried = attempts.filter(({ act }) => act !== 'watched');
+  const wall = 'Keep this user from the network by a firewall until that is cleared up.';
+  if (tried.length > 0) {
+    const named = tried.map(({ act, target }) => `${act} ${target}`);
+    return failed(`It tried to: ${[...new Set(named)].join(', ')}.`, wall);
+  }
   const missing: Step | undefined = steps.find((step) => !told.done.includes(step));
   if (missing !== undefined) {
     const why = told.failure ?? 'it ended early';
@@ -86,11 +104,6 @@ export function judgeProof({ told, attempts, isIsolated }: Proof): Diagnosis {
       `The ${missing} did not succeed, so nothing is proven: ${why}`,
       'Run "forensics doctor" without --airgap.',
     );
-  }
-  const wall = 'Keep this user from the network by a firewall until that is cleared up.';
-  if (tried.length > 0) {
-    const named = tried.map(({ act, target }) => `${act} ${target}`);
-    return failed(`It tried to: ${[...new Set(named)].join(', ')}.`, wall);
   }
   if (isIsolated && told.noRoutes !== 0) {
     return failed(
@@ -131,13 +144,14 @@ interface ModuleRun extends Place {
 
 const limitMs = 120_000;
 
-async function runModule({ folder, name, isIsolated, isGuarded }: ModuleRun) {
+async function runModule({ folder, name, isIsolated, isGuarded, signal }: ModuleRun) {
   const log = join(folder, `${name}.log`);
   writeFileSync(log, '', { mode: 0o600 });
   const guard = isGuarded ? ['--import', moduleNamed('guard').href] : [];
   const command = [process.execPath, ...guard, fileURLToPath(moduleNamed(name)), folder];
   const [file = '', ...args] = isIsolated ? isolated(command) : command;
-  const { stdout } = await run(file, args, { env: bareEnvironment(folder, log), timeout: limitMs });
+  const env = bareEnvironment(folder, log);
+  const { stdout } = await run(file, args, { env, timeout: limitMs, signal });
   return { stdout, attempts: readAttempts(log) };
 }
 

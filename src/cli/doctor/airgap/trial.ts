@@ -27,6 +27,11 @@ process.stdout.write(`${JSON.stringify(told)}\n`);
 async function goThrough(): Promise<void> {
   const dataDir = join(folder, 'data');
   const server = start(['serve', '--json', '--data-dir', dataDir, '--port', '0', '--workers', '1']);
+  // Whoever gives us up must not leave a server behind.
+  process.once('SIGTERM', () => {
+    server.kill('SIGTERM');
+    process.exit(1);
+  });
   try {
     const { url, caPath, apiKey, tenantName } = await readyLine(server);
     done.push('start');
