@@ -13,14 +13,19 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB|a second)\b/g, 'AMOUNT'],
 ];
 
-/** Another processor rounds otherwise: a value of the model from 0 to 1, or in per cent, may differ by so much. */
+/** A value of the model, from 0 to 1 or in per cent, may differ by so much. */
 const leeway = { share: 0.05, percent: 5 };
 
 export function saySame(one: string, other: string): boolean {
-  const [first, second] = [one, other].map((text) => normal(text).split(/(?<=\n)| +/));
+  return isNearly(normal(one), normal(other));
+}
+
+/** Whether nothing differs but what another processor rounds otherwise. */
+export function isNearly(one: string, other: string): boolean {
+  const [first = [], second = []] = [one, other].map((text) => text.split(/(?<=\n)| +/));
   return (
-    first!.length === second!.length &&
-    first!.every((word, i) => isNear(word, second![i]!, first![i + 1]))
+    first.length === second.length &&
+    first.every((word, i) => isNear(word, second[i]!, first[i + 1]))
   );
 }
 

@@ -2,7 +2,7 @@
 
 import { playLibrary } from './library.ts';
 import type { Block } from './manual.ts';
-import { saySame, shortened } from './normal.ts';
+import { isNearly, saySame, shortened } from './normal.ts';
 import type { Stage, Told } from './stage.ts';
 import type { Way } from './ways.ts';
 
@@ -20,6 +20,8 @@ export async function play(stage: Stage, block: Block, way: Way): Promise<string
   switch (way) {
     case 'output':
       return renewed(text, await playConsole(stage, text));
+    case 'exact':
+      return renewed(text, await playConsole(stage, text), isNearly);
     case 'server':
       return renewed(text, await playServer(stage, text));
     case 'script':
@@ -71,8 +73,8 @@ function asShown(output: string): string {
   return text === '' ? '' : `${text}\n`;
 }
 
-function renewed(text: string, fresh: string): string {
-  return saySame(text, fresh) ? text : fresh;
+function renewed(text: string, fresh: string, isSame = saySame): string {
+  return isSame(text, fresh) ? text : fresh;
 }
 
 function proven({ name, text }: Block, told: Told): string {
