@@ -10,7 +10,7 @@ import {
   logVariable,
   readAttempts,
 } from '../../src/cli/doctor/airgap/attempts.ts';
-import { judgeProof, judgeSettings } from '../../src/cli/doctor/airgap/prove.ts';
+import { judgeProof, judgeSettings } from '../../src/cli/doctor/airgap/judge.ts';
 import { readConfig } from '../../src/config.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { runCli } from './run-cli.ts';

@@ -27,7 +27,8 @@ export async function runInit({ dataDir, config }: InitOptions): Promise<void> {
     );
   }
   const standard = join(configFolder(), 'config.json');
-  const configFile = resolve(config ?? process.env['FORENSICS_CONFIG'] ?? standard);
+  const { FORENSICS_CONFIG: named = '' } = process.env;
+  const configFile = resolve(config ?? (named === '' ? standard : named));
   if (existsSync(configFile)) {
     await agreeTo(`There is a config file, ${configFile}. Replace it in the end?`, false);
   }
