@@ -7,7 +7,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g, 'UUID'],
   [/\b[0-9a-f]{64}\b|\b[0-9a-f]{8}\.\.\./g, 'HASH'],
   [/\b[0-9a-f]{24}\b/g, 'ID'],
-  [/\bsk-[0-9a-z]+-(?:\w{38}|\.\.\.)/g, 'KEY'],
+  [/\bsk-[0-9a-z]+-(?:\w{38}|\*{8}\w{4}|\.\.\.)/g, 'KEY'],
   [/\b(?:[0-9A-F]{2}:){4,}(?:[0-9A-F]{2}\b|\.\.\.)/g, 'FINGERPRINT'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
   [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB|a second)\b/g, 'AMOUNT'],
