@@ -5,7 +5,7 @@ import { append } from '../audit/append.ts';
 import type { Actor } from '../audit/entry.ts';
 import type { Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
-import { findKeys } from './key-entry.ts';
+import { findKeys } from './find-keys.ts';
 import type { KeyEntry } from './key-entry.ts';
 
 export interface Prune {

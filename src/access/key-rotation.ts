@@ -6,7 +6,7 @@ import type { Actor } from '../audit/entry.ts';
 import type { Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { findKeys } from './key-entry.ts';
+import { findKeys } from './find-keys.ts';
 import type { KeyEntry } from './key-entry.ts';
 
 /** A name stands for the one key of that name that is valid and was not replaced yet. */

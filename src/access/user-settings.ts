@@ -4,7 +4,7 @@ import { eq } from 'drizzle-orm';
 import { type Db, transact } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import type { UserSettings } from './identity.ts';
+import { langPattern, type UserSettings } from './identity.ts';
 
 export type UserSettingsChange = Partial<UserSettings>;
 
@@ -14,9 +14,6 @@ export interface UserSettingsStore {
   /** Changes only what is given. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
   change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
 }
-
-/** ISO 639 language, with an optional ISO 3166 region: the shape of the codes, not a list of them. */
-export const langPattern = '^[a-z]{2,3}(-[A-Z]{2})?$';
 
 export function createUserSettings({ db }: { readonly db: Db }): UserSettingsStore {
   const columns = { lang: users.lang, tosAccepted: users.tosAccepted };

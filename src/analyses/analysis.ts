@@ -17,6 +17,9 @@ import type { Language } from '../report/language.ts';
 export const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
 export type Status = (typeof statuses)[number];
 
+/** On one page, whatever is asked for: each is some 10 kB, with up to seven freshly signed sets of URLs. */
+export const mostListed = 1000;
+
 export interface AnalysisOptions {
   readonly model: string;
   readonly decisionStrategy: DecisionStrategy;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Stores } from '../blobs/stores.ts';
 import { ForensicsError } from '../errors.ts';
 import { writeEvidence } from '../report/evidence.ts';
-import type { Analysis } from './analysis.ts';
+import { type Analysis, mostListed } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
 import { loadExamined } from './record.ts';
 import { type Entry, findEntries, getEntry } from './rows.ts';
@@ -28,8 +28,6 @@ export interface AnalysisPage {
   readonly totalCount: number;
 }
 
-/** On one page, whatever is asked for: each is some 10 kB, with up to seven freshly signed sets of URLs. */
-export const mostListed = 1000;
 // Some hundredths of a second; then everybody else has a turn.
 const signedAtOnce = 25;
 

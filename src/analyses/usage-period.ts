@@ -5,7 +5,6 @@
 
 import type { Tenant } from '../access/tenants.ts';
 import { ForensicsError } from '../errors.ts';
-import { dayOf } from './usage.ts';
 
 export const reportTypes = ['total', 'range'] as const;
 export type ReportType = (typeof reportTypes)[number];
@@ -44,6 +43,11 @@ export function periodOf(tenant: Dated, query: ReportQuery, now: Date): Period {
     days: null,
     isLive: true,
   };
+}
+
+/** The UTC day that an event counts for, `YYYY-MM-DD`. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }
 
 function rangeOf(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {

@@ -8,6 +8,7 @@ import type { Tx } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { Decision, ResultClass, Tier } from '../engine/result.ts';
 import type { AnalysisRow } from './rows.ts';
+import { dayOf } from './usage-period.ts';
 
 export type Parallelism = 'single' | 'bulk';
 
@@ -73,11 +74,6 @@ export function countsOfSuccess(row: AnalysisRow, decision: Decision): readonly 
     [`timed.${parallelism}`, 1],
     [`ms.${parallelism}`, processingMs(row)],
   ];
-}
-
-/** The UTC day that an event counts for, `YYYY-MM-DD`. */
-export function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }
 
 function countOfConfidence({ resultClass, fakeProbability }: Decision): readonly Count[] {

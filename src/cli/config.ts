@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { ShownSetting } from '../config.ts';
 import { type SettingFlags, withSettingFlags } from './serve/flags.ts';
+import { print, printJson, say } from './talk.ts';
 
 interface ShowOptions extends SettingFlags {
   readonly config?: string;
@@ -39,7 +40,6 @@ Examples:
 
 async function show({ config, origin, json, ...flags }: ShowOptions): Promise<void> {
   const { readConfig, redacted } = await import('../config.ts');
-  const { printJson, say } = await import('./local-core.ts');
   const { misspeltVariables } = await import('./config/misspelt-variables.ts');
   const read = readConfig({ flags, ...(config === undefined ? {} : { configFile: config }) });
   for (const line of misspeltVariables(process.env)) say(line);
@@ -53,7 +53,6 @@ async function printTable(
   settings: Readonly<Record<string, ShownSetting>>,
   { origin }: { readonly origin: boolean },
 ): Promise<void> {
-  const { print } = await import('./local-core.ts');
   const { listTable } = await import('./list-table.ts');
   const rows = Object.entries(settings).map(([name, setting]) => {
     const from = [setting.origin, setting.givenAs ?? ''].join(' ').trimEnd();

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { FeedbackEntry } from '../feedback/archive.ts';
 import type { LocalOptions } from './local-core.ts';
 import { countFromOne } from './option-values.ts';
+import { print, printJson, say } from './talk.ts';
 import { withLocalOptions } from './with-local-options.ts';
 
 interface FeedbackOptions extends LocalOptions {
@@ -40,7 +41,7 @@ Examples:
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const { print, printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const { listFeedback } = await import('../feedback/archive.ts');
   const { listTable } = await import('./list-table.ts');
   const entries = await withLocalCore(options, async ({ database }) =>
@@ -56,7 +57,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 async function show(id: string, options: FeedbackOptions): Promise<void> {
-  const { print, printJson, withLocalCore } = await import('./local-core.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const { getFeedback } = await import('../feedback/archive.ts');
   const { plainText } = await import('../feedback/message.ts');
   const { printable } = await import('./printable.ts');

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Hold } from '../analyses/holds.ts';
 import type { LocalOptions } from './local-core.ts';
+import { print, printJson, say } from './talk.ts';
 import { withLocalOptions } from './with-local-options.ts';
 
 interface HoldOptions extends LocalOptions {
@@ -66,7 +67,7 @@ async function add(options: AddOptions): Promise<void> {
 }
 
 async function remove(options: HoldOptions): Promise<void> {
-  const { keptTenantNamed, printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed, withLocalCore } = await import('./local-core.ts');
   const { tenant, analysis: analysisId = null } = options;
   await withLocalCore(options, async (core) => {
     const { id: tenantId } = await keptTenantNamed(core, tenant);
@@ -77,7 +78,7 @@ async function remove(options: HoldOptions): Promise<void> {
 }
 
 async function list(options: HoldOptions): Promise<void> {
-  const { keptTenantNamed, print, printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed, withLocalCore } = await import('./local-core.ts');
   const { listTable } = await import('./list-table.ts');
   const holds = await withLocalCore(options, async (core) => {
     const { id } = await keptTenantNamed(core, options.tenant);

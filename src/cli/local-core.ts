@@ -5,8 +5,7 @@ import type { Core } from '../app/core.ts';
 import { readConfig } from '../config.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
-import { printable } from './printable.ts';
-import { switches } from './switches.ts';
+import { say } from './talk.ts';
 
 export { keptTenantNamed, tenantNamed } from '../app/tenant-named.ts';
 
@@ -74,18 +73,4 @@ export function tellUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): voi
   const { from, to, copy } = upgrade;
   const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
   say(`The database was brought from schema ${from} to ${to}${kept}`);
-}
-
-/** Talk goes to standard error, so that results can be piped; `--quiet` wants none. */
-export function say(text: string): void {
-  if (switches().quiet) return;
-  process.stderr.write(`${printable(text)}\n`);
-}
-
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2));
 }

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { Rotation } from '../app/rotate-master-key.ts';
 import type { LocalOptions } from './local-core.ts';
+import { print, printJson, say } from './talk.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;
@@ -46,7 +47,7 @@ file with --key-file, and set the variable to it before the next start. Backups 
 }
 
 async function rotate(options: RotateOptions): Promise<void> {
-  const { print, printJson, say, installedSettings } = await import('./local-core.ts');
+  const { installedSettings } = await import('./local-core.ts');
   const { rotateMasterKey } = await import('../app/rotate-master-key.ts');
   const settings = installedSettings(options);
   const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);

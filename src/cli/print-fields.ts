@@ -1,7 +1,7 @@
 /** How one record is printed: as JSON, or a line a field that is set. */
 
-import { print, printJson } from './local-core.ts';
 import { printable } from './printable.ts';
+import { print, printJson } from './talk.ts';
 
 const labelWidth = 16;
 

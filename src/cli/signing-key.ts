@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import type { SigningKey } from '../app/signing-keys.ts';
 import type { LocalOptions } from './local-core.ts';
+import { print, printJson, say } from './talk.ts';
 import { withLocalOptions } from './with-local-options.ts';
 
 interface KeyOptions extends LocalOptions {
@@ -51,7 +52,6 @@ Examples:
 }
 
 async function show(options: KeyOptions): Promise<void> {
-  const { print, printJson } = await import('./local-core.ts');
   const { listTable } = await import('./list-table.ts');
   const keys = (await openKeys(options)).list();
   if (options.json) return printJson({ keys: keys.map(shown) });
@@ -64,7 +64,6 @@ async function show(options: KeyOptions): Promise<void> {
 }
 
 async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
-  const { printJson } = await import('./local-core.ts');
   const { ForensicsError } = await import('../errors.ts');
   const { fingerprintIn } = await import('./verify/expected-key.ts');
   const keys = (await openKeys(options)).list();
@@ -81,7 +80,7 @@ async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<vo
 }
 
 async function rotate(options: KeyOptions): Promise<void> {
-  const { print, printJson, say, settingsFor } = await import('./local-core.ts');
+  const { settingsFor } = await import('./local-core.ts');
   const { hasInstallation, openCore } = await import('../app/core.ts');
   const { createSigningKeys } = await import('../app/signing-keys.ts');
   const { operator, serviceChain } = await import('../audit/entry.ts');

@@ -4,6 +4,7 @@ import { type Command, Option } from 'commander';
 import type { UsageReport } from '../analyses/usage-report.ts';
 import { csvText } from './csv.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { print, printJson } from './talk.ts';
 import type { Days } from './usage/reports.ts';
 
 interface ReportOptions extends ServiceOptions, Days {
@@ -37,7 +38,6 @@ Examples:
 }
 
 async function printReport(tenant: string, options: ReportOptions): Promise<void> {
-  const { print, printJson } = await import('./local-core.ts');
   const { withService } = await import('./service/open.ts');
   const { dailyReports, reportOf } = await import('./usage/reports.ts');
   const { columnNames, valuesOf } = await import('./usage/columns.ts');

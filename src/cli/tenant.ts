@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { withLocalOnlyOptions } from './local-only.ts';
 import { withServiceOptions } from './service-options.ts';
+import { print, printJson, say } from './talk.ts';
 import type { DeleteOptions } from './tenant/delete.ts';
 import { printTenant, shown, type TenantOptions } from './tenant-lines.ts';
 import { describeTenantReport } from './tenant-report.ts';
@@ -52,7 +53,7 @@ Examples:
 }
 
 async function create(name: string, options: TenantOptions & { trial: boolean }): Promise<void> {
-  const { say, withNewCore } = await import('./local-core.ts');
+  const { withNewCore } = await import('./local-core.ts');
   const made = await withNewCore(options, (core) =>
     core.tenants.create({ name, isTrial: options.trial }),
   );
@@ -92,7 +93,7 @@ interface ListOptions extends TenantOptions {
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const { print, printJson, say, withLocalCore } = await import('./local-core.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const tenants = await withLocalCore(options, ({ tenants: all }) =>
     options.deleted ? all.listDeleted() : all.list(),
   );
@@ -109,7 +110,7 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 async function webhookSecretOf(name: string, options: TenantOptions): Promise<void> {
-  const { print, printJson, tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
   const secret = await withLocalCore(options, async (core) =>
     core.webhookSecretOf((await tenantNamed(core, name)).id),
   );

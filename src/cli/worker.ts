@@ -1,6 +1,7 @@
 /** `forensics worker`: more hands for the server of a data folder, without a door of their own. */
 
 import type { Command } from 'commander';
+import { say } from './talk.ts';
 
 interface WorkerOptions {
   readonly dataDir?: string;
@@ -30,7 +31,7 @@ Examples:
 async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   const { openApp } = await import('../app.ts');
   const { readConfig } = await import('../config.ts');
-  const { say, tellUpgrade } = await import('./local-core.ts');
+  const { tellUpgrade } = await import('./local-core.ts');
   const { stopRequested } = await import('./serve/stop.ts');
   const { printable } = await import('./printable.ts');
   const { settings } = readConfig({

@@ -8,7 +8,7 @@ import type { OwnValidation, ReportItem } from '../../report/item.ts';
 import { type Language, languages } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
-import { say } from '../local-core.ts';
+import { say } from '../talk.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';

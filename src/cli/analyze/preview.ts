@@ -1,8 +1,8 @@
 /** A picture beside its heatmap on a terminal that can show them, and why not on one that cannot. */
 
 import type { Preview } from '../../report/preview.ts';
-import { say } from '../local-core.ts';
 import { printable } from '../printable.ts';
+import { say } from '../talk.ts';
 import { wrap } from '../wrap.ts';
 import type { WantedPreview } from './examiner.ts';
 import { type ColourDepth, halfBlockLines } from './half-blocks.ts';

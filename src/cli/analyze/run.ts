@@ -1,7 +1,7 @@
 /** A run of `forensics analyze`: take pictures as there is room, examine side by side, tell of each in order. */
 
 import { type ExitCode, toForensicsError } from '../../errors.ts';
-import { say } from '../local-core.ts';
+import { say } from '../talk.ts';
 import { inOrder } from './batch.ts';
 import { checkUsage } from './check-usage.ts';
 import type { Examiner, PrepareExaminer, Run } from './examiner.ts';

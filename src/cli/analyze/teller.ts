@@ -2,7 +2,7 @@
 
 import type { ForensicsError } from '../../errors.ts';
 import { tellFileFailure } from '../failure.ts';
-import { say } from '../local-core.ts';
+import { say } from '../talk.ts';
 import { chooseFace, isForPeople } from './faces/choose.ts';
 import { openJunitFile } from './faces/junit.ts';
 import type { WantedPreview } from './examiner.ts';

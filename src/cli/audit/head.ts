@@ -1,7 +1,8 @@
 /** `forensics audit head`. */
 
 import { listTable } from '../list-table.ts';
-import { print, printJson, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
+import { print, printJson } from '../talk.ts';
 import { chainsOf } from './chains.ts';
 import type { HeadOptions } from './options.ts';
 

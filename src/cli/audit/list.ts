@@ -3,7 +3,8 @@
 import type { Entry } from '../../audit/entry.ts';
 import { parseEntry } from '../../audit/read.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson, say, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { oneChain } from './chains.ts';
 import type { AuditOptions, ListOptions } from './options.ts';
 

@@ -3,8 +3,9 @@
 import { type Verification, verifyLines } from '../../audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../failure.ts';
-import { print, printJson, say, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
 import { readText } from '../read-text.ts';
+import { print, printJson, say } from '../talk.ts';
 import { chainsOf } from './chains.ts';
 import type { HeadOptions } from './options.ts';
 

@@ -3,10 +3,11 @@
 import { examineInstallation } from '../../app/doctor.ts';
 import type { Diagnosis, State } from '../../app/doctor/diagnosis.ts';
 import { exitCodes } from '../../errors.ts';
-import { print, printJson, say, settingsFor } from '../local-core.ts';
+import { settingsFor } from '../local-core.ts';
 import { printable } from '../printable.ts';
 import { publicUrlOf } from '../serve/listen.ts';
 import { isRemote, type ServiceOptions } from '../service-options.ts';
+import { print, printJson, say } from '../talk.ts';
 import { paint, type Style } from '../terminal.ts';
 
 export interface DoctorOptions extends ServiceOptions {

@@ -4,8 +4,8 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { readOwnTls } from '../../server/tls.ts';
 import { ForensicsError } from '../../errors.ts';
-import { say } from '../local-core.ts';
 import { askLine, choose } from '../prompts/ask.ts';
+import { say } from '../talk.ts';
 import { type Chosen, faultOf } from './answers.ts';
 
 export async function askDataDir(proposed: string): Promise<string> {

@@ -1,7 +1,7 @@
 /** `forensics keys create`. */
 
-import { print, printJson, say } from '../local-core.ts';
 import { withService } from '../service/open.ts';
+import { print, printJson, say } from '../talk.ts';
 import { orRevoke, shownKey, withSecretFile } from './new-key.ts';
 import type { KeyOptions } from './options.ts';
 

@@ -3,7 +3,7 @@
 import type { KeyEntry } from '../../access/key-entry.ts';
 import { confirm } from '../confirm.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson, say } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { withService } from '../service/open.ts';
 import type { KeyOptions } from './options.ts';
 

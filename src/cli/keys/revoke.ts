@@ -1,7 +1,7 @@
 /** `forensics keys revoke`. */
 
 import { agreed } from '../confirm.ts';
-import { printJson, say } from '../local-core.ts';
+import { printJson, say } from '../talk.ts';
 import { withService } from '../service/open.ts';
 import type { KeyOptions } from './options.ts';
 

@@ -5,7 +5,7 @@ import type { Rotated } from '../../access/keys.ts';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { longestMs } from '../duration.ts';
 import { usageError } from '../failure.ts';
-import { print, printJson, say } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { withService } from '../service/open.ts';
 import type { KeyActs } from '../service/service.ts';
 import { orRevoke, shownKey, withSecretFile } from './new-key.ts';

@@ -2,12 +2,12 @@
 
 import type { Api } from '../../client/api.ts';
 import { openApi } from '../../client/open.ts';
-import { say } from '../local-core.ts';
 import { printFields } from '../print-fields.ts';
 import { alone, type Credentials, saveCredentials } from '../server/credentials.ts';
 import { userAgent } from '../server/open.ts';
 import { type Profile, saveProfile, trustOf } from '../server/profiles.ts';
 import type { ServerOptions } from '../service-options.ts';
+import { say } from '../talk.ts';
 import { proveKey } from './api-key.ts';
 import { logInAsPerson } from './person.ts';
 import { profileToMake } from './profile-to-make.ts';

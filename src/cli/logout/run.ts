@@ -5,7 +5,7 @@ import { openApi } from '../../client/open.ts';
 import { ForensicsError } from '../../errors.ts';
 import { told } from '../../server/schemas/words.ts';
 import { usageError } from '../failure.ts';
-import { say } from '../local-core.ts';
+import { say } from '../talk.ts';
 import { alone, forgetCredentials, readCredentials, type Session } from '../server/credentials.ts';
 import { userAgent } from '../server/open.ts';
 import { serverMentioned } from '../server/place.ts';

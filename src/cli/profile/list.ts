@@ -1,7 +1,7 @@
 /** `forensics profile list`. */
 
 import { listTable } from '../list-table.ts';
-import { print, printJson, say } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { listProfiles } from '../server/profiles.ts';
 import type { ProfileOptions } from './options.ts';
 import { shownProfile } from './shown.ts';

@@ -1,8 +1,8 @@
 /** `forensics profile remove`. */
 
-import { say } from '../local-core.ts';
 import { alone, forgetCredentials, readCredentials } from '../server/credentials.ts';
 import { profileNamed, removeProfile } from '../server/profiles.ts';
+import { say } from '../talk.ts';
 
 export async function remove(name: string): Promise<void> {
   const profile = profileNamed(name);

@@ -12,10 +12,10 @@ import { withFreshUrls } from '../analyze/remote/with-fresh-urls.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import { openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../failure.ts';
-import { printJson, say } from '../local-core.ts';
 import { refuseOptions } from '../refuse-options.ts';
 import { columnsOf } from '../terminal.ts';
 import type { ReportOptions } from '../report.ts';
+import { printJson, say } from '../talk.ts';
 
 export async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
   refuseLocalOptions(options);

@@ -13,8 +13,9 @@ import { defaultLimits } from '../../image/limits.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createLab } from '../../lab/create-lab.ts';
 import { readTrustList } from '../../provenance/trust-list.ts';
-import { print, printJson, say, keptTenantNamed, withLocalCore } from '../local-core.ts';
+import { keptTenantNamed, withLocalCore } from '../local-core.ts';
 import type { ReportOptions } from '../report.ts';
+import { print, printJson, say } from '../talk.ts';
 import { checkFree, writeWholeFile } from '../write-file.ts';
 
 export async function writeReport(

@@ -6,8 +6,9 @@ import { migrations } from '../../db/migrations.ts';
 import { factsOf } from '../backup/facts.ts';
 import { watched } from '../backup/verify.ts';
 import { layCard, listRows } from '../card.ts';
-import { type LocalOptions, printJson, say, settingsFor } from '../local-core.ts';
+import { type LocalOptions, settingsFor } from '../local-core.ts';
 import { printable } from '../printable.ts';
+import { printJson, say } from '../talk.ts';
 import { columnsOf } from '../terminal.ts';
 
 export interface RestoreOptions extends LocalOptions {

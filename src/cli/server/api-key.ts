@@ -2,8 +2,8 @@
 
 import { statSync } from 'node:fs';
 import { usageError } from '../failure.ts';
-import { say } from '../local-core.ts';
 import { readText } from '../read-text.ts';
+import { say } from '../talk.ts';
 
 /** @param file - `-` is standard input. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function apiKeyFrom(file: string): Promise<string> {

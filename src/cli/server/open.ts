@@ -2,9 +2,9 @@
 
 import type { Api, Authorize } from '../../client/api.ts';
 import { openApi } from '../../client/open.ts';
-import { say } from '../local-core.ts';
 import { packageVersion } from '../package-version.ts';
 import type { ServerOptions } from '../service-options.ts';
+import { say } from '../talk.ts';
 import { apiKeyFrom, apiKeyOfEnvironment } from './api-key.ts';
 import { readCredentials } from './credentials.ts';
 import { placeNamed } from './place.ts';

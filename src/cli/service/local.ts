@@ -8,6 +8,7 @@ import type { Settings } from '../../config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../tenancy/tenancy.ts';
 import { usageError } from '../failure.ts';
+import { say } from '../talk.ts';
 import { userNamed } from '../user/user-named.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
 
@@ -85,7 +86,6 @@ async function openTenancyOf(core: Core, settings: Settings): Promise<Tenancy> {
 
 /** No refusal: the server may run under other settings than this command. */
 async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise<void> {
-  const { say } = await import('../local-core.ts');
   const { webhookGuardOf } = await import('../../app/tenancy.ts');
   const { complaintAbout } = await import('../../tenancy/check-webhook.ts');
   const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));

@@ -1,9 +1,9 @@
 import type { UsageReport } from '../../analyses/usage-report.ts';
 import { csvText, type CsvValue } from '../csv.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson, say } from '../local-core.ts';
 import { tenantOfProfile } from '../server/tenant.ts';
 import { isRemote, type ServiceOptions } from '../service-options.ts';
+import { print, printJson, say } from '../talk.ts';
 import { withService } from '../service/open.ts';
 import type { TenantActs } from '../service/service.ts';
 import { columnNames, valuesOf } from './columns.ts';

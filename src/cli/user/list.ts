@@ -1,7 +1,8 @@
 /** `forensics user list`. */
 
 import { listTable } from '../list-table.ts';
-import { print, printJson, say, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import type { UserOptions } from './options.ts';
 import { shownUser } from './user-named.ts';
 

@@ -1,8 +1,9 @@
 /** `forensics user passwd`: of any account on this machine, of whoever is logged in on a server. */
 
 import { usageError } from '../failure.ts';
-import { print, printJson, say, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
 import { isRemote, type ServiceOptions, withApi } from '../service-options.ts';
+import { print, printJson, say } from '../talk.ts';
 import { currentPasswordFrom, passwordFrom } from './password-source.ts';
 import type { PasswordOptions } from './password-source.ts';
 import { printWithPassword } from './print-with-password.ts';

@@ -1,7 +1,7 @@
 /** An account whose password was just set. Only one that was made up here is printed: the others are known to their owner. */
 
-import { print, printJson, say } from '../local-core.ts';
 import { printFields } from '../print-fields.ts';
+import { print, printJson, say } from '../talk.ts';
 import type { UserOptions } from './options.ts';
 import type { PasswordOptions } from './password-source.ts';
 import type { ShownUser } from './user-named.ts';

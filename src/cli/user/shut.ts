@@ -2,8 +2,9 @@
 
 import type { User, Users } from '../../access/users.ts';
 import { agreed } from '../confirm.ts';
-import { say, withLocalCore } from '../local-core.ts';
+import { withLocalCore } from '../local-core.ts';
 import { printFields } from '../print-fields.ts';
+import { say } from '../talk.ts';
 import type { UserOptions } from './options.ts';
 import { shownUser, userNamed } from './user-named.ts';
 

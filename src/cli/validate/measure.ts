@@ -7,7 +7,7 @@ import { inOrder } from '../analyze/batch.ts';
 import type { Progress } from '../analyze/progress.ts';
 import { isOfTheMachine, type Stop } from '../analyze/stop.ts';
 import { tellFileFailure } from '../failure.ts';
-import { print } from '../local-core.ts';
+import { print } from '../talk.ts';
 import type { LabelledInput } from './gather.ts';
 import type { ValidateOptions } from './options.ts';
 

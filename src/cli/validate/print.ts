@@ -7,8 +7,8 @@ import type { ClassFigures, Counted, Validation } from '../../validation/validat
 import { shortReasons } from '../analyze/words.ts';
 import { layCard, listRows, type Row } from '../card.ts';
 import { listTable } from '../list-table.ts';
-import { print, printJson } from '../local-core.ts';
 import { printable } from '../printable.ts';
+import { print, printJson } from '../talk.ts';
 import { columnsOf } from '../terminal.ts';
 
 export interface Shown {

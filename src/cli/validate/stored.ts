@@ -3,7 +3,8 @@
 import { openValidations } from '../../app/validations.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { listTable } from '../list-table.ts';
-import { type LocalOptions, print, printJson, say, settingsFor } from '../local-core.ts';
+import { type LocalOptions, settingsFor } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { printValidation, type Shown } from './print.ts';
 
 export type StoredOptions = LocalOptions & Shown;

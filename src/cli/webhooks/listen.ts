@@ -3,9 +3,9 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { usageError } from '../failure.ts';
-import { print, say } from '../local-core.ts';
 import { printable } from '../printable.ts';
 import { readText } from '../read-text.ts';
+import { print, say } from '../talk.ts';
 import { listenFailure } from '../serve/listen.ts';
 import { stopRequested } from '../serve/stop.ts';
 import { createReceiver, type ReceivedMessage } from './receiver.ts';

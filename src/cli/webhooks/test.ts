@@ -2,7 +2,8 @@
 
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { sendTestMessage } from '../../webhooks/test-message.ts';
-import { print, printJson, say, tenantNamed, withLocalCore } from '../local-core.ts';
+import { tenantNamed, withLocalCore } from '../local-core.ts';
+import { print, printJson, say } from '../talk.ts';
 import { adviceOn } from '../../app/doctor/webhook-advice.ts';
 import type { WebhookOptions } from './options.ts';
 

@@ -7,8 +7,7 @@
 
 import { Type } from 'typebox';
 import { actorTypes } from '../../access/principal.ts';
-import { statuses } from '../../analyses/analysis.ts';
-import { mostListed } from '../../analyses/list.ts';
+import { mostListed, statuses } from '../../analyses/analysis.ts';
 import type { Analysis } from '../../analyses/analysis.ts';
 import { storageTypes } from '../../blobs/store.ts';
 import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';

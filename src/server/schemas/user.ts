@@ -1,7 +1,7 @@
 /** What a person chooses for himself, as JSON Schema. */
 
 import { Type } from 'typebox';
-import { langPattern } from '../../access/user-settings.ts';
+import { langPattern } from '../../access/identity.ts';
 import { succeeded } from './words.ts';
 
 export const userSettings = Type.Object({

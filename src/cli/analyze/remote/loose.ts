@@ -1,8 +1,8 @@
 /** Analyses that are on the server and whose results nobody saw: told at the end, with the way to them. */
 
-import { say } from '../../local-core.ts';
 import type { ServerOptions } from '../../service-options.ts';
 import { shellWord } from '../../shell-word.ts';
+import { say } from '../../talk.ts';
 import type { RemoteOptions } from './usage.ts';
 
 export interface Loose {

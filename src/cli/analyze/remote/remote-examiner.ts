@@ -1,7 +1,7 @@
 /** Examines on a server, through `/v1`: create, upload, start, wait, fetch. */
 
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
-import { say } from '../../local-core.ts';
+import { say } from '../../talk.ts';
 import type { Examiner, PrepareExaminer, Run } from '../examiner.ts';
 import type { Input } from '../inputs.ts';
 import { keepResults } from '../keep-results.ts';

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { emptyFolder, runCli } from './run-cli.ts';
+
+const hook = new URL('./loads.ts', import.meta.url).href;
+
+/** URLs of all modules that a command loads. */
+async function modulesOf(args: readonly string[]): Promise<readonly string[]> {
+  const file = join(await emptyFolder(), 'loaded');
+  const env = { LOADED: file, NODE_OPTIONS: `--import ${hook}`, FORENSICS_API_KEY: 'sk-acme-x' };
+  await runCli(args, { env });
+  return readFileSync(file, 'utf8').trim().split('\n');
+}
+
+// Nobody listens at port 1, and a fingerprint is looked up once.
+const server = ['--url', 'https://127.0.0.1:1', '--fingerprint', '0'.repeat(64)];
+const tenant = [...server, '--tenant', 'acme'];
+
+test.each([
+  ['profile list', []],
+  ['keys list', tenant],
+  ['usage', tenant],
+  ['report 0123456789abcdef01234567', tenant],
+  ['analyze picture.jpg', tenant],
+  ['login', server],
+])('%s loads no database and no model', async (words, options) => {
+  const modules = await modulesOf([...words.split(' '), ...options]);
+
+  expect(modules.filter((url) => url.endsWith('/src/cli/main.ts'))).toHaveLength(1);
+  expect(modules.filter((url) => /better-sqlite3|drizzle|onnxruntime/.test(url))).toEqual([]);
+});
