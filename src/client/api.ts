@@ -8,6 +8,7 @@ import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import { failureOf, toConnectionFailure } from './failures.ts';
+import { parsedJson } from './parsed-json.ts';
 import { withRetry } from './retry.ts';
 
 export interface ApiRequest {
@@ -112,19 +113,10 @@ async function send(
       signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
     });
     const { statusCode: status, headers } = answer;
-    return { status, headers, data: parsed(await answer.body.text()) };
+    return { status, headers, data: parsedJson(await answer.body.text()) };
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     throw toConnectionFailure(error, url);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A proxy's page, say. The status decides what is told.
-    return null;
   }
 }
 

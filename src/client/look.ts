@@ -3,6 +3,7 @@
 import { request } from 'undici';
 import type { Api } from './api.ts';
 import { toConnectionFailure } from './failures.ts';
+import { parsedJson } from './parsed-json.ts';
 
 export interface Seen {
   readonly status: number;
@@ -34,18 +35,9 @@ export async function lookAt(
       status: answer.statusCode,
       serverTime: Number.isNaN(serverMs) ? null : new Date(serverMs),
       at,
-      data: parsed(await answer.body.text()),
+      data: parsedJson(await answer.body.text()),
     };
   } catch (error) {
     throw toConnectionFailure(error, url);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A proxy's page, say.
-    return null;
   }
 }

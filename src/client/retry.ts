@@ -36,15 +36,19 @@ export async function withRetry<T>(act: () => Promise<T>, { tries, signal }: Pat
 
 /** Null for what no repetition mends. */
 function pauseAfter(error: unknown, attempt: number): number | null {
-  if (!(error instanceof ForensicsError) || !mayPass(error)) return null;
+  if (!(error instanceof ForensicsError) || !isAway(error) || isUnknownName(error)) return null;
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
   // Half of it is left to chance, so that many who failed together do not come back together.
   return firstPauseMs * growth ** (attempt - 1) * (0.5 + Math.random() / 2);
 }
 
-function mayPass({ code, canRetry, status, cause }: ForensicsError): boolean {
-  // What a health check found is its answer; a name that nobody knows now is not known in a second either.
-  if (code === 'unhealthy' || Object(cause)['code'] === 'ENOTFOUND') return false;
-  return canRetry && (status === 429 || status === 503);
+/** Whether the server was away or busy. What a health check found is its answer, and no such thing. */
+export function isAway({ code, canRetry, status }: ForensicsError): boolean {
+  return code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
+}
+
+/** A name that nobody knows now is not known in a second either. */
+function isUnknownName({ cause }: ForensicsError): boolean {
+  return Object(cause)['code'] === 'ENOTFOUND';
 }

@@ -1,6 +1,7 @@
 /** Waiting for a server: while it works, and while it is restarted, busy, or wants to be asked less often. */
 
 import { setTimeout } from 'node:timers/promises';
+import { isAway } from '../../../client/retry.ts';
 import { ForensicsError } from '../../../errors.ts';
 
 export interface Pace {
@@ -34,16 +35,11 @@ export async function patiently<T>(
     try {
       return await act();
     } catch (error) {
-      if (!mayPass(error) || pace.now() >= until) throw error;
-      await pace.wait(
-        error.retryAfterSeconds === null ? pauseMs : error.retryAfterSeconds * 1000,
-        signal,
-      );
+      if (!(error instanceof ForensicsError) || !isAway(error)) throw error;
+      const { retryAfterSeconds } = error;
+      const waitMs = retryAfterSeconds === null ? pauseMs : 1000 * retryAfterSeconds;
+      if (pace.now() + waitMs > until) throw error;
+      await pace.wait(waitMs, signal);
     }
   }
-}
-
-function mayPass(error: unknown): error is ForensicsError {
-  if (!(error instanceof ForensicsError)) return false;
-  return error.canRetry && (error.status === 429 || error.status === 503);
 }

@@ -48,6 +48,14 @@ test('a server that wants to be left alone for a minute gets that minute', async
   expect(waits).toEqual([60_000]);
 });
 
+test('a server that wants to be left alone for longer than anybody waits is told at once', async () => {
+  const { pace, waits } = steppedPace();
+  const limited = new ForensicsError('rate_limited', 'Tomorrow.', { retryAfterSeconds: 86_400 });
+
+  await expect(patiently(failing(limited), never, pace)).rejects.toBe(limited);
+  expect(waits).toEqual([]);
+});
+
 test('patience ends after two and a half minutes', async () => {
   const { pace, waits } = steppedPace();
   const failures = Array.from({ length: 100 }, away);
