@@ -1,4 +1,4 @@
-import { appendFile, mkdir, rename, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished, expect, test } from 'vitest';
 import { watchFolders, type WatchOptions } from '../../src/cli/analyze/watch.ts';
@@ -125,6 +125,20 @@ test('a folder that goes away is told of once, and is taken up again when it is 
 
   expect(told).toEqual(['', 'file_not_found']);
   expect(await next()).toEqual(whole('b.jpg'));
+});
+
+test('a file that is gone for long is forgotten, and new when it is back', async () => {
+  const { dir, next, put } = await watching({ keptMs: 0 }, ['a.jpg']);
+  const path = join(dir, 'a.jpg');
+  await utimes(path, 1000, 1000);
+  const first = await next();
+  await rm(path);
+  await put('b.jpg', 'looked at since');
+  const second = await next();
+  await put('a.jpg', 'here before');
+  await utimes(path, 1000, 1000);
+
+  expect([first, second, await next()]).toEqual(['a.jpg', 'b.jpg', 'a.jpg'].map(whole));
 });
 
 test('a watch ends at once when it is told to', async () => {

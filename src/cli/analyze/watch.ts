@@ -18,12 +18,15 @@ export interface WatchOptions extends WalkOptions {
   readonly pollMs?: number;
   /** How long size and time of a file have to stay the same before it counts as complete. */
   readonly settleMs?: number;
+  /** How long a file that is gone is remembered: one that comes back with its folder is no new one. */
+  readonly keptMs?: number;
 }
 
 /** At most a tenth of the time is spent looking, also in a folder of a hundred thousand files. */
 const restPerLook = 10;
 const shortestRestMs = 100;
 const longestRestMs = 60_000;
+const dayMs = 86_400_000;
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function checkFolders(dirs: readonly string[]): Promise<void> {
@@ -42,8 +45,8 @@ export async function* watchFolders(
   dirs: readonly string[],
   options: WatchOptions,
 ): AsyncGenerator<Input> {
-  const { signal, onlyNew, pollMs = 2000, settleMs = 1000 } = options;
-  const sights = createSights(settleMs);
+  const { signal, onlyNew, pollMs = 2000, settleMs = 1000, keptMs = dayMs } = options;
+  const sights = createSights({ settleMs, keptMs });
   const bell = createBell(dirs, signal);
   let failing = new Set<string>();
   try {
@@ -62,6 +65,7 @@ export async function* watchFolders(
         handedOutMs += performance.now() - handed;
       }
       failing = failingNow;
+      sights.forget(began);
       const lookMs = performance.now() - began - handedOutMs;
       const restMs = Math.min(longestRestMs, Math.max(shortestRestMs, lookMs * restPerLook));
       await bell.rest(restMs);
@@ -90,29 +94,51 @@ async function* allBelow(
   }
 }
 
-/** What is remembered of files: of one that was handed out its size and time, so that it comes again only when changed. */
-function createSights(settleMs: number) {
-  const taken = new Map<string, string>();
-  const unsettled = new Map<string, { readonly stamp: string; readonly since: number }>();
+/** A file as it was when it was last looked at. */
+interface Sight {
+  /** Size and time of change. */
+  readonly stamp: string;
+  /** Since when it has been so. */
+  readonly since: number;
+  readonly seenAt: number;
+}
+
+/** What is remembered of files: those that were handed out, so that one comes again only when it changed, and those that still grow. */
+function createSights({ settleMs, keptMs }: Required<Pick<WatchOptions, 'settleMs' | 'keptMs'>>) {
+  const taken = new Map<string, Sight>();
+  const unsettled = new Map<string, Sight>();
 
   async function isComplete(path: string, { isOld }: { readonly isOld: boolean }) {
     const found = await stat(path).catch(() => null);
     if (found === null) return false;
     const stamp = `${found.mtimeMs} ${found.size}`;
-    if (isOld) taken.set(path, stamp);
-    if (taken.get(path) === stamp) return false;
-    const before = unsettled.get(path);
-    if (before?.stamp !== stamp) {
-      unsettled.set(path, { stamp, since: performance.now() });
+    const now = performance.now();
+    if (isOld || taken.get(path)?.stamp === stamp) {
+      taken.set(path, { stamp, since: now, seenAt: now });
       return false;
     }
-    if (performance.now() - before.since < settleMs) return false;
+    const before = unsettled.get(path);
+    const since = before?.stamp === stamp ? before.since : now;
+    if (before?.stamp !== stamp || now - since < settleMs) {
+      unsettled.set(path, { stamp, since, seenAt: now });
+      return false;
+    }
     unsettled.delete(path);
-    taken.set(path, stamp);
+    taken.set(path, { stamp, since, seenAt: now });
     return true;
   }
 
-  return { isComplete, areAllSettled: () => unsettled.size === 0 };
+  /** What a look that began then did not find, or has not found for long. */
+  function forget(lookBegan: number): void {
+    dropUnseen(unsettled, lookBegan);
+    dropUnseen(taken, lookBegan - keptMs);
+  }
+
+  return { isComplete, forget, areAllSettled: () => unsettled.size === 0 };
+}
+
+function dropUnseen(sights: Map<string, Sight>, since: number): void {
+  for (const [path, { seenAt }] of sights) if (seenAt < since) sights.delete(path);
 }
 
 /** Wakes whoever waits when the system tells of a change in a folder, or when the run is to end. */
