@@ -33,7 +33,7 @@ async function runOne(folder: string, face: Partial<AnalyzeOptions>): Promise<vo
     globalThis.gc?.();
     held = Math.max(held, process.memoryUsage().heapUsed);
   });
-  await runAnalyze(['pictures'], { ...wanted, quiet: true }, prepare);
+  await runAnalyze(['pictures'], wanted, prepare);
   const [heap, resident] = [held / 1e6, (await mostResidentKilobytes()) / 1e3];
   process.stderr.write(`${heap.toFixed(1)} MB held, ${resident.toFixed(0)} MB resident`);
 }

@@ -151,7 +151,7 @@ test('a terminal that says it has no columns is shown no progress', async () => 
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   Object.assign(process.stderr, { isTTY: true, columns: 0 });
 
-  const progress = await startProgress(2, true);
+  const progress = await startProgress(2);
   progress.add({ error: null });
   progress.end();
 

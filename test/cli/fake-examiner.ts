@@ -52,7 +52,6 @@ export const options: AnalyzeOptions = {
   onlyNew: false,
   failOn: [],
   jobs: 2,
-  quiet: false,
   verbose: false,
   resume: false,
   wait: true,

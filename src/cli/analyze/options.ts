@@ -38,7 +38,6 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly onlyNew: boolean;
   readonly failOn: readonly FailOn[];
   readonly jobs: number;
-  readonly quiet: boolean;
   readonly verbose: boolean;
   /** Of a server. */
   readonly tenant?: string;

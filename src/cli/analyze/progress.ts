@@ -1,6 +1,7 @@
 /** How far a run is, on stderr, and only where somebody watches. */
 
 import { startSpinner } from '../spinner.ts';
+import { switches } from '../switches.ts';
 import { canAnimate } from '../terminal.ts';
 import { rateOf } from './summary.ts';
 
@@ -13,12 +14,12 @@ export interface Progress {
 
 const barCells = 20;
 
-/** @param total - may become known later, or stay unknown (null) where there is no end. */
-export async function startProgress(
-  total: number | Promise<number> | null,
-  isWanted: boolean,
-): Promise<Progress> {
-  if (!isWanted || !canShowProgress()) {
+/** A count, a way to come to one beside the run, or null where there is no end. */
+type Total = number | ((signal: AbortSignal) => Promise<number>) | null;
+
+/** Shows nothing with `--quiet`, and where nobody watches. */
+export async function startProgress(total: Total): Promise<Progress> {
+  if (switches().quiet || !canAnimate(process.stderr)) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
   const state: State = { total: null, done: 0, failed: 0 };
@@ -29,7 +30,9 @@ export async function startProgress(
     state.total = count;
     spinner.text = text();
   };
-  if (total instanceof Promise) void total.then(know);
+  const ended = new AbortController();
+  // What keeps the count from its end meets the run as well, which tells it.
+  if (typeof total === 'function') void total(ended.signal).then(know, () => know(null));
   else know(total);
   return {
     add: ({ error }) => {
@@ -42,13 +45,11 @@ export async function startProgress(
       write();
       if (spinner.isSpinning) spinner.render();
     },
-    end: () => void spinner.stop(),
+    end: () => {
+      ended.abort();
+      spinner.stop();
+    },
   };
-}
-
-/** A terminal that says it has no columns (a bare pseudo-terminal) makes the spinner clear lines without end. */
-export function canShowProgress(): boolean {
-  return canAnimate(process.stderr);
 }
 
 interface State {

@@ -1,7 +1,9 @@
 /** A run of `forensics analyze`: take pictures as there is room, examine side by side, tell of each in order. */
 
+import { withStack } from '../../app/stack.ts';
 import { type ExitCode, toForensicsError } from '../../errors.ts';
 import { say } from '../talk.ts';
+import { checkFree } from '../write-file.ts';
 import { inOrder } from './batch.ts';
 import { checkUsage } from './check-usage.ts';
 import type { Examiner, PrepareExaminer, Run } from './examiner.ts';
@@ -23,22 +25,24 @@ export async function runAnalyze(
 ): Promise<ExitCode> {
   checkUsage(args, options);
   if (options.watch) await checkFolders(args);
+  if (options.junit !== undefined) await checkFree(options.junit, options);
   const begin = await prepare(options);
   if (options.watch) say(`Watching ${args.join(', ')}; end with Ctrl-C.`);
-  const teller = await openTeller(args, options);
-  const stop = listenForStop();
-  const run = runOf(options, stop, teller);
-  const examiner = begin(run);
-  try {
+  return withStack(async (stack) => {
+    const teller = await openTeller(args, options);
+    const stop = listenForStop();
+    const run = runOf(options, stop, teller);
+    const examiner = begin(run);
+    stack.defer(() => stop.release());
+    stack.defer(() => examiner.close());
+    stack.defer(() => teller.close());
     await examineAll(examiner, run, { inputs: inputsOf(args, run), stop, teller });
     if (stop.signal.aborted) teller.stopped();
     stop.throwIfStopped();
-    return exitCodeOf(await teller.end(), options.failOn);
-  } finally {
-    await teller.close();
-    await examiner.close();
-    stop.release();
-  }
+    const tally = await teller.end();
+    await stack.unwind();
+    return exitCodeOf(tally, options.failOn);
+  });
 }
 
 function runOf(options: AnalyzeOptions, stop: Stop, teller: Teller): Run {

@@ -10,7 +10,7 @@ import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import { writeOut } from './output.ts';
 import { openPreviews } from './preview.ts';
-import { canShowProgress, type Progress, startProgress } from './progress.ts';
+import { type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
 import { summaryOf } from './summary.ts';
 import { emptyTally, type Tally, withRecord } from './tally.ts';
@@ -38,7 +38,9 @@ export async function openTeller(
 ): Promise<Teller> {
   const previews = openPreviews(options);
   const junit = options.junit === undefined ? null : await openJunitFile(options.junit, options);
-  const progress = await progressOf(args, options);
+  const progress = await startProgress(
+    options.watch ? null : (signal) => count(args, options, signal),
+  );
   const face = chooseFace(options);
   const write = createPen(face.head, progress);
   const began = performance.now();
@@ -78,11 +80,6 @@ export async function openTeller(
   };
 }
 
-function progressOf(args: readonly string[], options: AnalyzeOptions): Promise<Progress> {
-  const isShown = !options.quiet && canShowProgress();
-  return startProgress(isShown && !options.watch ? count(args, options) : null, isShown);
-}
-
 /** Writes pieces of a document above the progress; its head goes with the first. */
 function createPen(head: string, progress: Progress): (text: string) => Promise<void> {
   let before = head;
@@ -97,8 +94,8 @@ function createPen(head: string, progress: Progress): (text: string) => Promise<
 }
 
 /** One picture has had its card or its line: there is nothing to sum up. */
-function sumUp(tally: Tally, { quiet, watch, out }: AnalyzeOptions, text: string): void {
-  if (quiet || (tally.total < 2 && !watch)) return;
+function sumUp(tally: Tally, { watch, out }: AnalyzeOptions, text: string): void {
+  if (tally.total < 2 && !watch) return;
   say(text);
   const isWritten = out !== null && tally.total > tally.counts.failed;
   if (isWritten) say(`Results in ${out}, a folder for each picture`);
@@ -110,10 +107,14 @@ function isToldByTable(options: AnalyzeOptions): boolean {
 }
 
 /** A walk of its own beside the run: how much there is to do is known soon, and nothing is held for it. */
-async function count(args: readonly string[], { recursive, out }: AnalyzeOptions): Promise<number> {
+async function count(
+  args: readonly string[],
+  { recursive, out }: AnalyzeOptions,
+  signal: AbortSignal,
+): Promise<number> {
   const walk = walkInputs(args, { recursive, exceptDir: out });
   let total = 0;
   // oxlint-disable-next-line no-await-in-loop -- one after the other, so that nothing is held
-  while (!(await walk.next()).done) total++;
+  while (!signal.aborted && !(await walk.next()).done) total++;
   return total;
 }

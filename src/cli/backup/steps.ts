@@ -1,8 +1,8 @@
 /** Which step a long act is at, on stderr, and only where somebody watches. */
 
-import { canShowProgress } from '../analyze/progress.ts';
 import { startSpinner } from '../spinner.ts';
 import { switches } from '../switches.ts';
+import { canAnimate } from '../terminal.ts';
 
 export interface Steps<Step extends string> {
   /** @param share - 0..1 of the step. */
@@ -15,7 +15,7 @@ export interface Steps<Step extends string> {
 export async function showSteps<Step extends string>(
   words: Readonly<Record<Step, string>>,
 ): Promise<Steps<Step>> {
-  if (!canShowProgress() || switches().quiet) {
+  if (switches().quiet || !canAnimate(process.stderr)) {
     return { at: () => undefined, end: () => undefined };
   }
   const spinner = await startSpinner();

@@ -16,6 +16,5 @@ export interface ValidateOptions extends LocalOptions {
   readonly jobs: number;
   readonly json: boolean;
   readonly jsonl: boolean;
-  readonly quiet: boolean;
   readonly verbose: boolean;
 }

@@ -31,7 +31,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   checkChoice(choice);
 
   const stop = listenForStop();
-  const progress = await startProgress(choice.chosen.length, !options.quiet);
+  const progress = await startProgress(choice.chosen.length);
   const lab = createLab({ modelsDir, poolSize: Math.min(options.jobs, choice.chosen.length) });
   try {
     const bench: Bench = { lab, stop, progress, options };
