@@ -4,6 +4,7 @@
  */
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { systemCodeOf } from '../errors/system-code.ts';
 
 /** Takes the lock and returns the way to give it back; null while another running process holds it. */
 export function takeLock(file: string): (() => void) | null {
@@ -32,7 +33,7 @@ function take(file: string, holder: string): boolean {
     linkSync(temporary, file);
     return true;
   } catch (error) {
-    if (isCoded(error, 'EEXIST')) return false;
+    if (systemCodeOf(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(temporary, { force: true });
@@ -56,14 +57,9 @@ function isRenamed(file: string, to: string): boolean {
     renameSync(file, to);
     return true;
   } catch (error) {
-    if (isCoded(error, 'ENOENT')) return false;
+    if (systemCodeOf(error) === 'ENOENT') return false;
     throw error;
   }
-}
-
-// Looking at the file instead would tell what came after the failure.
-function isCoded(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** Process number and start time. Numbers are used again, in containers even always the same one. */
@@ -85,7 +81,7 @@ function isAlive(pid: number): boolean {
     return true;
   } catch (error) {
     // There is such a process, only not one of ours.
-    return isCoded(error, 'EPERM');
+    return systemCodeOf(error) === 'EPERM';
   }
 }
 
@@ -94,7 +90,7 @@ function read(file: string): string | null {
     return readFileSync(file, 'utf8');
   } catch (error) {
     // What /proc shows ends with its process, also while it is read.
-    if (isCoded(error, 'ENOENT') || isCoded(error, 'ESRCH')) return null;
+    if (['ENOENT', 'ESRCH'].includes(systemCodeOf(error) ?? '')) return null;
     throw error;
   }
 }

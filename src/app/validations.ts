@@ -4,6 +4,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
+import { systemCodeOf } from '../errors/system-code.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { OwnValidation } from '../report/item.ts';
 import { citedAs } from '../validation/cite.ts';
@@ -92,7 +93,7 @@ function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw new ForensicsError(
       'config_invalid',
       'The validations in the data folder cannot be read; run as the user who owns the folder.',

@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { ForensicsError } from '../errors.ts';
+import { systemCodeOf } from '../errors/system-code.ts';
 import { archiveEnd, blockBytes, decodeHead, type EntryHead, paddingOf } from './entry-head.ts';
 import { names } from './manifest.ts';
 import { type Archive, judgeRecords, type Records } from './records.ts';
@@ -161,7 +162,7 @@ async function openFile(file: string): Promise<FileHandle> {
     if ((await handle.stat()).isFile()) return handle;
     await handle.close();
   } catch (error) {
-    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const isMissing = systemCodeOf(error) === 'ENOENT';
     const code = isMissing ? 'file_not_found' : 'file_not_readable';
     const what = isMissing ? 'does not exist' : 'cannot be read';
     throw new ForensicsError(code, `The backup ${file} ${what}.`, { cause: error });

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ForensicsError } from '../errors.ts';
+import { unlessMissing } from '../errors/system-code.ts';
 import { names } from './manifest.ts';
 
 /** An object of the embedded store that a row names. */
@@ -76,13 +77,4 @@ async function filesIn(dataDir: string, folder: string): Promise<readonly string
     .map((path) => path.split(sep).join('/'))
     .filter((path) => !unfinished.test(path))
     .toSorted();
-}
-
-async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null> {
-  try {
-    return await act();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -7,11 +7,12 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
+import { unlessMissing } from '../errors/system-code.ts';
 import { type ArchiveWriter, createArchiveWriter, type Ended } from './archive-writer.ts';
 import { type NamedObject, plainFiles, readKeys } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
@@ -118,7 +119,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
 
 /** @returns false when there is no such file. */
 async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<boolean> {
-  const handle = await openIfThere(path);
+  const handle = await unlessMissing(() => open(path, 'r'));
   if (handle === null) return false;
   try {
     // The handle outlives a removal, and a rename over the file: what is read is what was opened.
@@ -129,15 +130,6 @@ async function addFile(writer: ArchiveWriter, name: string, path: string): Promi
     return true;
   } finally {
     await handle.close();
-  }
-}
-
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
   }
 }
 

@@ -3,6 +3,7 @@
 import { link, open, realpath, rename, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { knowsNoLinks, systemCodeOf } from '../errors/system-code.ts';
 
 /** @throws {ForensicsError} `conflict`, `usage`. */
 export async function checkPlace(out: string, dataDir: string): Promise<void> {
@@ -20,10 +21,9 @@ export async function publish(archive: string, out: string): Promise<void> {
   try {
     await link(archive, out);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const code = systemCodeOf(error);
     if (code === 'EEXIST') throw isTaken(out);
-    // Sticks and shares of other systems know no links.
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(code)) throw error;
+    if (!knowsNoLinks(code)) throw error;
     await rename(archive, out);
   }
   if (process.platform === 'win32') return;

@@ -2,6 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { ForensicsError } from '../errors.ts';
+import { isFull, systemCodeOf } from '../errors/system-code.ts';
 
 // What directories, heads and the database's own growth take beside the files.
 const reserveBytes = 16 * 1024 * 1024;
@@ -17,14 +18,11 @@ export async function needSpace(folder: string, bytes: number): Promise<void> {
   );
 }
 
-const fullCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
 /** Ours pass as they are; `place` is what cannot be written to, as it begins a sentence. */
 export function toDiskError(error: unknown, place: string): unknown {
-  if (error instanceof ForensicsError) return error;
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
-  const code = String(error.code);
-  if (fullCodes.includes(code)) {
+  const code = systemCodeOf(error);
+  if (code === null) return error;
+  if (isFull(code)) {
     return new ForensicsError('no_space_left', `${place} is full; make room.`, { cause: error });
   }
   return new ForensicsError(

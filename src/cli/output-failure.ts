@@ -1,16 +1,13 @@
 /** What the operating system says about something that is written, in our words. */
 
 import { ForensicsError } from '../errors.ts';
-import { systemCodeOf } from './system-code.ts';
-
-/** A full disk, a quota and a size limit are one thing to the user: the result does not fit. */
-const noSpaceCodes = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+import { isFull, systemCodeOf } from '../errors/system-code.ts';
 
 /** @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */
 export function toOutputFailure(error: unknown): unknown {
   const code = systemCodeOf(error);
   if (code === null) return error;
-  if (noSpaceCodes.includes(code)) {
+  if (isFull(code)) {
     return new ForensicsError(
       'no_space_left',
       'No space is left to write the results; free some.',

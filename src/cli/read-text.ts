@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ForensicsError } from '../errors.ts';
-import { systemCodeOf } from './system-code.ts';
+import { systemCodeOf } from '../errors/system-code.ts';
 
 /**
  * What a file holds, or standard input for `-`. Secrets come so, never from flags: those are seen by everybody on the

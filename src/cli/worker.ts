@@ -39,7 +39,6 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
     ...(config === undefined ? {} : { configFile: config }),
   });
   const stop = stopRequested();
-  const tell = (what: string, facts: object) => say(`${what}: ${JSON.stringify(facts)}`);
   const app = await openApp(settings, {
     onError: (what, error) => {
       const message = error instanceof Error ? error.message : 'failed';
@@ -58,4 +57,8 @@ async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
   } finally {
     await app.close();
   }
+}
+
+function tell(what: string, facts: object): void {
+  say(`${what}: ${JSON.stringify(facts)}`);
 }

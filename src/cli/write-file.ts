@@ -5,7 +5,7 @@ import { access, constants, link, lstat, rename, rm, writeFile } from 'node:fs/p
 import { dirname, join, resolve } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { toOutputFailure } from './output-failure.ts';
-import { systemCodeOf } from './system-code.ts';
+import { knowsNoLinks, systemCodeOf } from '../errors/system-code.ts';
 
 interface Force {
   /** Whether a file that is there may be replaced. */
@@ -49,11 +49,21 @@ export async function writeWholeFile(
  */
 export async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
-    // A link, because a rename would replace what somebody else wrote in the meantime.
-    await (force ? rename(temporary, path) : link(temporary, path));
+    await (force ? rename(temporary, path) : linkAnew(temporary, path));
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
     throw toOutputFailure(error);
+  }
+}
+
+/** A link, because a rename would replace what somebody else wrote in the meantime. */
+async function linkAnew(temporary: string, path: string): Promise<void> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (!knowsNoLinks(systemCodeOf(error))) throw error;
+    if ((await lstat(path).catch(() => null)) !== null) throw isThere(path, false);
+    await rename(temporary, path);
   }
 }
 

@@ -2,14 +2,12 @@
 
 import type * as promises from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
+import { isFull } from '../../errors/system-code.ts';
 
 export type FileSystem = Pick<
   typeof promises,
   'link' | 'mkdir' | 'open' | 'readdir' | 'rename' | 'stat' | 'unlink'
 >;
-
-/** EFBIG: the largest file that the file system or the limits of the process allow. */
-const fullCodes: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** @throws {ForensicsError} `no_space_left` or `store_unavailable` in the place of any error of the file system. */
 export async function onDisk<T>(act: () => Promise<T>): Promise<T> {
@@ -54,7 +52,7 @@ export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): 
 function toStoreError(error: unknown): unknown {
   const code = systemCode(error);
   if (code === '' || error instanceof ForensicsError) return error;
-  if (fullCodes.includes(code)) {
+  if (isFull(code)) {
     const message = 'The blob store has no space left; free some and try again.';
     return new ForensicsError('no_space_left', message, { cause: error });
   }

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
 import { defaultLimits } from '../../image/limits.ts';
 import type { PictureSource } from '../../lab/lab.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { systemCodeOf } from '../../errors/system-code.ts';
 
 /** `label` is what the user called it. `path` null stands for standard input. */
 export interface Input {

@@ -9,7 +9,7 @@ import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import { toOutputFailure, writing } from '../output-failure.ts';
 import { removeAtExit } from '../remove-at-exit.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { systemCodeOf } from '../../errors/system-code.ts';
 
 export interface ResultsFolder {
   /** Before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */

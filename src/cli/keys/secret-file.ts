@@ -2,7 +2,7 @@
 
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { isFull, systemCodeOf } from '../../errors/system-code.ts';
 
 export interface SecretFile {
   /** On the disk when it returns. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
@@ -48,7 +48,7 @@ async function openNew(path: string): Promise<FileHandle> {
 }
 
 function toWriteFailure(error: unknown): ForensicsError {
-  return systemCodeOf(error) === 'ENOSPC'
+  return isFull(systemCodeOf(error))
     ? new ForensicsError('no_space_left', 'There is no room for the file of --out.', {
         cause: error,
       })

@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import type { Settings } from '../../config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { HttpServer } from '../../server/server.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { systemCodeOf } from '../../errors/system-code.ts';
 
 export async function listen(
   server: HttpServer,

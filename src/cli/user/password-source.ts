@@ -7,7 +7,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../failure.ts';
 import { askHidden } from '../prompts/ask-hidden.ts';
 import { canAsk } from '../prompts/person.ts';
-import { systemCodeOf } from '../system-code.ts';
+import { systemCodeOf } from '../../errors/system-code.ts';
 
 export interface PasswordOptions {
   readonly passwordFile?: string;
