@@ -49,7 +49,7 @@ def rows_of(cases: Sequence[Case]) -> dict[str, Callable[[Case], bool]]:
     return rows | {"all": lambda one: True}
 
 
-def evaluate(read: Read, cases: Sequence[Case], condition: str) -> dict[str, dict]:
+def evaluate(read: Read, cases: Sequence[Case], condition: str, limit: float) -> dict[str, dict]:
     judged = [judged_under(read, one, condition) for one in cases]
     scores = [read(ALIKE[condition](one.file)).score for one in cases]
     table = {}
@@ -58,6 +58,7 @@ def evaluate(read: Read, cases: Sequence[Case], condition: str) -> dict[str, dic
         table[name] = pixel_figures([judged[number] for number in chosen if judged[number]])
         untouched, changed = (np.array([scores[n] for n in chosen if bool(cases[n].type) is is_changed])
                               for is_changed in (False, True))  # fmt: skip
+        table[name]["called_changed"] = round(float((changed > limit).mean()), 3)
         if len(untouched):
             table[name]["picture_auc"] = rounded(auc(untouched, changed), *auc_interval(untouched, changed))
     return table
@@ -74,7 +75,7 @@ def pixel_figures(judged: Sequence[Judged]) -> dict:
     names = ("f1_best", "f1_half", "auc")
     values = {name: [getattr(one, name) for one in judged] for name in names}
     means = {name: rounded(float(np.mean(values[name])), *interval(values[name])) for name in names}
-    return {"pictures": len(judged)} | means
+    return {"pictures": len(judged), "f1_chance": round(float(np.mean([one.f1_chance for one in judged])), 3)} | means
 
 
 def rounded(value: float, low: float, high: float) -> list[float]:
@@ -98,12 +99,13 @@ def main() -> None:
     asked = options.parse_args()
     read, cases = open_reader(asked.model / "locate.onnx"), open_cases(asked.data)
     limit = json.loads((asked.model / "limits.json").read_text())["scoreMin"]
-    real = photographs(asked.data, open_pictures(asked.data, asked.work).of("val"))
+    sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("val"))
+    real = [one for crops in sources.values() for one in crops]
     others = [one.file for one in cases if not one.type]
     for name, files in (("photographs of val", real), ("untouched pictures of the sets", others)):
         print("false alarms |", name, "|", json.dumps(false_alarms(read, files, limit)), flush=True)
     for condition in CONDITIONS:
-        for name, figures in evaluate(read, cases, condition).items():
+        for name, figures in evaluate(read, cases, condition, limit).items():
             print(condition, "|", name, "|", json.dumps(figures), flush=True)
 
 

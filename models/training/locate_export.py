@@ -20,6 +20,7 @@ from locate_pairs import Pairs, Reading, photographs
 from locate_reading import CONDITIONS, Read, open_reader
 
 FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
+LEAST = 10  # photographs of a source that has a limit of its own
 SHIFTS = np.arange(-3, 3.01, 0.25)  # of the map's logits, so that 0.5 is a good threshold
 
 
@@ -73,11 +74,22 @@ def best_shift(read: Read, pairs: Pairs) -> tuple[float, float]:
     return float(SHIFTS[int(np.argmax(means))]), float(means.max())
 
 
-def score_limits(read: Read, pairs: Pairs, crops: list[Reading]) -> dict[str, float]:
-    """Above which a twin, and an untouched crop under each condition, is called changed in FALSE_ALARMS of all cases."""
-    scores = {"twins": [read(pairs.read(number)[1]).score for number in range(len(pairs))]}
-    scores |= {name: [read(change(one)).score for one in crops] for name, change in CONDITIONS.items()}
-    return {name: float(np.quantile(values, 1 - FALSE_ALARMS, method="higher")) for name, values in scores.items()}
+def score_limits(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> dict[str, float]:
+    """Above which FALSE_ALARMS of the twins, and of the photographs of the worst source under each condition, are called changed.
+
+    Small sources count as one.
+    """
+    large = [crops for crops in sources.values() if len(crops) >= LEAST]
+    small = [one for crops in sources.values() if len(crops) < LEAST for one in crops]
+    limits = {"twins": limit_of([read(pairs.read(number)[1]).score for number in range(len(pairs))])}
+    for name, change in CONDITIONS.items():
+        groups = [[read(change(one)).score for one in crops] for crops in (*large, small) if crops]
+        limits[name] = max(limit_of(scores) for scores in groups)
+    return limits
+
+
+def limit_of(scores: list[float]) -> float:
+    return float(np.quantile(scores, 1 - FALSE_ALARMS, method="higher"))
 
 
 def main() -> None:
@@ -94,8 +106,8 @@ def main() -> None:
     export(locator, 0.0, path)
     shift, f1 = best_shift(open_reader(path), pairs)
     export(locator, shift, path)
-    crops = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
-    limits = score_limits(open_reader(path), pairs, crops)
+    sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
+    limits = score_limits(open_reader(path), pairs, sources)
     told = {"shift": shift, "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits}
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))

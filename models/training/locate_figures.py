@@ -21,6 +21,7 @@ class Judged:
     f1_best: float  # at the threshold that suits this picture best
     f1_half: float  # at 0.5
     auc: float
+    f1_chance: float  # best F1 of a map that says nothing
 
 
 def judge(logits: np.ndarray, mask: np.ndarray) -> Judged:
@@ -31,7 +32,7 @@ def judge(logits: np.ndarray, mask: np.ndarray) -> Judged:
     f1 = 2 * found / (found + wrong + inside.sum())
     # Chance that a changed pixel stands above an untouched one, those of one level half.
     above = (inside * (outside.cumsum() - outside / 2)).sum() / (inside.sum() * outside.sum())
-    return Judged(float(f1.max()), float(f1[LEVELS // 2]), float(above))
+    return Judged(float(f1.max()), float(f1[LEVELS // 2]), float(above), float(f1[0]))
 
 
 def figures_of(read: Read, pairs: Pairs) -> dict[str, float]:

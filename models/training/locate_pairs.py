@@ -82,9 +82,13 @@ def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
     return Reading(rgb, table, np.zeros(rgb.shape[:2], np.uint8) if share is None else share)
 
 
-def photographs(data: Path, items: Sequence[Item]) -> list[Reading]:
-    """The photographs among `items`, as they lie in the data folder."""
-    return [reading((data / item.file).read_bytes()) for item in items if not item.fake]
+def photographs(data: Path, items: Sequence[Item]) -> dict[str, list[Reading]]:
+    """The photographs among `items` by source, as they lie in the data folder."""
+    by_source: dict[str, list[Reading]] = {}
+    for item in items:
+        if not item.fake:
+            by_source.setdefault(item.source, []).append(reading((data / item.file).read_bytes()))
+    return by_source
 
 
 def table_of(image: Image.Image) -> np.ndarray:

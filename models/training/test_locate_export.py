@@ -45,14 +45,18 @@ def test_the_shift_brings_a_timid_map_over_the_threshold(pairs):
     assert (shift, f1) == (1.0, 1.0)
 
 
-def test_a_limit_lets_one_untouched_picture_in_twenty_through(pairs):
-    scores = iter(np.arange(6 + 3 * 40) % 40)
-    crops = [Reading(textured(1, 80), np.zeros(64, np.float32), np.zeros((80, 80), np.uint8))] * 40
+def test_the_limit_is_that_of_the_worst_source(pairs):
+    def crops(level: int, count: int) -> list[Reading]:
+        return [Reading(np.full((80, 80, 3), level + n, np.uint8), np.zeros(64, np.float32), np.zeros((80, 80), np.uint8))
+                for n in range(count)]  # fmt: skip
 
-    limits = score_limits(lambda one: Map(one.share, one.share, float(next(scores))), pairs, crops)
+    def brightness(one: Reading) -> Map:
+        return Map(one.share, one.share, float(one.rgb.mean()))
+
+    limits = score_limits(brightness, pairs, {"calm": crops(10, 40), "worst": crops(100, 40), "few": crops(50, 3)})
 
     assert list(limits) == ["twins", *CONDITIONS]
-    assert [sum(value > limits[name] for value in range(40)) for name in CONDITIONS] == [1, 1, 1]
+    assert limits["as is"] == limits["half"] == 138  # one of the forty lies above
 
 
 def test_who_knows_the_mask_is_perfect_under_every_condition():
@@ -62,11 +66,12 @@ def test_who_knows_the_mask_is_perfect_under_every_condition():
              Case("a", "splice", reading(encode(textured(3, 128), Save("png")), share))]  # fmt: skip
 
     for condition in CONDITIONS:
-        table = evaluate(told, cases, condition)
+        table = evaluate(told, cases, condition, 9.0)
 
         assert list(table) == ["set a", "type splice", "all"]
         assert table["all"]["f1_half"] == table["all"]["f1_best"] == table["set a"]["picture_auc"] == [1, 1, 1]
-        assert table["all"]["pictures"] == 1
+        assert (table["all"]["pictures"], table["all"]["called_changed"]) == (1, 1)
+        assert table["all"]["f1_chance"] == 0.4
 
 
 def test_cases_are_read_as_the_manifest_lists_them(tmp_path):

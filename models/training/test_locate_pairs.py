@@ -52,10 +52,12 @@ def test_the_table_comes_in_natural_order_and_is_zero_where_there_is_none():
     assert not png.table.any()
 
 
-def test_generated_pictures_are_no_photographs(tmp_path):
+def test_photographs_come_by_source_and_generated_pictures_are_none(tmp_path):
     items = Watched().of("train")
     for item in items:
         path = tmp_path / item.file
         path.write_bytes(encode(textured(1, 64), Save("png")))
 
-    assert len(photographs(tmp_path, items)) == sum(not item.fake for item in items)
+    by_source = photographs(tmp_path, items)
+
+    assert {source: len(crops) for source, crops in by_source.items()} == {item.source: 1 for item in items if not item.fake}
