@@ -43,6 +43,8 @@ export async function openStage(): Promise<Stage> {
   const environment = {
     PATH: [writeCommands(join(home, 'bin')), dirname(process.execPath), systemPath()].join(':'),
     HOME: home,
+    // What one command compiled the next one need not.
+    NODE_COMPILE_CACHE: join(home, 'compiled'),
     // One child keeps the tests on their two cores.
     FORENSICS_WORKERS: '1',
   };
