@@ -6,11 +6,16 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { names } from '../backup/manifest.ts';
 import { ForensicsError } from '../errors.ts';
 import { cannotWrite, syncFolder, writeOnce } from './write-once.ts';
 
 export interface KeyFile {
-  /** The key, made by the first call. @throws {ForensicsError} `config_invalid` when the file is damaged. */
+  /**
+   * The key, made by the first call, where there is no database yet.
+   *
+   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
+   */
   read(): Buffer;
   /** The key that was laid beside; null when there is none, or only a part of one. */
   readNext(): Buffer | null;
@@ -27,7 +32,7 @@ export function createKeyFile(dataDir: string): KeyFile {
   const next = `${file}.next`;
   return {
     read() {
-      const kept = readKey(file);
+      const kept = readKey(file) ?? readKeyOf(join(dataDir, names.database), file);
       if (kept !== null) return kept;
       const made = randomBytes(keyBytes);
       // Another process may have been first; then its key counts.
@@ -68,6 +73,20 @@ function readKey(file: string): Buffer | null {
   throw new ForensicsError(
     'config_invalid',
     'The file master.key in the data folder is damaged; put back a copy of it. Without it no API key of this folder is valid.',
+  );
+}
+
+/**
+ * Nobody seals a database under a second key: what the first one sealed would never be opened again. The key is made
+ * before the database is, so whoever sees a database and no key looks once more: another process may just have begun.
+ */
+function readKeyOf(database: string, file: string): Buffer | null {
+  if (!existsSync(database)) return null;
+  const key = readKey(file);
+  if (key !== null) return key;
+  throw new ForensicsError(
+    'config_invalid',
+    'The file master.key is missing beside its database; put it back from a backup, or set FORENSICS_MASTER_KEY where the key was kept there.',
   );
 }
 

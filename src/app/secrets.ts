@@ -11,7 +11,7 @@
 import { hkdfSync } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import { createSeal } from '../blobs/seal.ts';
-import type { Reader, Tx } from '../db/open.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
 import { settings } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -39,15 +39,19 @@ const row = 'kept-secrets';
 const binding = 'forensics/app/kept-secrets/1';
 
 /**
- * Also ends a rotation of the master key that was cut short.
+ * The first opening binds the database to its master key, so that another one is noticed before it seals anything. Also
+ * ends a rotation of the master key that was cut short.
  *
  * @throws {ForensicsError} `config_invalid` when the master key is not the one that the database was last sealed under.
  */
-export function openSecrets(folder: DataFolder, reader: Reader): Secrets {
-  const stored = reader.select().from(settings).where(eq(settings.key, row)).get();
-  if (stored === undefined) return secretsOf(folder.masterKey);
+export function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Secrets {
+  const stored = db.select().from(settings).where(eq(settings.key, row)).get();
+  if (stored === undefined) {
+    const secrets = secretsOf(masterKey);
+    transact(db, (tx) => keepSecrets(tx, masterKey, { secrets, purposes: [] }));
+    return secrets;
+  }
   const sealed = Buffer.from(stored.value, 'base64');
-  const { masterKey, keyFile } = folder;
   const kept = unseal(sealed, masterKey);
   if (kept !== null) return secretsOf(masterKey, kept);
   const next = keyFile?.readNext() ?? null;
@@ -63,7 +67,7 @@ export function openSecrets(folder: DataFolder, reader: Reader): Secrets {
   throw new ForensicsError(
     'config_invalid',
     keyFile === null
-      ? 'FORENSICS_MASTER_KEY does not open this data folder; after a rotation only the new key does.'
+      ? 'FORENSICS_MASTER_KEY does not open this data folder; set it to the key that the folder was made with or, after a rotation, to the new one.'
       : 'The file master.key does not belong to the database beside it; put back the one that does.',
   );
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -38,6 +38,22 @@ test('a damaged key is refused, never replaced', () => {
 
   expect(() => open(path)).toThrow(expect.objectContaining({ code: 'config_invalid' }));
   expect(readFileSync(join(path, 'master.key'), 'utf8')).toBe('abc');
+});
+
+test('a key that is gone from beside its database is missed, never replaced', () => {
+  const path = newPath();
+  open(path);
+  writeFileSync(join(path, 'forensics.db'), '');
+  rmSync(join(path, 'master.key'));
+
+  expect(() => open(path)).toThrow(
+    expect.objectContaining({
+      code: 'config_invalid',
+      message: expect.stringContaining('put it back from a backup'),
+    }),
+  );
+  expect(existsSync(join(path, 'master.key'))).toBe(false);
+  expect(open(path, 'ab'.repeat(32)).keyFile).toBeNull();
 });
 
 test('a data folder that is a file is refused with what to do', () => {

@@ -223,3 +223,15 @@ test('a configuration that did not open before stays, and is counted', async () 
   expect(outcome).toEqual({ resealed: 0, unreadable: 1, isWiped: true });
   expect((await withCore(rowsOf)).map((row) => row.sealed)).toEqual([sealed]);
 });
+
+test('another key of the settings is told from the first opening on', async () => {
+  const key = 'ab'.repeat(32);
+  dataDir = mkdtempSync(join(tmpdir(), 'forensics-other-key-'));
+  await withCore(() => undefined, key);
+
+  await expect(withCore(() => undefined, 'cd'.repeat(32))).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringContaining('FORENSICS_MASTER_KEY'),
+  });
+  await expect(withCore(() => 'opened', key)).resolves.toBe('opened');
+});
