@@ -1,10 +1,7 @@
-import { Type } from 'typebox';
 import { diagnose, type Diagnosis, messageOf } from '../../app/doctor/diagnosis.ts';
 import type { Api } from '../../client/api.ts';
 import { ForensicsError } from '../../errors.ts';
-import { succeeded } from '../../server/schemas/words.ts';
-
-const anyAnswer = Type.Object(succeeded.properties);
+import { checkAccess } from '../server/check-access.ts';
 
 /** Whether the server knows who asks, and lets them act for the tenant. */
 export async function checkCredentials(
@@ -16,8 +13,7 @@ export async function checkCredentials(
     return warning('Not checked, as no tenant was named.', 'Name it: --tenant NAME');
   }
   try {
-    const query = { tenantName: tenant, limit: 1 };
-    await api.ask({ method: 'GET', path: '/v1/analysis', query }, anyAnswer);
+    await checkAccess(api, tenant);
     return ok(`They are accepted, and may act for the tenant ${tenant}.`);
   } catch (error) {
     return failed(messageOf(error), fixFor(error));

@@ -1,8 +1,7 @@
-import { Type } from 'typebox';
 import type { Api } from '../../client/api.ts';
-import { succeeded } from '../../server/schemas/words.ts';
 import { usageError } from '../failure.ts';
 import { apiKeyFrom } from '../server/api-key.ts';
+import { checkAccess } from '../server/check-access.ts';
 import type { LoggedIn } from './run.ts';
 
 /** @throws {ForensicsError} `usage` when no tenant is named; what the server says to the key. */
@@ -13,9 +12,6 @@ export async function proveKey(
 ): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Say whose key it is: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
-  const asked = { method: 'GET', path: '/v1/analysis', authorization: `ApiKey ${apiKey}` } as const;
-  await api.ask({ ...asked, query: { tenantName: tenant, limit: 1 } }, anyAnswer);
+  await checkAccess(api, tenant, { authorization: `ApiKey ${apiKey}` });
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
 }
-
-const anyAnswer = Type.Object(succeeded.properties);

@@ -1,9 +1,8 @@
-import { text } from 'node:stream/consumers';
 import { usageError } from '../failure.ts';
 import { askHidden } from '../prompts/ask-hidden.ts';
 import { askLine } from '../prompts/ask.ts';
 import { canAsk } from '../prompts/person.ts';
-import { firstLine } from '../user/password-source.ts';
+import { firstLineOf } from '../user/password-source.ts';
 import type { LoginOptions } from './run.ts';
 
 /** @throws {ForensicsError} `usage` where nobody can be asked, `cancelled`. */
@@ -13,7 +12,7 @@ export async function passwordOf({
 }: Pick<LoginOptions, 'email' | 'passwordStdin'>): Promise<{ email: string; password: string }> {
   if (passwordStdin) {
     if (given === undefined) throw usageError('--password-stdin needs --email ADDRESS.');
-    return { email: given, password: firstLine(await text(process.stdin)) };
+    return { email: given, password: await firstLineOf('-') };
   }
   if (!canAsk()) {
     throw usageError(

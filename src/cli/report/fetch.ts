@@ -5,9 +5,9 @@ import type { Analysis } from '../../analyses/analysis.ts';
 import { cardOf } from '../analyze/card.ts';
 import { keepResults } from '../analyze/keep-results.ts';
 import type { RemoteAnalyses } from '../analyze/remote/analyses.ts';
+import { type Connection, openConnection } from '../analyze/remote/connection.ts';
 import { downloadFiles } from '../analyze/remote/files.ts';
 import { remoteRecordOf } from '../analyze/remote/remote-record.ts';
-import { openService, type Service } from '../analyze/remote/service.ts';
 import { withFreshUrls } from '../analyze/remote/with-fresh-urls.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import { openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
@@ -20,13 +20,13 @@ import { printJson, say } from '../talk.ts';
 export async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
   refuseLocalOptions(options);
   const results = await resultsFor(options);
-  const service = await openService(options);
+  const connection = await openConnection(options);
   try {
-    const record = await fetchRecord(service, results, { analysisId, options });
+    const record = await fetchRecord(connection, results, { analysisId, options });
     if (options.json) printJson(record);
     else process.stdout.write(cardOf(record, columnsOf(process.stdout)));
   } finally {
-    await service.close();
+    await connection.close();
   }
 }
 
@@ -49,20 +49,20 @@ async function resultsFor({ out, force }: ReportOptions): Promise<Target | null>
 }
 
 async function fetchRecord(
-  service: Service,
+  connection: Connection,
   target: Target | null,
   asked: { readonly analysisId: string; readonly options: ReportOptions },
 ): Promise<AnalysisRecord> {
   const { lang } = asked.options;
   // Ctrl-C ends the program at once: on the server everything stays as it is.
   const { signal } = new AbortController();
-  const analyses = service.analysesFor(signal);
+  const analyses = connection.analysesFor(signal);
   const analysis = await inTier(analyses, asked);
   const file = analysis.input.filename;
   const record = remoteRecordOf(analysis, { file, sha256: null, sizeBytes: null, lang });
   if (target === null) return record;
   const files = await withFreshUrls(analysis, analyses, (fresh) =>
-    downloadFiles(service.transfer, fresh, { lang, signal }),
+    downloadFiles(connection.transfer, fresh, { lang, signal }),
   );
   return keepResults(target.folder, target.name, record, files);
 }

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { Analysis } from '../../../analyses/analysis.ts';
-import type { Api, ApiRequest } from '../../../client/api.ts';
+import type { Api } from '../../../client/api.ts';
 import { ForensicsError } from '../../../errors.ts';
 import {
   analysisAnswer,
@@ -19,8 +19,6 @@ export type CreateRequest = Omit<Static<typeof createBody>, 'tenantName'>;
 export type RetryOptions = Static<typeof retryBody>['options'];
 
 export interface RemoteAnalyses {
-  /** One request and no patience: an address, a key or a tenant that is wrong shows at once. */
-  check(): Promise<void>;
   /** The same request under the same key makes one analysis, however often it is sent. */
   create(request: CreateRequest, idempotencyKey: string): Promise<Analysis>;
   /** @throws {ForensicsError} `analysis_not_found`. */
@@ -41,8 +39,8 @@ export function createRemoteAnalyses(
   tenantName: string,
   signal: AbortSignal,
 ): RemoteAnalyses {
-  const read = (query: NonNullable<ApiRequest['query']>) =>
-    api.ask({ method: 'GET', path, query: { tenantName, ...query }, signal }, answer);
+  const read = (id: string) =>
+    api.ask({ method: 'GET', path, query: { tenantName, id }, signal }, answer);
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({
     method: 'POST' as const,
     path: `${path}${act}`,
@@ -51,12 +49,9 @@ export function createRemoteAnalyses(
   });
 
   return {
-    async check() {
-      await read({ limit: 1 });
-    },
     create: (request, key) =>
       patiently(async () => only(await api.ask(post('', request, key), answer)), signal),
-    read: (id) => patiently(async () => only(await read({ id })), signal),
+    read: (id) => patiently(async () => only(await read(id)), signal),
     async start(id) {
       const request = post('/start', { id });
       await patiently(() => api.ask(request, succeeded), signal);

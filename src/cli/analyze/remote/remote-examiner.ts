@@ -7,6 +7,7 @@ import type { Input } from '../inputs.ts';
 import { keepResults } from '../keep-results.ts';
 import { type AnalysisRecord, failedRecordOf, openRecordOf } from '../record.ts';
 import type { ResultsFolder } from '../results-folder.ts';
+import { type Connection, openConnection } from './connection.ts';
 import { type Desk, deliver, type Trail } from './deliver.ts';
 import { downloadFiles } from './files.ts';
 import { createLoose, type Loose } from './loose.ts';
@@ -15,7 +16,6 @@ import { type RemotePicture, readPicture } from './picture.ts';
 import { openPlaces, type PlaceFor } from './places.ts';
 import { untilEnded } from './poll.ts';
 import { remoteRecordOf } from './remote-record.ts';
-import { openService, type Service } from './service.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { type RemoteOptions, remoteOptionsOf } from './usage.ts';
 import { withFreshUrls } from './with-fresh-urls.ts';
@@ -23,17 +23,17 @@ import { withFreshUrls } from './with-fresh-urls.ts';
 export const prepareRemote: PrepareExaminer = async (given) => {
   const options = remoteOptionsOf(given);
   const placeFor = await openPlaces(options);
-  const service = await openService(options);
-  const journal = await journalOf(service, options);
+  const connection = await openConnection(options);
+  const journal = await journalOf(connection, options);
   if (options.tier === 'forensicReporting' && placeFor !== null) say(noBundle);
-  return (run) => createRemoteExaminer(service, run, { options, placeFor, journal });
+  return (run) => createRemoteExaminer(connection, run, { options, placeFor, journal });
 };
 
-async function journalOf(service: Service, { tenant }: RemoteOptions): Promise<Journal> {
+async function journalOf(connection: Connection, { tenant }: RemoteOptions): Promise<Journal> {
   try {
-    return openJournal({ origin: service.origin, tenantName: tenant });
+    return openJournal({ origin: connection.origin, tenantName: tenant });
   } catch (error) {
-    await service.close();
+    await connection.close();
     throw error;
   }
 }
@@ -52,14 +52,14 @@ interface Bench extends Desk, Run {
 }
 
 function createRemoteExaminer(
-  service: Service,
+  connection: Connection,
   run: Run,
   own: Pick<Bench, 'options' | 'placeFor' | 'journal'>,
 ): Examiner {
   const { options } = own;
-  const { transfer } = service;
+  const { transfer } = connection;
   const loose = createLoose(options);
-  const analyses = service.analysesFor(run.signal);
+  const analyses = connection.analysesFor(run.signal);
   const unseen = new Set<string>();
   const turns = createTurns();
   const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, turns };
@@ -69,7 +69,7 @@ function createRemoteExaminer(
       if (analysisId !== null && isStreamed(options)) unseen.delete(analysisId);
     },
     async close() {
-      await service.close();
+      await connection.close();
       if (run.signal.aborted) unseen.forEach((id) => loose.add(id));
       loose.tell();
     },

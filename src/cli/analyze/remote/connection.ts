@@ -1,11 +1,12 @@
 /** The way to one tenant of a server and to where it keeps files, opened once and proven by one request. */
 
 import { createTransfer, type Transfer } from '../../../client/transfer.ts';
+import { checkAccess } from '../../server/check-access.ts';
 import { openServer } from '../../server/open.ts';
 import type { ServerOptions } from '../../service-options.ts';
 import { createRemoteAnalyses, type RemoteAnalyses } from './analyses.ts';
 
-export interface Service {
+export interface Connection {
   /** Scheme, host and port of the server. */
   readonly origin: string;
   readonly transfer: Transfer;
@@ -14,9 +15,9 @@ export interface Service {
 }
 
 /** @throws {ForensicsError} what every request would meet: `server_*`, `unauthenticated`, `forbidden`. */
-export async function openService(
+export async function openConnection(
   options: ServerOptions & { readonly tenant: string },
-): Promise<Service> {
+): Promise<Connection> {
   const api = await openServer(options);
   const transfer = createTransfer(api);
   const analysesFor = (signal: AbortSignal) => createRemoteAnalyses(api, options.tenant, signal);
@@ -25,7 +26,8 @@ export async function openService(
     await api.close();
   };
   try {
-    await analysesFor(new AbortController().signal).check();
+    // One request and no patience: an address, a key or a tenant that is wrong shows at once.
+    await checkAccess(api, options.tenant);
   } catch (error) {
     await close();
     throw error;
