@@ -1,6 +1,6 @@
 /** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
 
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createKeys } from '../access/keys.ts';
 import type { Keys } from '../access/keys.ts';
@@ -18,6 +18,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Settings } from '../config.ts';
 import { openDatabase } from '../db/open.ts';
 import type { OpenDatabase } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
 import { finishRestore, openDataFolder } from './data-folder.ts';
 import type { DataFolder } from './data-folder.ts';
@@ -41,10 +42,28 @@ export interface Core extends People {
   close(): void;
 }
 
-/** False where nothing was ever set up: an act of administration there is a slip of the pen. */
-export function hasInstallation(settings: Pick<Settings, 'dataDir'>): boolean {
-  finishRestore(settings.dataDir);
-  return existsSync(databaseFile(settings.dataDir));
+/**
+ * False where nothing was ever set up: an act of administration there is a slip of the pen.
+ *
+ * @throws {ForensicsError} `file_not_readable` where this user may not look.
+ */
+export function hasInstallation({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
+  refuseIfClosed(dataDir);
+  finishRestore(dataDir);
+  return existsSync(databaseFile(dataDir));
+}
+
+function refuseIfClosed(dataDir: string): void {
+  if (!existsSync(dataDir)) return;
+  try {
+    accessSync(dataDir, constants.X_OK);
+  } catch (cause) {
+    throw new ForensicsError(
+      'file_not_readable',
+      'The data folder is closed to you; run as the user who owns it, such as sudo -u forensics.',
+      { cause },
+    );
+  }
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `no_space_left`, `store_unavailable`. */

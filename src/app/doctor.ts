@@ -4,11 +4,11 @@
  */
 
 import type { Settings } from '../config.ts';
-import { type ErrorCode, ForensicsError } from '../errors.ts';
 import { type Core, hasInstallation, openCore } from './core.ts';
 import { checkCertificate } from './doctor/certificate.ts';
-import { checkDatabase, restore } from './doctor/database.ts';
+import { checkDatabase } from './doctor/database.ts';
 import { diagnose, type Diagnosis, messageOf } from './doctor/diagnosis.ts';
+import { fixFor } from './doctor/fix.ts';
 import { checkFolder, isOfAnother } from './doctor/folder.ts';
 import { checkModels } from './doctor/models.ts';
 import { judgeOwnClock, newestTime } from './doctor/own-clock.ts';
@@ -94,14 +94,4 @@ async function storesOf(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   } catch (error) {
     return [diagnose('store').failed(messageOf(error), fixFor(error))];
   }
-}
-
-const fixes: Partial<Record<ErrorCode, string>> = {
-  config_invalid: 'Correct the setting that is named, or put the right master key back.',
-  schema_newer: 'Install the newer version again: npm i -g forensics',
-  store_unavailable: 'Try again when nothing else works on the data folder.',
-};
-
-function fixFor(error: unknown): string {
-  return (error instanceof ForensicsError ? fixes[error.code] : undefined) ?? restore;
 }

@@ -8,7 +8,7 @@ import { dirname } from 'node:path';
 import Database, { type RunResult } from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
 import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
-import { ForensicsError } from '../errors.ts';
+import { type ErrorCode, ForensicsError } from '../errors.ts';
 import { knownSchemaOf, migrate, migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
 
@@ -52,13 +52,12 @@ const aloneTimeoutMs = 1000;
  * @param path - the database file; it and its folder are made when missing, readable by the owner alone.
  * @param isAlone - keeps every other process out until it is closed.
  * @param isScratch - a copy that goes away again: no copy is made of it before its schema is changed.
- * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`; `conflict` when it
- *   cannot be alone.
+ * @throws {ForensicsError} `schema_newer`, `database_damaged`, `no_space_left`, `store_unavailable`,
+ *   `file_not_readable`; `conflict` when it cannot be alone.
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase {
   const { path, isAlone = false } = place;
-  makePrivateFile(path);
-  const client = new Database(path);
+  const client = openPrivateFile(path);
   let upgrade: Upgrade | null = null;
   try {
     client.pragma(`busy_timeout = ${isAlone ? aloneTimeoutMs : busyTimeoutMs}`);
@@ -121,7 +120,7 @@ function lockOut(client: Database.Database): void {
   try {
     client.transaction(() => undefined).exclusive();
   } catch (error) {
-    if (!sqliteCode(error).startsWith('SQLITE_BUSY')) throw error;
+    if (!codeOf(error, 'SQLITE_').startsWith('SQLITE_BUSY')) throw error;
     throw new ForensicsError(
       'conflict',
       'A server, a worker or another command uses this data folder; stop it first.',
@@ -165,40 +164,67 @@ export function wipeFreeSpace({ $client }: Db): void {
 }
 
 /** SQLite's file takes the mode of its first opening, and its side files take the mode of the file. */
-function makePrivateFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  closeSync(openSync(path, 'a', 0o600));
+function openPrivateFile(path: string): Database.Database {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, 'a', 0o600));
+    return new Database(path);
+  } catch (error) {
+    throw toTrouble(error, codeOf(error, ''));
+  }
 }
 
 /** The troubles a caller can do something about; everything else passes as it is. */
 export function toDatabaseError(error: unknown): unknown {
-  if (error instanceof ForensicsError) return error;
-  const code = sqliteCode(error);
-  if (code.startsWith('SQLITE_FULL')) {
-    return new ForensicsError('no_space_left', 'The disk of the database is full; make room.', {
-      cause: error,
-    });
-  }
-  if (code.startsWith('SQLITE_BUSY')) {
-    return new ForensicsError('store_unavailable', 'The database is busy; try again.', {
-      cause: error,
-    });
-  }
-  if (code.startsWith('SQLITE_NOTADB') || code.startsWith('SQLITE_CORRUPT')) {
-    return new ForensicsError(
-      'database_damaged',
-      'The database file is damaged; put back a backup of it.',
-      { cause: error },
-    );
-  }
-  return error;
+  return toTrouble(error, codeOf(error, 'SQLITE_'));
 }
 
+function toTrouble(error: unknown, code: string): unknown {
+  if (error instanceof ForensicsError) return error;
+  const trouble = troubles.find(({ codes }) => codes.some((begin) => code.startsWith(begin)));
+  if (trouble === undefined) return error;
+  return new ForensicsError(trouble.is, trouble.message, { cause: error });
+}
+
+/** By the beginnings of the codes of SQLite and of the system. */
+const troubles: readonly {
+  readonly codes: readonly string[];
+  readonly is: ErrorCode;
+  readonly message: string;
+}[] = [
+  {
+    // SHMSIZE: the file beside the database that readers need, too, cannot grow.
+    codes: ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', 'ENOSPC', 'EDQUOT'],
+    is: 'no_space_left',
+    message: 'The disk of the database is full; make room.',
+  },
+  {
+    codes: ['SQLITE_BUSY'],
+    is: 'store_unavailable',
+    message: 'The database is busy; try again.',
+  },
+  {
+    codes: ['SQLITE_IOERR'],
+    is: 'store_unavailable',
+    message: 'The disk of the database fails; look at the disk and its mount, then try again.',
+  },
+  {
+    codes: ['SQLITE_NOTADB', 'SQLITE_CORRUPT'],
+    is: 'database_damaged',
+    message: 'The database file is damaged; put back a backup of it.',
+  },
+  {
+    codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],
+    is: 'file_not_readable',
+    message:
+      'The database cannot be opened for writing; run as the user who owns the data folder, such as sudo -u forensics.',
+  },
+];
+
 /** The driver's error may be wrapped by the query builder. */
-function sqliteCode(error: unknown): string {
+function codeOf(error: unknown, begin: string): string {
   for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && at.code.startsWith('SQLITE_'))
-      return at.code;
+    if ('code' in at && typeof at.code === 'string' && at.code.startsWith(begin)) return at.code;
   }
   return '';
 }

@@ -1,8 +1,6 @@
-import type { OpenDatabase } from '../../db/open.ts';
+import { type OpenDatabase, toDatabaseError } from '../../db/open.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
-
-export const restore =
-  'Put back a backup of the data folder: forensics restore FILE --data-dir DIR';
+import { fixFor, restore } from './fix.ts';
 
 /** Reads the whole file, with every index: some seconds for a large one. */
 export function checkDatabase({ db }: Pick<OpenDatabase, 'db'>): Diagnosis {
@@ -16,6 +14,7 @@ export function checkDatabase({ db }: Pick<OpenDatabase, 'db'>): Diagnosis {
       ? failed(`Rows that belong to something that is not there: ${orphans.length}.`, restore)
       : ok('It opens; its pages and indexes are in order, and every row belongs to something.');
   } catch (error) {
-    return failed(messageOf(error), restore);
+    const trouble = toDatabaseError(error);
+    return failed(messageOf(trouble), fixFor(trouble));
   }
 }

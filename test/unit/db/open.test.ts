@@ -5,7 +5,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { newId } from '../../../src/db/ids.ts';
 import { migrate, migrations } from '../../../src/db/migrations.ts';
-import { openDatabase, transact } from '../../../src/db/open.ts';
+import { openDatabase, toDatabaseError, transact } from '../../../src/db/open.ts';
 import * as schema from '../../../src/db/schema.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { characterCount, foldText } from '../../../src/db/text.ts';
@@ -159,6 +159,26 @@ describe('transact', () => {
       );
 
     expect(act).toThrow(expect.objectContaining({ code: 'no_space_left' }));
+  });
+});
+
+const failedQuery = (code: string): Error =>
+  new Error('query', { cause: Object.assign(new Error('disk'), { code }) });
+
+describe('toDatabaseError', () => {
+  test.each([
+    ['SQLITE_IOERR_SHMSIZE', 'no_space_left'],
+    ['SQLITE_IOERR_READ', 'store_unavailable'],
+    ['SQLITE_READONLY_DIRECTORY', 'file_not_readable'],
+    ['SQLITE_CANTOPEN', 'file_not_readable'],
+  ])('%s is %s', (code, named) => {
+    expect(toDatabaseError(failedQuery(code))).toMatchObject({ code: named });
+  });
+
+  test('a failure that is not of the database passes as it is', () => {
+    const error = Object.assign(new Error('another file'), { code: 'EACCES' });
+
+    expect(toDatabaseError(error)).toBe(error);
   });
 });
 
