@@ -99,7 +99,7 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
     async authorizeTenant(principal, tenantName) {
       const tenant = byName(tenantName);
       if (tenant !== null && principal.tenantIds.includes(tenant.id)) return tenant;
-      throw new ForensicsError('forbidden', 'You may not act for this tenant; check tenantName.');
+      throw new ForensicsError('forbidden', 'You may not act for this tenant; check its name.');
     },
   };
 }

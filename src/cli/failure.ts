@@ -25,16 +25,29 @@ export function tellFileFailure(
   if (verbose) process.stderr.write(`${causeOf(failure)}\n`);
 }
 
+interface Called {
+  readonly argv: readonly string[];
+  /** The command that was called, such as `keys list`; empty for none. */
+  readonly command: string;
+  readonly write: (text: string) => void;
+}
+
 /** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
-export function tellUsage(
-  text: string,
-  { argv, write }: { readonly argv: readonly string[]; readonly write: (text: string) => void },
-): void {
+export function tellUsage(text: string, { argv, command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  write(`forensics: ${printable(`${line}${misspeltHint(line, argv)}${serverHint(line)}`)}\n`);
+  const told = toldOfServer(line) ?? `${line}${misspeltHint(line, argv)}`;
+  write(`forensics: ${printable(`${told}${helpHint(told, command)}`)}\n`);
+}
+
+/** Where nothing tells what was meant, the help does. */
+function helpHint(line: string, command: string): string {
+  const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
+    line.replaceAll(/'[^']*'/g, ''),
+  );
+  return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
 /** A required option that is misspelt is missed by commander before it notices the one it does not know. */
@@ -46,12 +59,12 @@ function misspeltHint(line: string, argv: readonly string[]): string {
   return misspelt === undefined ? '' : ` (Did you mean it by ${misspelt}?)`;
 }
 
-/** Whoever means a server may not know that this act has no way there. */
-function serverHint(line: string): string {
-  const isMeant = /^unknown option '--(url|profile|ca|api-key-file)\b/.test(line);
-  return isMeant
-    ? '. This acts on the data folder of the machine that it runs on; run it on the machine of the server.'
-    : '';
+/** Whoever means a server may not know that this act has no way there. Null for any other complaint. */
+function toldOfServer(line: string): string | null {
+  const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
+  return unknown === undefined
+    ? null
+    : `${unknown}. This acts on the data folder of the machine that it runs on; run it on the machine of the server.`;
 }
 
 export function usageError(message: string): ForensicsError {

@@ -71,7 +71,8 @@ export function createProgram(argv: readonly string[]): Command {
     .configureOutput({
       getOutHelpWidth: helpWidth,
       writeOut: (text) => process.stdout.write(layHelp(text, helpWidth())),
-      outputError: (text, write) => tellUsage(text, { argv, write }),
+      outputError: (text, write) =>
+        tellUsage(text, { argv, command: commandIn(program, argv), write }),
     })
     .exitOverride()
     .addHelpText(
@@ -118,6 +119,19 @@ Examples:
   registerHelp(program);
   addExamples(program);
   return program;
+}
+
+/** The words of the deepest command that the line names, whatever stands around them. */
+function commandIn(program: Command, argv: readonly string[]): string {
+  let at = program;
+  const words: string[] = [];
+  for (const word of argv) {
+    const next = at.commands.find((each) => each.name() === word && word !== 'help');
+    if (next === undefined) continue;
+    at = next;
+    words.push(word);
+  }
+  return words.join(' ');
 }
 
 /** Columns that a description gets at least before it is wrapped. */

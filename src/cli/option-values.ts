@@ -38,6 +38,13 @@ export function portNumber(text: string): number {
   return value;
 }
 
+/** A day or a moment of it, as the interface takes it. */
+export function dayOf(text: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isDay) throw new InvalidArgumentError('Write a day: 2026-03-01.');
+  return text;
+}
+
 /** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
 export function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {

@@ -3,6 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { UsageReport } from '../analyses/usage-report.ts';
 import { csvText } from './csv.ts';
+import { dayOf } from './option-values.ts';
 import type { ServiceOptions } from './service-options.ts';
 import { print, printJson } from './talk.ts';
 import type { Days } from './usage/reports.ts';
@@ -16,8 +17,8 @@ export function describeTenantReport(command: Command): Command {
   return command
     .description('Show what a tenant used: all the time, or some days.')
     .argument('<name>', 'the tenant')
-    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all')
-    .option('--to <day>', 'last day (UTC); default: today')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
+    .option('--to <day>', 'last day (UTC); default: today', dayOf)
     .addOption(
       new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
         .default(false)

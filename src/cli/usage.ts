@@ -1,14 +1,15 @@
 /** `forensics usage`: what the tenants used, a row each. */
 
 import { type Command, Option } from 'commander';
+import { dayOf } from './option-values.ts';
 import { withServiceOptions } from './service-options.ts';
 import type { UsageOptions } from './usage/run.ts';
 
 export function registerUsage(program: Command): void {
   withServiceOptions(program.command('usage').description('Show what the tenants used.'))
     .option('--tenant <name>', 'this tenant alone')
-    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all')
-    .option('--to <day>', 'last day (UTC); default: today')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
+    .option('--to <day>', 'last day (UTC); default: today', dayOf)
     .addOption(
       new Option('--csv', 'a row of comma-separated values a tenant and day (UTC), under a header')
         .default(false)

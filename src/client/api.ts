@@ -62,8 +62,8 @@ export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): 
     const { authorization = await authorize(api) } = asked;
     const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
     hasAnswered = true;
-    const { status, headers, data } = answer;
-    if (status < 200 || status > 299) throw failureOf(status, headers, data);
+    const { status, data } = answer;
+    if (status < 200 || status > 299) throw failureOf(answer, authorization === null);
     return data;
   }
 

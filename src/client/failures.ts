@@ -3,15 +3,19 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, failures, ForensicsError } from '../errors.ts';
 
-/** @param body - the parsed answer, or null when it was not JSON. */
-export function failureOf(
-  status: number,
-  headers: IncomingHttpHeaders,
-  body: unknown,
-): ForensicsError {
+export interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The parsed answer, or null when it was not JSON. */
+  readonly data: unknown;
+}
+
+/** @param isNobody - whether the request did not say who asks: then the server's words about headers help nobody. */
+export function failureOf({ status, headers, data }: Refusal, isNobody: boolean): ForensicsError {
   const named = headers['x-error-code'];
   const code = typeof named === 'string' && isCode(named) ? named : codeOfStatus(status);
-  const told: unknown = Object(body)['message'];
+  if (code === 'unauthenticated' && isNobody) return new ForensicsError(code, whoAsks);
+  const told: unknown = Object(data)['message'];
   const message = typeof told === 'string' ? told : `The server answered with status ${status}.`;
   const seconds = Number(headers['retry-after']);
   return new ForensicsError(
@@ -20,6 +24,9 @@ export function failureOf(
     Number.isFinite(seconds) && seconds > 0 ? { retryAfterSeconds: seconds } : {},
   );
 }
+
+const whoAsks =
+  'The server does not know who asks: name a file that holds an API key with --api-key-file, set FORENSICS_API_KEY, or log in with "forensics login" and add --profile.';
 
 /** From the network, or from TLS: who cannot be reached, and who is not who was meant. */
 export function toConnectionFailure(error: unknown, url: URL): ForensicsError {

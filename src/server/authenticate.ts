@@ -96,7 +96,8 @@ function demandOf(request: FastifyRequest): (typeof demands)[Access] {
 
 function refuseUnlessUser({ type }: Principal): void {
   if (type === 'user') return;
-  const message = 'This operation is for people: send Bearer <access token> instead of an API key.';
+  const message =
+    'This is for people: log in, and send Bearer <access token> instead of an API key.';
   throw new ForensicsError('forbidden', message);
 }
 

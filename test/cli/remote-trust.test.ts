@@ -62,6 +62,20 @@ test('a server that is not trusted hears no key, and the message holds none', as
   expect(heard).toEqual([]);
 });
 
+test('whoever names no key learns how to name one', async () => {
+  const closed = await openTlsServer(leaf, [authority], (_request, response) => {
+    response.statusCode = 401;
+    response.end(JSON.stringify({ success: false, message: 'Send the header Authorization.' }));
+  });
+
+  const nobody = await listKeys('--url', closed.url, '--ca', caFile());
+  const wrong = await listKeys('--url', closed.url, '--ca', caFile(), '--api-key-file', keyFile());
+
+  expect(nobody.code).toBe(3);
+  expect(nobody.stderr).toContain('--api-key-file, set FORENSICS_API_KEY, or log in');
+  expect(wrong.stderr).toContain('forensics: Send the header Authorization.');
+});
+
 test('the key of a file beats the environment, and the environment a server without a profile', async () => {
   vi.stubEnv('FORENSICS_API_KEY', key.replace('acme', 'other'));
 

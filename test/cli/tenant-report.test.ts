@@ -54,11 +54,15 @@ test('without --json it is a table of two columns, durations in seconds', async 
   expect(stdout).toMatch(/^duration, several at a time +-$/m);
 });
 
-test('a day that is none ends with the exit code of wrong usage', async () => {
-  const { code, stderr, stdout } = await report('--from', 'monday');
+test.each([
+  [['--from', 'monday'], "option '--from <day>' argument 'monday' is invalid. Write a day"],
+  [['--to', '2026-02-31T99'], "option '--to <day>' argument '2026-02-31T99' is invalid."],
+  [['--from', '2026-03-02', '--to', '2026-03-01'], '--from must not be later than --to.'],
+])('%j is wrong usage, told in the words of the options', async (days, told) => {
+  const { code, stderr, stdout } = await report(...days);
 
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('startTime must be an ISO 8601 date');
+  expect(stderr).toContain(told);
 });
 
 const header =

@@ -31,7 +31,13 @@ test.for([
   [['hold', 'lst'], "unknown command 'lst' (Did you mean list?)"],
   [['help', 'analyse'], "unknown command 'analyse' (Did you mean analyze?)"],
   [['help', 'keys', 'rotat'], "unknown command 'rotat' (Did you mean rotate?)"],
-  [['help', 'zebra'], "unknown command 'zebra'"],
+  [['help', 'zebra'], `unknown command 'zebra'; see "forensics --help"`],
+  [['zebra'], `unknown command 'zebra'; see "forensics --help"`],
+  [['analyze'], `missing required argument 'file'; see "forensics analyze --help"`],
+  [
+    ['audit', 'verify', '--profile', 'lab'],
+    "unknown option '--profile'. This acts on the data folder of the machine that it runs on; run it on the machine of the server.",
+  ],
   [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
   [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],
   [['serve', '--prot', '1'], "unknown option '--prot' (Did you mean --port?)"],
@@ -44,7 +50,10 @@ test.for([
     ['hold', 'list', '--tenannt=a'],
     "required option '--tenant <name>' not specified (Did you mean it by --tenannt?)",
   ],
-  [['keys', 'list', '--json'], "required option '--tenant <name>' not specified"],
+  [
+    ['keys', 'list', '--json'],
+    `required option '--tenant <name>' not specified; see "forensics keys list --help"`,
+  ],
 ] as const)('%j is told in one line what was meant, with exit code 2', async ([args, message]) => {
   const ran = await runHere(args);
 

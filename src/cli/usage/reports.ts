@@ -1,6 +1,7 @@
 /** What a tenant used in a time that people name by its days. */
 
 import type { UsageReport } from '../../analyses/usage-report.ts';
+import { usageError } from '../failure.ts';
 import type { TenantActs } from '../service/service.ts';
 
 export interface Days {
@@ -9,12 +10,15 @@ export interface Days {
   readonly to?: string;
 }
 
-/** @throws {ForensicsError} `invalid_request` for days that are none, or are the wrong way round. */
+/** @throws {ForensicsError} `usage` for days that are the wrong way round. */
 export async function reportOf(
   tenants: Pick<TenantActs, 'report'>,
   tenant: string,
   { from, to }: Days,
 ): Promise<UsageReport> {
+  if (from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
+    throw usageError('--from must not be later than --to.');
+  }
   if (from === undefined && to === undefined) return tenants.report(tenant, { type: 'total' });
   const startTime = from ?? (await firstDay(tenants, tenant));
   const end = to === undefined ? {} : { endTime: to };
