@@ -25,14 +25,16 @@ export function listTable(
   return widths === null ? layRecords(head, safe, columns) : layTable(head, safe, widths);
 }
 
-/** Empty where there is room for all; null where not even the longest words of the columns find it beside each other. */
+/** Null where not even the longest words of the columns find room beside each other. */
 function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number[] | null {
   const widest = (measure: (text: string) => number) =>
-    head.map((name, at) => Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map(measure)));
+    head.map((name, at) =>
+      rows.reduce((most, row) => Math.max(most, measure(row[at] ?? '')), measure(name)),
+    );
   const widths = widest(cellsOf);
-  const least = widest((text) => Math.max(...text.split(' ').map(cellsOf)));
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
-  if (excess <= 0) return [];
+  if (excess <= 0) return widths;
+  const least = widest((text) => Math.max(...text.split(' ').map(cellsOf)));
   while (excess > 0) {
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
@@ -44,7 +46,18 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
   return widths;
 }
 
+// The time that the package takes grows with the square of the rows.
+const rowsAtOnce = 100;
+
 function layTable(head: Cells, rows: readonly Cells[], widths: readonly number[]): string {
+  const parts = [layRows(head, rows.slice(0, rowsAtOnce), widths)];
+  for (let at = rowsAtOnce; at < rows.length; at += rowsAtOnce) {
+    parts.push(layRows([], rows.slice(at, at + rowsAtOnce), widths));
+  }
+  return parts.join('\n');
+}
+
+function layRows(head: Cells, rows: readonly Cells[], widths: readonly number[]): string {
   const table = new Table({
     head: [...head],
     colWidths: widths.map((width) => width + gap),

@@ -36,11 +36,15 @@ export function obeyNoColor(argv: readonly string[]): void {
   delete process.env['FORCE_COLOR'];
 }
 
+let isHeard = false;
+
 /**
  * `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. A file that
  * takes no more is one.
  */
 export function endOnBrokenOutput(): void {
+  if (isHeard) return;
+  isHeard = true;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     process.exit(tellFailure(toOutputFailure(error), { verbose: switches().verbose }));

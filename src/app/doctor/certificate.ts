@@ -13,7 +13,8 @@ type CertificateSettings = Pick<
 >;
 
 const dayMs = 86_400_000;
-const soonDays = 14;
+/** Before its end a certificate is spoken of. */
+export const soonDays = 14;
 
 export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
   const about = diagnose('certificate');

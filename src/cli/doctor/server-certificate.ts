@@ -1,9 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
+import { soonDays } from '../../app/doctor/certificate.ts';
 import { diagnose, type Diagnosis } from '../../app/doctor/diagnosis.ts';
 import { shownChain } from '../../client/shown-chain.ts';
 
 const dayMs = 86_400_000;
-const soonDays = 14;
 
 /** How long the certificates still hold; that they are trusted was shown by whoever got an answer. */
 export async function checkShown(url: URL): Promise<Diagnosis> {

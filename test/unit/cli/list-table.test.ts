@@ -51,6 +51,15 @@ test.each([20, 46, 60, 72, 80, 100, 200])('at %i columns every word is whole', (
   expect(words).toEqual(expect.arrayContaining(rows.flat().flatMap((cell) => cell.split(' '))));
 });
 
+test('hundreds of records have a line each, in the same columns under one head', () => {
+  const many = Array.from({ length: 1000 }, (_, n) => [String(n), n === 999 ? 'name' : '-']);
+
+  const lines = listTable(['number', 'name'], many, 80).split('\n');
+
+  expect(lines).toHaveLength(1001);
+  expect([lines[0], lines[1], lines.at(-1)]).toEqual(['number  name', '0       -', '999     name']);
+});
+
 test('an empty list is its head', () => {
   expect(listTable(head, [], 80)).toBe('uuid  name  reason');
 });
