@@ -126,6 +126,8 @@ test('a dry run tells rows, schema and what is in the way, and makes nothing', a
   const json = await runHere(['restore', out, '--dry-run', '--json', '--data-dir', other]);
 
   expect(free).toMatchObject({ code: 0, stdout: expect.stringContaining('WOULD BE RESTORED') });
+  expect(free.stderr).toContain('Nothing was changed. To restore it, leave out --dry-run.\n');
+  expect(free.stderr).not.toContain('Start it');
   expect(free.stdout).toMatch(/Rows +audit_entries 2, .*tenants 1/);
   expect(JSON.parse(json.stdout)).toMatchObject({
     restored: false,

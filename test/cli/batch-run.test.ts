@@ -148,6 +148,17 @@ test('a disk that is full ends the run with one line; what is finished was told 
   expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 real, 1 fake; .*\n$/);
 });
 
+test('a run that is stopped tells a person what is finished', async () => {
+  const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', 'real-3.jpg'];
+  const prepare = prepareFake('no_space_left');
+
+  const several = await batch(files, { jobs: 1 }, prepare);
+  const none = await batch(['bad.jpg', 'real-1.jpg'], { jobs: 1 }, prepare);
+
+  expect(several.stdout).toMatch(/^PICTURE .*\nreal-1\.jpg +real .*\nfake-2\.jpg +fake .*\n$/);
+  expect(none.stdout).toBe('');
+});
+
 test('a hundred thousand arguments become a table', { timeout: 60_000 }, async () => {
   const { stdout, stderr, code } = await batch([], {}, prepareFake(), names('gone', 100_000));
 

@@ -64,6 +64,7 @@ test('whoever presses Enter throughout gets a server for this machine, ready to 
   expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   expect(JSON.parse(tenants.stdout)).toMatchObject([{ name: 'default' }]);
   expect(text).toContain(`forensics serve --config ${config}`);
+  expect(text).not.toContain('U+');
 });
 
 test('answers become settings; secrets go where they were sent, and are shown nowhere', async () => {

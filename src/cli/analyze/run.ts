@@ -37,7 +37,7 @@ export async function runAnalyze(
     stack.defer(() => examiner.close());
     stack.defer(() => teller.close());
     await examineAll(examiner, run, { inputs: inputsOf(args, run), stop, teller });
-    if (stop.signal.aborted) teller.stopped();
+    if (stop.signal.aborted) await teller.stopped();
     stop.throwIfStopped();
     const tally = await teller.end();
     await stack.unwind();

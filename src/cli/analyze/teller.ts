@@ -26,8 +26,8 @@ export interface Teller {
   tell(input: Input, record: AnalysisRecord): Promise<void>;
   /** Ends every document, and sums up. */
   end(): Promise<Tally>;
-  /** Sums up what was told; the documents stay as they are. */
-  stopped(): void;
+  /** Sums up what was told. A table tells so far as it goes; documents stay as they are. */
+  stopped(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -69,8 +69,9 @@ export async function openTeller(
       sumUp(tally, options, summaryOf(tally, elapsedMs()));
       return tally;
     },
-    stopped: () => {
+    stopped: async () => {
       progress.end();
+      if (isForPeople(options) && tally.total > 0) await write(face.end(tally));
       sumUp(tally, options, `Stopped. ${summaryOf(tally, elapsedMs())}`);
     },
     close: async () => {

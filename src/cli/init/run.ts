@@ -65,7 +65,8 @@ function configOf(settings: Partial<Settings>) {
 function show(configFile: string, { settings, first }: Answers): void {
   const shown = redacted(configOf(settings));
   const values = Object.entries(shown).filter(([name]) => name in settings);
-  say(`\n${configFile} will be:`);
+  say('');
+  say(`${configFile} will be:`);
   for (const [name, { value }] of values) say(`  ${name}: ${JSON.stringify(value)}`);
   if (first === null) return;
   const where = first.keyFile === null ? 'shown once' : `in ${first.keyFile}`;

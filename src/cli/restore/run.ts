@@ -8,6 +8,7 @@ import { watched } from '../backup/verify.ts';
 import { layCard, listRows } from '../card.ts';
 import { type LocalOptions, settingsFor } from '../local-core.ts';
 import { printable } from '../printable.ts';
+import { shellWord } from '../shell-word.ts';
 import { printJson, say } from '../talk.ts';
 import { columnsOf } from '../terminal.ts';
 
@@ -33,7 +34,10 @@ export async function run(file: string, options: RestoreOptions): Promise<void> 
     return dryRun ? tryRestore(settings, wish) : restore(settings, wish);
   });
   const { manifest, manifestSha256, rows, aside } = done;
-  const steps = stepsAfter(manifest, dataDir);
+  const last = dryRun
+    ? 'Nothing was changed. To restore it, leave out --dry-run.'
+    : `Start it: forensics serve --data-dir ${shellWord(dataDir)}`;
+  const steps = [...stepsAfter(manifest), last];
   if (json) {
     return printJson({ restored: !dryRun, dataDir, aside, manifestSha256, manifest, rows, steps });
   }
@@ -53,7 +57,7 @@ function rowsText(rows: Readonly<Record<string, number>>): string {
 }
 
 /** What no program can know or do for them. */
-function stepsAfter({ schema, masterKey, settings }: Manifest, dataDir: string): readonly string[] {
+function stepsAfter({ schema, masterKey, settings }: Manifest): readonly string[] {
   const latest = migrations.length;
   const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
   const isOlder = schema < latest;
@@ -71,6 +75,5 @@ function stepsAfter({ schema, masterKey, settings }: Manifest, dataDir: string):
       ? []
       : [`It was told these settings; tell it again what still holds: ${given.join(', ')}.`]),
     'Where clients reach it under another name than before, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
-    `Start it: forensics serve --data-dir ${dataDir}`,
   ];
 }

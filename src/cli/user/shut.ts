@@ -4,7 +4,7 @@ import type { User, Users } from '../../access/users.ts';
 import { agreed } from '../confirm.ts';
 import { withLocalCore } from '../local-core.ts';
 import { printFields } from '../print-fields.ts';
-import { say } from '../talk.ts';
+import { printJson, say } from '../talk.ts';
 import type { UserOptions } from './options.ts';
 import { shownUser, userNamed } from './user-named.ts';
 
@@ -14,6 +14,7 @@ export interface DisableOptions extends UserOptions {
 
 export async function disable(who: string, options: DisableOptions): Promise<void> {
   if (!(await agreed(`Let ${who} in no more, and end all sessions?`, options))) {
+    if (options.json) return printJson({ disabled: false });
     return say('Nobody was disabled.');
   }
   await change(who, options, (users, id) => users.disable(id));

@@ -7,6 +7,6 @@ export interface Face {
   readonly head: string;
   /** In the order of the input. */
   add(record: AnalysisRecord): string;
-  /** Not asked for when a run was stopped: a document that is cut off shows it. */
+  /** For programs not asked for when a run was stopped: a document that is cut off shows it. */
   end(tally: Tally): string;
 }
