@@ -8,6 +8,7 @@ import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import { failureOf, toConnectionFailure } from './failures.ts';
+import type { Pace } from './pace.ts';
 import { parsedJson } from './parsed-json.ts';
 import { withRetry } from './retry.ts';
 
@@ -48,6 +49,7 @@ export interface ApiParts {
   readonly dispatcher: Dispatcher;
   readonly authorize: Authorize;
   readonly userAgent: string;
+  readonly pace?: Pace | undefined;
 }
 
 const timeoutMs = 30_000;
@@ -55,7 +57,7 @@ const tries = 5;
 // A server that never answered is more likely misnamed than away.
 const triesAtFirst = 3;
 
-export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): Api {
+export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
   let hasAnswered = false;
 
   async function attempt(asked: ApiRequest): Promise<unknown> {
@@ -74,6 +76,7 @@ export function createApi({ url, dispatcher, authorize, userAgent }: ApiParts): 
       const data = await withRetry(() => attempt(asked), {
         tries: () => (!isRepeatable(asked) ? 1 : hasAnswered ? tries : triesAtFirst),
         signal: asked.signal,
+        pace,
       });
       if (Value.Check(answer, data)) return data;
       throw unexpected();
@@ -88,7 +91,7 @@ function isRepeatable({ method, idempotencyKey }: ApiRequest): boolean {
 }
 
 async function send(
-  { url, dispatcher, userAgent }: Omit<ApiParts, 'authorize'>,
+  { url, dispatcher, userAgent }: Omit<ApiParts, 'authorize' | 'pace'>,
   { method, path, query = {}, body, idempotencyKey, signal }: ApiRequest,
   authorization: string | null,
 ) {

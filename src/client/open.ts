@@ -2,6 +2,7 @@
 
 import { ForensicsError } from '../errors.ts';
 import { type Api, type Authorize, createApi } from './api.ts';
+import type { Pace } from './pace.ts';
 import { connectionsTo, type Trust } from './trust.ts';
 
 export interface Access {
@@ -11,13 +12,16 @@ export interface Access {
   readonly authorize?: Authorize;
   /** How the program names itself to the server. */
   readonly userAgent: string;
+  /** The real one when left out. */
+  readonly pace?: Pace;
 }
 
 /** @throws {ForensicsError} `usage` for an address that is not one of HTTPS; `server_untrusted`, `server_unreachable`. */
 export async function openApi(access: Access): Promise<Api> {
-  const { trust, authorize = async () => null, userAgent } = access;
+  const { trust, authorize = async () => null, userAgent, pace } = access;
   const url = httpsAddress(access.url);
-  return createApi({ url, dispatcher: await connectionsTo(url, trust), authorize, userAgent });
+  const dispatcher = await connectionsTo(url, trust);
+  return createApi({ url, dispatcher, authorize, userAgent, pace });
 }
 
 /** @throws {ForensicsError} `usage`. */

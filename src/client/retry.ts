@@ -1,12 +1,13 @@
 /** Repeating what may be done twice, for as long as somebody waits. */
 
-import { setTimeout as wait } from 'node:timers/promises';
 import { ForensicsError } from '../errors.ts';
+import { type Pace, realPace } from './pace.ts';
 
 export interface Patience {
   /** Asked after each failure. */
   readonly tries: () => number;
   readonly signal?: AbortSignal | undefined;
+  readonly pace?: Pace | undefined;
 }
 
 const budgetMs = 30_000;
@@ -18,18 +19,19 @@ const growth = 3;
  *
  * @throws what `act` threw last; the reason of `signal`.
  */
-export async function withRetry<T>(act: () => Promise<T>, { tries, signal }: Patience): Promise<T> {
-  const begun = performance.now();
+export async function withRetry<T>(
+  act: () => Promise<T>,
+  { tries, signal, pace = realPace }: Patience,
+): Promise<T> {
+  const begun = pace.now();
   for (let attempt = 1; ; attempt++) {
     try {
       return await act();
     } catch (error) {
       const pauseMs = pauseAfter(error, attempt);
-      const isOver = performance.now() - begun + (pauseMs ?? 0) > budgetMs;
+      const isOver = pace.now() - begun + (pauseMs ?? 0) > budgetMs;
       if (pauseMs === null || isOver || attempt >= tries()) throw error;
-      await wait(pauseMs, null, signal === undefined ? {} : { signal }).catch(() => {
-        throw signal?.reason;
-      });
+      await pace.wait(pauseMs, signal);
     }
   }
 }

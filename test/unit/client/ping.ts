@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { openApi } from '../../../src/client/open.ts';
 import type { Trust } from '../../../src/client/trust.ts';
 import type { ApiRequest } from '../../../src/client/api.ts';
+import type { Pace } from '../../../src/client/pace.ts';
 
 const pong = Type.Object({
   success: Type.Literal(true),
@@ -9,8 +10,13 @@ const pong = Type.Object({
 });
 
 /** One request over a connection of its own; answers the message, or throws what the client throws. */
-export async function ping(url: string, trust: Trust, request: Partial<ApiRequest> = {}) {
-  const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0' });
+export async function ping(
+  url: string,
+  trust: Trust,
+  request: Partial<ApiRequest> = {},
+  pace?: Pace,
+) {
+  const api = await openApi({ url, trust, userAgent: 'forensics/0.0.0', ...(pace && { pace }) });
   try {
     const asked = { method: 'GET', path: '/v1/ping', ...request } as const;
     return (await api.ask(asked, pong)).data.message;

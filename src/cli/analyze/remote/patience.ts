@@ -1,24 +1,8 @@
 /** Waiting for a server: while it works, and while it is restarted, busy, or wants to be asked less often. */
 
-import { setTimeout } from 'node:timers/promises';
+import { type Pace, realPace } from '../../../client/pace.ts';
 import { isAway } from '../../../client/retry.ts';
 import { ForensicsError } from '../../../errors.ts';
-
-export interface Pace {
-  /** Milliseconds, from any beginning. */
-  now(): number;
-  /** @throws the reason of `signal`. */
-  wait(ms: number, signal: AbortSignal): Promise<void>;
-}
-
-export const realPace: Pace = {
-  now: () => performance.now(),
-  async wait(ms, signal) {
-    await setTimeout(ms, null, { signal }).catch(() => {
-      throw signal.reason;
-    });
-  },
-};
 
 // Longer than a restart takes, and than the minute in which a caller has spent what it may ask.
 const patienceMs = 150_000;

@@ -1,25 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Status } from '../../../../src/analyses/analysis.ts';
-import { type Pace, patiently } from '../../../../src/cli/analyze/remote/patience.ts';
+import { patiently } from '../../../../src/cli/analyze/remote/patience.ts';
 import { untilEnded } from '../../../../src/cli/analyze/remote/poll.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
+import { steppedPace } from '../../client/stepped-pace.ts';
 
 const { signal: never } = new AbortController();
-
-/** A clock that only waiting moves, and what was waited. */
-function steppedPace() {
-  const waits: number[] = [];
-  let nowMs = 0;
-  const pace: Pace = {
-    now: () => nowMs,
-    async wait(ms, signal) {
-      signal.throwIfAborted();
-      waits.push(ms);
-      nowMs += ms;
-    },
-  };
-  return { pace, waits };
-}
 
 /** Fails with each of these, and then answers. */
 function failing(...failures: readonly ForensicsError[]) {
