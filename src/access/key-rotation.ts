@@ -26,7 +26,7 @@ export interface Replaceable {
 export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date): Replaceable {
   if ('uuid' in which) {
     const [key] = findKeys(tx, { tenantId, at, which: eq(apiKeys.uuid, which.uuid.toLowerCase()) });
-    if (key === undefined) throw unknown();
+    if (key === undefined) throw noSuchKey();
     return { key, earlier: [] };
   }
   const isMeant = and(eq(apiKeys.name, which.name), gt(apiKeys.expiresAt, at));
@@ -41,7 +41,7 @@ export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date
   }
   // Where the newest was revoked, the one before it is the key of the name again.
   const key = standing ?? valid[0];
-  if (key === undefined) throw unknown();
+  if (key === undefined) throw noSuchKey();
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
 }
 
@@ -74,6 +74,9 @@ export function replace(
   return replaced;
 }
 
-function unknown(): ForensicsError {
-  return new ForensicsError('not_found', 'There is no such API key.');
+export function noSuchKey(): ForensicsError {
+  return new ForensicsError(
+    'not_found',
+    'There is no such API key; the list of keys shows the name and uuid of each.',
+  );
 }

@@ -20,7 +20,7 @@ import type { Prune } from './key-end.ts';
 import { keyEntry } from './key-entry.ts';
 import type { KeyEntry } from './key-entry.ts';
 import { newSecret } from './key-format.ts';
-import { keyToReplace, replace } from './key-rotation.ts';
+import { keyToReplace, noSuchKey, replace } from './key-rotation.ts';
 import type { WhichKey } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
 import { livingTenant } from './tenants.ts';
@@ -175,7 +175,7 @@ export function createKeys({
       const at = now();
       transact(db, (tx) => {
         const key = tx.update(apiKeys).set({ revokedAt: at }).where(which).returning().get();
-        if (key === undefined) throw new ForensicsError('not_found', 'There is no such API key.');
+        if (key === undefined) throw noSuchKey();
         const told = { event: 'key.revoked', subject: key.uuid, details: {} } as const;
         append(tx, { chain: tenantId, at, actor: by, ...told });
       });

@@ -166,5 +166,8 @@ function matches(searchTerm: string) {
 }
 
 function notFound(): ForensicsError {
-  return new ForensicsError('analysis_not_found', 'There is no such analysis.');
+  return new ForensicsError(
+    'analysis_not_found',
+    'There is no such analysis; check its id and the tenant.',
+  );
 }

@@ -2,7 +2,7 @@
 
 import { statfs } from 'node:fs/promises';
 import { ForensicsError } from '../errors.ts';
-import { isFull, systemCodeOf } from '../errors/system-code.ts';
+import { isFull, reasonOf, systemCodeOf } from '../errors/system-code.ts';
 
 // What directories, heads and the database's own growth take beside the files.
 const reserveBytes = 16 * 1024 * 1024;
@@ -27,7 +27,7 @@ export function toDiskError(error: unknown, place: string): unknown {
   }
   return new ForensicsError(
     'output_not_writable',
-    `${place} cannot be used (${code}); check its rights, or choose another.`,
+    `${place} cannot be used (${reasonOf(code)}); choose another, or mend that.`,
     { cause: error },
   );
 }

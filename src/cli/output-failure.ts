@@ -1,7 +1,7 @@
 /** What the operating system says about something that is written, in our words. */
 
 import { ForensicsError } from '../errors.ts';
-import { isFull, systemCodeOf } from '../errors/system-code.ts';
+import { isFull, reasonOf, systemCodeOf } from '../errors/system-code.ts';
 
 /** @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */
 export function toOutputFailure(error: unknown): unknown {
@@ -16,7 +16,7 @@ export function toOutputFailure(error: unknown): unknown {
   }
   return new ForensicsError(
     'output_not_writable',
-    `The place for the results cannot be written (${code}); choose another.`,
+    `The place for the results cannot be written (${reasonOf(code)}); choose another.`,
     { cause: error },
   );
 }

@@ -4,6 +4,23 @@ export function systemCodeOf(error: unknown): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'its folder does not exist',
+  ENOTDIR: 'a part of its path is a file',
+  EEXIST: 'something else has this name',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'it is read-only',
+  ENAMETOOLONG: 'its name is too long',
+};
+
+/** Why a place cannot be written to: the code, and what it means where that is known. */
+export function reasonOf(code: string): string {
+  const reason = reasons[code];
+  return reason === undefined ? code : `${code}: ${reason}`;
+}
+
 /** A full disk, a quota and a size limit are one thing to people: what is written does not fit. */
 export function isFull(code: string | null): boolean {
   return code !== null && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code);

@@ -192,7 +192,7 @@ describe('refused with one line that says what to do:', () => {
       {},
       ['--real', 'real', '--fake', 'fake', '--out', 'none/record.json'],
       1,
-      'cannot be written (ENOENT)',
+      'cannot be written (ENOENT: its folder does not exist)',
     ],
     [
       'an unknown model',
