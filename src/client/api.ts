@@ -62,10 +62,12 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
 
   async function attempt(asked: ApiRequest): Promise<unknown> {
     const { authorization = await authorize(api) } = asked;
+    // Where one logs in, it is meant that nobody asks yet.
+    const isNobody = asked.authorization === undefined && authorization === null;
     const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
     hasAnswered = true;
     const { status, data } = answer;
-    if (status < 200 || status > 299) throw failureOf(answer, authorization === null);
+    if (status < 200 || status > 299) throw failureOf(answer, isNobody);
     return data;
   }
 

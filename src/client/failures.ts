@@ -10,11 +10,11 @@ export interface Refusal {
   readonly data: unknown;
 }
 
-/** @param isNobody - whether the request did not say who asks: then the server's words about headers help nobody. */
+/** @param isNobody - whether no credentials were found: then the server's words about headers help nobody. */
 export function failureOf({ status, headers, data }: Refusal, isNobody: boolean): ForensicsError {
   const named = headers['x-error-code'];
   const code = typeof named === 'string' && isCode(named) ? named : codeOfStatus(status);
-  if (code === 'unauthenticated' && isNobody) return new ForensicsError(code, whoAsks);
+  if (isNobody && (status === 401 || status === 403)) return new ForensicsError(code, whoAsks);
   const told: unknown = Object(data)['message'];
   const message = typeof told === 'string' ? told : `The server answered with status ${status}.`;
   const seconds = Number(headers['retry-after']);

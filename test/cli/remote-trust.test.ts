@@ -64,7 +64,7 @@ test('a server that is not trusted hears no key, and the message holds none', as
 
 test('whoever names no key learns how to name one', async () => {
   const closed = await openTlsServer(leaf, [authority], (_request, response) => {
-    response.statusCode = 401;
+    response.statusCode = 403;
     response.end(JSON.stringify({ success: false, message: 'Send the header Authorization.' }));
   });
 
