@@ -37,7 +37,7 @@ class Plan:
     decay: float = 0.05
     average: float = 0.998
     without_table: float = 0.25  # of the pictures lose their quantisation table, as a screenshot does
-    beside: float = 0.5  # weight of the comparison with the twin
+    beside: float = 0.0  # weight of the comparison with the twin: no help so far, EXPERIMENTS.md 21
     seed: int = 4
     check_every: int = 400
     save_every: int = 100
