@@ -117,6 +117,9 @@ Examples:
   registerConfig(program);
   registerCompletion(program);
   registerHelp(program);
+  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
+    group.helpCommand('help [command]', 'Print the help of a command.');
+  }
   addExamples(program);
   return program;
 }

@@ -24,7 +24,7 @@ export async function create(options: CreateOptions): Promise<void> {
   );
   if (options.json) return printJson(shownKey(key, out));
   const told = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
-  if (out !== undefined) return say(`${told}, is in the file of --out.`);
+  if (out !== undefined) return say(`${told}, is in ${out}.`);
   say(`${told}. It is not shown again:`);
   print(key.secret);
 }

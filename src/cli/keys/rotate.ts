@@ -101,7 +101,7 @@ function tell(
   const end = replaced.ended === null ? `ends at ${replaced.expiresAt}` : 'has ended';
   say(`The old key (${replaced.uuid}) ${end}.`);
   const told = `Key "${key.name}" (${key.uuid}), proven and valid until ${key.expiresAt}`;
-  if (out !== undefined) return say(`${told}, is in the file of --out.`);
+  if (out !== undefined) return say(`${told}, is in ${out}.`);
   say(`${told}. It is not shown again:`);
   print(key.secret);
 }
