@@ -56,6 +56,23 @@ test('every flipped byte is found and told as damage, wherever it is', async () 
   expect(unseen).toEqual([]);
 });
 
+test('a list of hashes that no backup has is not read into memory', async () => {
+  const sizeBytes = 500_000_000;
+  const at = 1_700_000_000;
+  const file = fileWith(
+    Buffer.concat([
+      encodeHead({ name: 'forensics.db', sizeBytes: 0, at }),
+      encodeHead({ name: 'SHA256SUMS', sizeBytes, at }),
+    ]),
+  );
+  // Of zeros that take no room on the disk.
+  truncateSync(file, 2 * sizeBytes);
+
+  const { problems } = await verify(file);
+
+  expect(problems[0]).toBe('SHA256SUMS is longer than any.');
+});
+
 test('a backup that ends too early is found at every length', async () => {
   const bytes = await saved();
   const file = fileWith(bytes);
