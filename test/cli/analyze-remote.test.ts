@@ -218,7 +218,13 @@ describe('what the server refuses', () => {
 describe('what every picture would meet', () => {
   test.for([
     ['a key that is wrong', 'sk-aaaaaaaa-nonsense', [], 3, 'well-formed API key'],
-    ['a tenant that is not the caller’s', null, ['--tenant', 'other'], 3, 'tenantName'],
+    [
+      'a tenant that is not the caller’s',
+      null,
+      ['--tenant', 'other'],
+      3,
+      'may not act for this tenant',
+    ],
     ['a server that is not there', null, ['--url', 'https://127.0.0.1:1'], 6, '127.0.0.1:1'],
     ['a model that the server has not', null, ['--model', 'nope'], 4, 'There is no such model'],
   ] as const)('%s ends the run with one line', async ([_what, key, flags, code, text]) => {
