@@ -19,9 +19,14 @@ export async function showSteps<Step extends string>(
     return { at: () => undefined, end: () => undefined };
   }
   const spinner = await startSpinner();
+  let shown: Step | null = null;
   return {
     at(step, share) {
       spinner.text = `${words[step]}: ${Math.floor(100 * share)} %`;
+      if (step === shown) return;
+      shown = step;
+      // At once: a step may be over before the spinner turns.
+      spinner.render();
     },
     end: () => void spinner.stop(),
   };
