@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { relay } from '../fixtures/relay.ts';
 import { portOf } from '../unit/client/tls-server.ts';
 
 /** A way to a server that can be led elsewhere, or cut; until it leads anywhere it is shut. */
@@ -7,17 +8,8 @@ export async function openDoor() {
   const sockets = new Set<Socket>();
   let port: number | null = null;
   const server = createServer((outside) => {
-    if (port === null) return outside.destroy();
-    const inside = connect(port, '127.0.0.1');
-    for (const [from, to] of [
-      [outside, inside],
-      [inside, outside],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
-    }
-    return outside;
+    if (port === null) outside.destroy();
+    else relay(outside, connect(port, '127.0.0.1'), sockets);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

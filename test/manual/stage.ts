@@ -34,7 +34,7 @@ const longestMs = 180_000;
 
 export async function openStage(): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'forensics-manual-'));
-  const folder = join(home, 'work');
+  const folder = join(home, 'cases');
   await furnish(folder);
   const servers: ReturnType<typeof inShell>[] = [];
   // Any free port stands for that of the manual.

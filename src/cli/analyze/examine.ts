@@ -14,7 +14,13 @@ import type { AnalyzeOptions } from './options.ts';
 import { bundleOf, type Examined, type Sealing } from './local-bundle.ts';
 import { localCustody } from './local-custody.ts';
 import type { Run } from './examiner.ts';
-import { type AnalysisRecord, type LocalResult, failedRecordOf, recordOf } from './record.ts';
+import {
+  type AnalysisRecord,
+  type LocalResult,
+  beginRecord,
+  failedRecordOf,
+  recordOf,
+} from './record.ts';
 import { type Files, keepResults } from './keep-results.ts';
 import type { ResultsFolder } from './results-folder.ts';
 
@@ -34,14 +40,7 @@ export async function examineInput(
   folderName: string,
 ): Promise<AnalysisRecord> {
   const { results, options, sealing } = bench;
-  const examinedAt = new Date();
-  const began = performance.now();
-  const told = () => ({
-    file: input.label,
-    examinedAt,
-    durationMs: performance.now() - began,
-    options,
-  });
+  const { examinedAt, told } = beginRecord(input.label, options);
   try {
     await results?.check(folderName);
     const held = sealing === null ? null : await readSource(input);

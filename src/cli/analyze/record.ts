@@ -76,6 +76,14 @@ export interface Told {
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
+/** Begins to time a picture; `told` answers what its record says of the run so far. */
+export function beginRecord(file: string, options: Told['options']) {
+  const examinedAt = new Date();
+  const began = performance.now();
+  const told = (): Told => ({ file, examinedAt, durationMs: performance.now() - began, options });
+  return { examinedAt, told };
+}
+
 export function recordOf(
   { file, examinedAt, durationMs, options: { tier, seed } }: Told,
   examination: Examination,

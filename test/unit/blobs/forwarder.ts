@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { relay } from '../../fixtures/relay.ts';
 
 export interface Forwarder {
   readonly port: number;
@@ -15,15 +16,7 @@ export async function startForwarder(target: { readonly port: number }): Promise
   let connections = 0;
   const server = createServer((outside) => {
     connections++;
-    const inside = connect(target.port, '127.0.0.1');
-    for (const [from, to] of [
-      [outside, inside],
-      [inside, outside],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from.on('error', () => to.destroy()).on('close', () => sockets.delete(from));
-    }
+    relay(outside, connect(target.port, '127.0.0.1'), sockets);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const address = server.address();

@@ -5,7 +5,7 @@ import { say } from '../../talk.ts';
 import type { Examiner, PrepareExaminer, Run } from '../examiner.ts';
 import type { Input } from '../inputs.ts';
 import { keepResults } from '../keep-results.ts';
-import { type AnalysisRecord, failedRecordOf, openRecordOf } from '../record.ts';
+import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';
 import type { ResultsFolder } from '../results-folder.ts';
 import { type Connection, openConnection } from './connection.ts';
 import { type Desk, deliver, type Trail } from './deliver.ts';
@@ -82,14 +82,7 @@ async function examineInput(
   folderName: string,
 ): Promise<AnalysisRecord> {
   const { options, placeFor, turns, loose } = bench;
-  const examinedAt = new Date();
-  const began = performance.now();
-  const told = () => ({
-    file: input.label,
-    examinedAt,
-    durationMs: performance.now() - began,
-    options,
-  });
+  const { told } = beginRecord(input.label, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
   try {
