@@ -10,7 +10,7 @@ import argparse
 import copy
 import json
 import time
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,9 +18,10 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from histories import Save, draw_jpeg, encode
 from locate_figures import figures_of
 from locate_network import Found, Locator, Parts
-from locate_pairs import Pairs, Reading
+from locate_pairs import Pairs, Reading, reading
 from locate_reading import CELL, Map, mapped
 from train import follow, groups
 
@@ -36,12 +37,16 @@ class Plan:
     fall: float = 0.3  # last part of the plan, in which the rate falls to nothing
     decay: float = 0.05
     average: float = 0.998
+    again: float = 0.0  # of the pairs are saved once more, AGAIN, as whoever shares a picture does
     without_table: float = 0.25  # of the pictures lose their quantisation table, as a screenshot does
     beside: float = 0.0  # weight of the comparison with the twin: no help so far, EXPERIMENTS.md 21
     seed: int = 4
     check_every: int = 400
     save_every: int = 100
     checked: int = 200  # pairs of the calibration split
+
+
+AGAIN = (60, 93)  # JPEG qualities
 
 
 class Source:
@@ -60,7 +65,8 @@ class Source:
             changed, twin = self.pairs.read(int(number))
             place = draw_crop(changed, side, random)
             turn, bare = random.random(3) < 0.5, random.random() < self.plan.without_table
-            rows += [crop(one, place, side, turn, bare) for one in (changed, twin)]
+            again = draw_jpeg(AGAIN, random) if random.random() < self.plan.again else None
+            rows += [crop(one, place, side, turn, bare, again) for one in (changed, twin)]
         return {
             "rgb": torch.from_numpy(np.stack([row.rgb for row in rows])),
             "table": torch.from_numpy(np.stack([row.table for row in rows])),
@@ -75,8 +81,13 @@ def draw_crop(one: Reading, side: int, random: np.random.Generator) -> tuple[int
     return max(places, key=lambda p: int((one.share[p[0] : p[0] + side, p[1] : p[1] + side] > 127).sum()))
 
 
-def crop(one: Reading, place: tuple[int, int], side: int, turn: np.ndarray, bare: bool) -> Reading:
-    """A square of whole blocks, flipped and turned: its grid stays that of the file, so its table does, turned with it."""
+def crop(
+    one: Reading, place: tuple[int, int], side: int, turn: np.ndarray, bare: bool, again: Save | None = None
+) -> Reading:
+    """A square of whole blocks, flipped and turned: its grid stays that of the file, so its table does, turned with it.
+
+    @param again saves the square once more: then the table is that of this save.
+    """
     table = one.table.reshape(8, 8)
     flip_x, flip_y, swap = turn
     layers = []
@@ -85,8 +96,9 @@ def crop(one: Reading, place: tuple[int, int], side: int, turn: np.ndarray, bare
         layer = layer[:, ::-1] if flip_x else layer
         layer = layer[::-1] if flip_y else layer
         layers.append(np.ascontiguousarray(layer.swapaxes(0, 1) if swap else layer))
-    steps = np.zeros(64, np.float32) if bare else np.ascontiguousarray(table.T if swap else table).reshape(64)
-    return Reading(layers[0], steps, layers[1])
+    square = Reading(layers[0], np.ascontiguousarray(table.T if swap else table).reshape(64), layers[1])
+    square = square if again is None else reading(encode(square.rgb, again), square.share)
+    return replace(square, table=np.zeros(64, np.float32)) if bare else square
 
 
 def loss_of(found: Found, share: torch.Tensor, beside: float) -> torch.Tensor:
@@ -220,10 +232,11 @@ def main() -> None:
     options.add_argument("--until", type=int, help="stop at this step of the plan")
     options.add_argument("--pairs", type=int, default=Plan.pairs)
     options.add_argument("--beside", type=float, default=Plan.beside)
+    options.add_argument("--again", type=float, default=Plan.again)
     options.add_argument("--without", nargs="*", default=[], choices=[part.name for part in fields(Parts)])
     asked = options.parse_args()
     torch.set_num_threads(1)
-    plan = Plan(steps=asked.steps, pairs=asked.pairs, beside=asked.beside)
+    plan = Plan(steps=asked.steps, pairs=asked.pairs, beside=asked.beside, again=asked.again)
     parts = Parts(**{name: False for name in asked.without})
     pairs, judges = Pairs(asked.work / "pairs-train", plan.pairs), Pairs(asked.work / "pairs-calibration", plan.checked)
     train(pairs, judges, asked.work / asked.name, plan, parts, asked.until)

@@ -2,10 +2,10 @@
 
 import type { QuantisationClass } from '../provenance/provenance.ts';
 import type { Wording } from './declared-words.ts';
-import type { Detector } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight } from './strength.ts';
 
-export const compressionTables: Detector = {
+export const compressionTables: Detector<Finding | Skipped> = {
   method: 'compression-tables',
   examine: ({ provenance: { quantisation } }) => {
     const { method } = compressionTables;

@@ -6,10 +6,10 @@
 
 import type { ContentCredentials, Declaration } from '../provenance/provenance.ts';
 import { originWords, quoted, type Wording } from './declared-words.ts';
-import type { Detector, Finding } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight, strengthOfAssurance, type Weight, weightOf } from './strength.ts';
 
-export const contentCredentials: Detector = {
+export const contentCredentials: Detector<Finding | Skipped> = {
   method: 'content-credentials',
   examine: ({ provenance: { credentials, declarations } }) => {
     if (credentials === null) return { method: contentCredentials.method, reason: absent };

@@ -5,10 +5,10 @@
 
 import type { Declaration } from '../provenance/provenance.ts';
 import { originWords, placeWords, quoted, type Wording } from './declared-words.ts';
-import type { Detector, Finding } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight, strengthOfAssurance, weightOf } from './strength.ts';
 
-export const declaredOrigin: Detector = {
+export const declaredOrigin: Detector<Finding | Skipped> = {
   method: 'declared-origin',
   examine: ({ picture, provenance }) => {
     const declared = provenance.declarations.filter(({ assurance }) => assurance === 'unsigned');

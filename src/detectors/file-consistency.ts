@@ -2,10 +2,10 @@
 
 import type { Inconsistency, InconsistencyCode } from '../provenance/provenance.ts';
 import type { Wording } from './declared-words.ts';
-import type { Detector } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight, weightOf } from './strength.ts';
 
-export const fileConsistency: Detector = {
+export const fileConsistency: Detector<Finding | Skipped> = {
   method: 'file-consistency',
   examine: ({ picture: { facts }, provenance: { inconsistencies } }) => {
     const { method } = fileConsistency;

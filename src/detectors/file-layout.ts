@@ -2,10 +2,10 @@
 
 import type { FileLayout } from '../provenance/provenance.ts';
 import type { Wording } from './declared-words.ts';
-import type { Detector } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight } from './strength.ts';
 
-export const fileLayout: Detector = {
+export const fileLayout: Detector<Finding | Skipped> = {
   method: 'file-layout',
   examine: ({ provenance: { layout } }) => {
     const { method } = fileLayout;

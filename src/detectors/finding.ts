@@ -39,6 +39,23 @@ export interface Finding {
   readonly source: string;
 }
 
+/**
+ * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
+ * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 says nothing about a place.
+ */
+export interface PlaceMap {
+  readonly cellPx: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly values: Float32Array;
+}
+
+/** The finding of a method that points at places. */
+export interface Sighting {
+  readonly finding: Finding;
+  readonly map: PlaceMap;
+}
+
 export interface Skipped {
   readonly method: string;
   /** Why this method could say nothing, one sentence in each report language. */
@@ -54,13 +71,27 @@ export interface TraceEvidence {
   readonly passes: number;
 }
 
+/** What the localisation network read. */
+export interface ChangeEvidence {
+  /** Logit that something in the picture was changed. */
+  readonly score: number;
+  /** Probability 0..1 that a place was changed, and that this is right. */
+  readonly changed: PlaceMap;
+  readonly trust: PlaceMap;
+}
+
 export interface DetectorInput {
   readonly picture: Picture;
   readonly traces: TraceEvidence;
+  /** Null where no localisation network was asked. */
+  readonly changes: ChangeEvidence | null;
   readonly provenance: Provenance;
 }
 
-export interface Detector {
+export type Answer = Finding | Sighting | Skipped;
+
+/** Narrower for a method that never points at places, or always does. */
+export interface Detector<Given extends Answer = Answer> {
   readonly method: string;
-  examine(input: DetectorInput): Finding | Skipped;
+  examine(input: DetectorInput): Given;
 }

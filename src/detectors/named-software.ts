@@ -2,13 +2,13 @@
 
 import type { NamedSoftware } from '../provenance/provenance.ts';
 import { quoted, type Wording } from './declared-words.ts';
-import type { Detector } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 import { noWeight } from './strength.ts';
 
 /** More would make no sentence. */
 const mostNames = 5;
 
-export const namedSoftware: Detector = {
+export const namedSoftware: Detector<Finding | Skipped> = {
   method: 'named-software',
   examine: ({ provenance: { software } }) => {
     const { method } = namedSoftware;

@@ -8,7 +8,7 @@
  */
 
 import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
-import type { Detector, Finding } from './finding.ts';
+import type { Detector, Finding, Skipped } from './finding.ts';
 
 /** A square of 128 pixels: below that, one object may fill the picture. */
 const leastBlocks = 256;
@@ -29,7 +29,7 @@ const leastEdgeShare = 0.03;
 /** Nothing but flat blocks: an empty picture. */
 const emptyFrom = 0.999;
 
-export const photographLikeness: Detector = {
+export const photographLikeness: Detector<Finding | Skipped> = {
   method: 'photograph-likeness',
   examine: ({ picture }) => {
     const { width, height } = picture.facts;

@@ -1,9 +1,9 @@
 /** What the learned detector of traces says, as a finding beside the others. */
 
-import type { Detector, Finding, TraceEvidence } from './finding.ts';
+import type { Detector, Finding, Skipped, TraceEvidence } from './finding.ts';
 import { strengthOfRatio } from './strength.ts';
 
-export const traceNetwork: Detector = {
+export const traceNetwork: Detector<Finding | Skipped> = {
   method: 'trace-network',
   examine: ({ traces }) => toFinding(traces),
 };

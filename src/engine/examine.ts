@@ -4,6 +4,7 @@
  * the same bytes.
  */
 
+import type { Answer, Finding } from '../detectors/finding.ts';
 import { detectors } from '../detectors/list.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import { codecVersions } from '../image/codec.ts';
@@ -75,8 +76,9 @@ export async function conclude(given: Case): Promise<Examination> {
     patchesRead: reading.read.length,
     passes: manifest.dropout.passes,
   };
-  const results = detectors.map((detector) => detector.examine({ picture, traces, provenance }));
-  const findings = results.filter((result) => 'score' in result);
+  const input = { picture, traces, provenance, changes: null };
+  const results = detectors.map((detector) => detector.examine(input));
+  const findings = results.flatMap((result) => findingOf(result) ?? []);
   const evidence = {
     ...traces,
     predictions,
@@ -117,6 +119,11 @@ async function settle(
   const isUnstable = stability?.holds === false;
   const decision = decide({ ...evidence, isUnstable }, model.manifest, decisionStrategy);
   return { decision, stability };
+}
+
+function findingOf(result: Answer): Finding | null {
+  if ('reason' in result) return null;
+  return 'finding' in result ? result.finding : result;
 }
 
 /** The best vouched-for declaration of generated content; null when the file declares none. */

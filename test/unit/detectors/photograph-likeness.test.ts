@@ -20,6 +20,7 @@ async function look(file: Sharp): Promise<Finding | Skipped> {
     picture: await decodePicture(await file.toBuffer()),
     traces,
     provenance: noProvenance,
+    changes: null,
   });
 }
 

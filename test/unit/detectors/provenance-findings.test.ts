@@ -25,8 +25,12 @@ beforeAll(async () => {
   picture = await decodePicture(await sceneJpeg({ width: 96, height: 72, seed: 1 }));
 });
 
-function examine(detector: Detector, provenance: Partial<Provenance>): Finding | Skipped {
-  return detector.examine({ picture, traces, provenance: { ...noProvenance, ...provenance } });
+function examine(
+  detector: Detector<Finding | Skipped>,
+  provenance: Partial<Provenance>,
+): Finding | Skipped {
+  const given = { ...noProvenance, ...provenance };
+  return detector.examine({ picture, traces, provenance: given, changes: null });
 }
 
 const credentials: ContentCredentials = {
@@ -219,7 +223,12 @@ test('a source type that names neither side is told as such', () => {
   const metadata = { ...facts.metadata, digitalSourceType: 'http://x/screenCapture' };
   const given = { ...picture, facts: { ...facts, metadata } };
 
-  const finding = declaredOrigin.examine({ picture: given, traces, provenance: noProvenance });
+  const finding = declaredOrigin.examine({
+    picture: given,
+    traces,
+    provenance: noProvenance,
+    changes: null,
+  });
 
   expect(finding).toMatchObject({ speaksFor: 'neither', measures: { declarations: 0 } });
 });

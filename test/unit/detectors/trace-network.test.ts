@@ -10,6 +10,7 @@ test('the finding gives the probability as its score and says it in both languag
     picture: await scenePicture(128, 128),
     traces,
     provenance: noProvenance,
+    changes: null,
   });
 
   expect(finding).toMatchObject({
@@ -32,6 +33,7 @@ test('one patch is spoken of as one, and a spread below one percent is not calle
     picture: await scenePicture(128, 128),
     traces,
     provenance: noProvenance,
+    changes: null,
   });
 
   expect(finding).toMatchObject({
@@ -49,6 +51,7 @@ test('a probability within its own scatter speaks for neither side', async () =>
       picture,
       traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32 },
       provenance: noProvenance,
+      changes: null,
     });
 
   expect(sideAt(0.23)).toMatchObject({ speaksFor: 'neither', strength: 'none' });

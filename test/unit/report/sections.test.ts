@@ -106,7 +106,7 @@ describe.each(languages)('sections in %s', (language) => {
 
   test('say in their own language what a finding of this program rests on', () => {
     const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
-    const given = { picture: makePicture(96, 96), traces, provenance: noProvenance };
+    const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
     const findings = detectors.map((detector) => detector.examine(given));
     const examination = { ...makeExamination(), findings: findings.filter(isFinding) };
 

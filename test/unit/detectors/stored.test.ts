@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import { storedLuma, storedRgb, toUpright } from '../../../src/detectors/stored.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { orientationOf } from '../../fixtures/orientation.ts';
+import { fromScene, scenePng } from '../../fixtures/pictures.ts';
+
+describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => {
+  const size = { width: 90, height: 70, seed: 1 };
+
+  test('stored planes are those that the file holds', async () => {
+    const picture = await decodePicture(await scenePng({ ...size, orientation }));
+    const asStored = await decodePicture(await storedScene(orientation));
+
+    const { width, height, luma } = storedLuma(picture);
+
+    expect([width, height]).toEqual([asStored.facts.width, asStored.facts.height]);
+    expect(luma).toEqual(asStored.luma);
+    expect(storedRgb(picture)).toEqual(asStored.rgb);
+  });
+
+  test('a map over the stored picture marks the same motif over the upright one', async () => {
+    const picture = await decodePicture(await scenePng({ ...size, orientation }));
+    const { facts, luma } = picture;
+    const stored = storedLuma(picture);
+    const each = (plane: Uint8Array, columns: number) => ({
+      cellPx: 1,
+      columns,
+      rows: plane.length / columns,
+      values: Float32Array.from(plane),
+    });
+
+    const turned = toUpright(each(stored.luma, stored.width), facts);
+
+    expect(turned).toEqual(each(luma, facts.width));
+  });
+
+  /** The same file without its orientation: the pixels as they are stored. */
+  async function storedScene(given: number): Promise<Uint8Array> {
+    const upright = await decodePicture(await scenePng(size));
+    const { width, height } = upright.facts;
+    const stored = orientationOf(given).toStored({ width, height, rgb: upright.rgb });
+    return fromScene(stored).png().toBuffer();
+  }
+});
