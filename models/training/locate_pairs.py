@@ -68,11 +68,16 @@ class Pairs:
 
     def read(self, number: int) -> tuple[Reading, Reading]:
         """The changed picture and its twin."""
+        changed, twin, share = self.files(number)
+        marks = cv2.imdecode(np.frombuffer(share, np.uint8), cv2.IMREAD_GRAYSCALE)
+        return reading(changed, marks), reading(twin)
+
+    def files(self, number: int) -> tuple[bytes, bytes, bytes]:
+        """The changed picture, its twin, and how much of each pixel is new (a grey PNG, 0 untouched .. 255 new)."""
         shard, entry = self.entries[number]
         ends = entry.offset + np.cumsum((0, *entry.lengths))
         changed, twin, share = (self.bytes[shard][a:b].tobytes() for a, b in zip(ends, ends[1:], strict=False))
-        marks = cv2.imdecode(np.frombuffer(share, np.uint8), cv2.IMREAD_GRAYSCALE)
-        return reading(changed, marks), reading(twin)
+        return changed, twin, share
 
 
 def reading(file: bytes, share: np.ndarray | None = None) -> Reading:
