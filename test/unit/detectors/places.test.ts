@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import type { PlaceMap } from '../../../src/detectors/finding.ts';
+import { largestRegion, placeOf, wordShare } from '../../../src/detectors/places.ts';
+
+/** One letter a cell: `#` is 1, `.` is 0.5. */
+function mapOf(cellPx: number, lines: readonly string[]): PlaceMap {
+  const columns = lines[0]!.length;
+  const values = Float32Array.from(lines.join(''), (letter) => (letter === '#' ? 1 : 0.5));
+  return { cellPx, columns, rows: lines.length, values };
+}
+
+describe('the largest region', () => {
+  test('is the largest group of cells that touch by a side, in pixels', () => {
+    const map = mapOf(8, [
+      '##...', //
+      '##..#',
+      '..###',
+      '....#',
+    ]);
+
+    const region = largestRegion(map, 0.75, { width: 40, height: 32 });
+
+    expect(region).toEqual({ left: 16, top: 8, width: 24, height: 24, share: 5 / 20 });
+  });
+
+  test('goes around corners', () => {
+    const map = mapOf(1, [
+      '#####', //
+      '....#',
+      '###.#',
+      '#...#',
+      '#####',
+    ]);
+
+    const region = largestRegion(map, 0.75, { width: 5, height: 5 });
+
+    expect(region).toEqual({ left: 0, top: 0, width: 5, height: 5, share: 17 / 25 });
+  });
+
+  test('does not go on behind the end of a row', () => {
+    const map = mapOf(2, ['...##', '##...', '.....']);
+
+    const region = largestRegion(map, 0.75, { width: 10, height: 6 });
+
+    expect(region).toEqual({ left: 6, top: 0, width: 4, height: 2, share: 2 / 15 });
+  });
+
+  test('counts only what lies inside the picture', () => {
+    const map = mapOf(16, ['..', '.#']);
+
+    const region = largestRegion(map, 0.75, { width: 20, height: 18 });
+
+    expect(region).toEqual({ left: 16, top: 16, width: 4, height: 2, share: 8 / 360 });
+  });
+
+  test('is none where no cell is high enough, or a number at all', () => {
+    const map = { ...mapOf(8, ['..']), values: new Float32Array([0.5, Number.NaN]) };
+
+    expect(largestRegion(map, 0.75, { width: 16, height: 8 })).toBeNull();
+  });
+});
+
+describe('places in words', () => {
+  const size = { width: 900, height: 600 };
+  const at = (left: number, top: number, width: number, height: number) =>
+    placeOf({ left, top, width, height, share: 0 }, size);
+
+  test.each([
+    [at(0, 0, 100, 100), 'in the upper left', 'links oben'],
+    [at(400, 20, 100, 100), 'at the top', 'oben'],
+    [at(700, 250, 150, 100), 'on the right', 'rechts'],
+    [at(300, 200, 300, 200), 'in the middle', 'in der Mitte'],
+    [at(620, 420, 280, 180), 'in the lower right', 'rechts unten'],
+    [at(0, 500, 900, 100), 'across the whole width at the bottom', 'unten über die ganze Breite'],
+    [at(10, 10, 100, 560), 'over the whole height on the left', 'links über die ganze Höhe'],
+    [at(10, 10, 880, 580), 'across almost the whole picture', 'fast im ganzen Bild'],
+  ])('%o', (words, en, de) => {
+    expect(words).toEqual({ en, de });
+  });
+});
+
+test.each([
+  [0.001, 'less than 1 %', 'weniger als 1 %'],
+  [0.124, '12 %', '12 %'],
+  [1, '100 %', '100 %'],
+])('a share of %d is told as %s', (share, en, de) => {
+  expect(wordShare(share)).toEqual({ en, de });
+});
