@@ -11,6 +11,7 @@ import { readMetadata } from './metadata.ts';
 import { pictureNotes, type Format, type Picture, type PictureNote } from './picture.ts';
 import { toLuma, toRgb } from './planes.ts';
 import { formatOfName } from './sniff.ts';
+import { readThumbnail } from './thumbnail.ts';
 
 export interface DecodeOptions {
   /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
@@ -49,7 +50,8 @@ export async function decodePicture(
   });
   const shown = { format, sizeBytes: bytes.length, ...digests, width, height, orientation };
   const facts = { ...shown, ...container.facts, notes, metadata };
-  return { facts, rgb, luma: toLuma(rgb) };
+  const thumbnail = await readThumbnail(container.metadataBlocks.exif);
+  return { facts, rgb, luma: toLuma(rgb), ...(thumbnail !== null && { thumbnail }) };
 }
 
 /** Lower-case hex digests of the file. */

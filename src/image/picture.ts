@@ -5,6 +5,7 @@
 
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { Metadata } from './metadata.ts';
+import type { Thumbnail } from './thumbnail.ts';
 
 export const formats = ['jpg', 'png'] as const;
 export type Format = (typeof formats)[number];
@@ -59,4 +60,6 @@ export interface Picture {
   readonly rgb: Uint8Array;
   /** Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as JFIF uses it). */
   readonly luma: Uint8Array;
+  /** What EXIF keeps beside it; absent where that cannot be decoded, and where there is none. */
+  readonly thumbnail?: Thumbnail;
 }

@@ -19,7 +19,7 @@ import {
 } from './provenance.ts';
 import { classifyTables } from './quantisation-class.ts';
 import { originOfSourceType } from './source-type.ts';
-import { compareThumbnail } from './thumbnail.ts';
+import { alignThumbnail } from './thumbnail.ts';
 
 export interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
@@ -48,7 +48,7 @@ export async function readProvenance(
   const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
   const software = nameSoftware({ texts, declarations, credentials, jpeg: facts.jpeg });
   const quantisation = facts.jpeg && classifyTables(facts.jpeg);
-  const thumbnail = exif.thumbnail && (await compareThumbnail(picture, exif.thumbnail));
+  const thumbnail = alignThumbnail(picture);
   const records = { facts, exif, software, quantisation, thumbnail, now };
   return {
     declarations,

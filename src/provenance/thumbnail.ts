@@ -5,8 +5,8 @@
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
 
-import { decodePicture } from '../image/decode.ts';
 import type { Picture } from '../image/picture.ts';
+import type { Thumbnail } from '../image/thumbnail.ts';
 
 export interface ThumbnailComparison {
   /** Sides of the thumbnail over sides of the picture, 1 for the same shape; the greater ratio of the two, so 1 or more. */
@@ -15,54 +15,74 @@ export interface ThumbnailComparison {
   readonly correlation: number | null;
 }
 
-const limits = { minSidePx: 16, maxSidePx: 1024, maxBytes: 256 * 1024 };
+export interface AlignedThumbnail extends ThumbnailComparison {
+  /** Turned to lie as the upright picture does, without black bars. */
+  readonly upright: Thumbnail;
+}
+
 /** Cells a side: as coarse as the smallest thumbnail, so that scaling leaves no difference. */
 const side = 16;
 /** Standard deviation of the cells in grey levels below which a correlation is chance. */
 const leastContrast = 4;
 
-/** Null when the thumbnail cannot be read. */
-export async function compareThumbnail(
-  picture: Picture,
-  thumbnail: Uint8Array,
-): Promise<ThumbnailComparison | null> {
-  const small = await decodePicture(thumbnail, { limits }).catch(() => null);
-  if (small === null) return null;
-  const { width, height, orientation } = picture.facts;
+/** Of all ways in which the thumbnail may lie the one that shows the picture best; null without a thumbnail. */
+export function alignThumbnail({
+  facts,
+  luma,
+  thumbnail,
+}: Pick<Picture, 'facts' | 'luma' | 'thumbnail'>): AlignedThumbnail | null {
+  if (thumbnail === undefined) return null;
+  const { width, height, orientation } = facts;
   // Cameras turn the thumbnail with the picture or leave it as the sensor stood: either is fine.
-  const isTurned = orientation !== 1;
-  const shapes = isTurned ? [width / height, height / width] : [width / height];
-  const ratioTo = (plane: Plane) =>
-    Math.min(...shapes.map((shape) => ratioOf(plane.width / plane.height, shape)));
-  // Dark edges may be bars or night: whatever fits the picture better.
-  const whole = planeOf(small);
-  const bare = withoutBars(whole);
-  const plane = ratioTo(whole) <= ratioTo(bare) ? whole : bare;
-  const upright = gridOf(planeOf(picture));
-  const grids = isTurned ? [upright, ...turnsOf(upright)] : [upright];
-  const own = gridOf(plane);
-  const known = grids.map((grid) => correlate(own, grid)).filter((value) => value !== null);
-  return {
-    shapeRatio: ratioTo(plane),
-    correlation: known.length === 0 ? null : Math.max(...known),
+  const turn = orientation === 1 ? (plane: Thumbnail) => [plane] : turnsOf;
+  const ratioOf = (plane: Thumbnail) => {
+    const ratio = (plane.width * height) / (plane.height * width);
+    return Math.max(ratio, 1 / ratio);
   };
+  const nearest = (planes: readonly Thumbnail[]) => Math.min(...planes.map(ratioOf));
+  const [whole, bare] = [turn(thumbnail), turn(withoutBars(thumbnail))];
+  // Dark edges may be bars or night: whatever fits the picture better.
+  const planes = nearest(whole) <= nearest(bare) ? whole : bare;
+  const shapeRatio = nearest(planes);
+  const own = gridOf({ width, height, luma });
+  const candidates = planes
+    .filter((plane) => ratioOf(plane) === shapeRatio)
+    .map((upright) => ({ upright, shapeRatio, correlation: correlate(gridOf(upright), own) }));
+  return candidates.reduce((best, one) =>
+    (one.correlation ?? -1) > (best.correlation ?? -1) ? one : best,
+  );
 }
 
-interface Plane {
-  readonly luma: Uint8Array;
-  readonly stride: number;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
+/** The eight ways to turn and mirror it, as it is first. */
+function turnsOf(plane: Thumbnail): readonly Thumbnail[] {
+  const lies = [false, true];
+  return lies.flatMap((isTransposed) =>
+    lies.flatMap((isFlipped) =>
+      lies.map((isMirrored) => turned(plane, { isTransposed, isFlipped, isMirrored })),
+    ),
+  );
 }
 
-function planeOf({ luma, facts: { width, height } }: Picture): Plane {
-  return { luma, stride: width, left: 0, top: 0, width, height };
+interface Turn {
+  readonly isTransposed: boolean;
+  /** Upside down, of the plane that is turned. */
+  readonly isFlipped: boolean;
+  /** Left to right. */
+  readonly isMirrored: boolean;
 }
 
-function ratioOf(a: number, b: number): number {
-  return a > b ? a / b : b / a;
+function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
+  const { isTransposed, isFlipped, isMirrored } = turn;
+  const [across, down] = isTransposed ? [height, width] : [width, height];
+  const other = new Uint8Array(luma.length);
+  for (let y = 0; y < down; y++) {
+    for (let x = 0; x < across; x++) {
+      const [column, row] = isTransposed ? [y, x] : [x, y];
+      const from = isMirrored ? width - 1 - column : column;
+      other[y * across + x] = luma[(isFlipped ? height - 1 - row : row) * width + from]!;
+    }
+  }
+  return { width: across, height: down, luma: other };
 }
 
 /** Grey levels that a black bar stays below, ringing included. */
@@ -71,14 +91,18 @@ const black = 24;
 const mostBar = 1 / 3;
 
 /** Cameras fill the thumbnail up to 4:3 with black bars. */
-function withoutBars(plane: Plane): Plane {
-  const { luma, stride, width, height } = plane;
-  const rowAt = (y: number) => luma.subarray(y * stride, y * stride + width);
+function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
+  const rowAt = (y: number) => luma.subarray(y * width, (y + 1) * width);
   const columnAt = (x: number) =>
-    Uint8Array.from({ length: height }, (_, y) => luma[y * stride + x]!);
+    Uint8Array.from({ length: height }, (_, y) => luma[y * width + x]!);
   const [top, bottom] = barsOf(height, rowAt);
   const [left, right] = barsOf(width, columnAt);
-  return { ...plane, top, left, width: width - left - right, height: height - top - bottom };
+  const bare = { width: width - left - right, height: height - top - bottom };
+  const inside = Uint8Array.from({ length: bare.width * bare.height }, (_, at) => {
+    const y = top + Math.floor(at / bare.width);
+    return luma[y * width + left + (at % bare.width)]!;
+  });
+  return { ...bare, luma: inside };
 }
 
 /** Both or none: a dark edge on one side alone belongs to the picture. */
@@ -93,15 +117,14 @@ function barsOf(count: number, lineAt: (i: number) => Uint8Array): readonly [num
 }
 
 /** Mean luma of `side` by `side` cells, row-major. */
-function gridOf({ luma, stride, left, top, width, height }: Plane): Float64Array {
+function gridOf({ luma, width, height }: Thumbnail): Float64Array {
   const cells = new Float64Array(side * side);
   for (let cell = 0; cell < cells.length; cell++) {
     const [x0, x1] = stretchOf(cell % side, width);
     const [y0, y1] = stretchOf(Math.floor(cell / side), height);
     let sum = 0;
     for (let y = y0; y < y1; y++) {
-      const row = (top + y) * stride + left;
-      for (let x = x0; x < x1; x++) sum += luma[row + x]!;
+      for (let x = x0; x < x1; x++) sum += luma[y * width + x]!;
     }
     cells[cell] = sum / ((x1 - x0) * (y1 - y0));
   }
@@ -112,26 +135,6 @@ function gridOf({ luma, stride, left, top, width, height }: Plane): Float64Array
 function stretchOf(cell: number, length: number): readonly [number, number] {
   const start = Math.floor((cell * length) / side);
   return [start, Math.max(start + 1, Math.floor(((cell + 1) * length) / side))];
-}
-
-/** The other seven ways to turn and mirror a square. */
-function turnsOf(grid: Float64Array): readonly Float64Array[] {
-  const last = side - 1;
-  const sources: readonly ((x: number, y: number) => readonly [number, number])[] = [
-    (x, y) => [last - x, y],
-    (x, y) => [last - x, last - y],
-    (x, y) => [x, last - y],
-    (x, y) => [y, x],
-    (x, y) => [y, last - x],
-    (x, y) => [last - y, last - x],
-    (x, y) => [last - y, x],
-  ];
-  return sources.map((source) =>
-    grid.map((_, cell) => {
-      const [x, y] = source(cell % side, Math.floor(cell / side));
-      return grid[y * side + x]!;
-    }),
-  );
 }
 
 /** Pearson's correlation; null when one side is too even. */
