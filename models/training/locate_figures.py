@@ -11,6 +11,7 @@ from locate_pairs import Pairs
 from locate_reading import Read
 from metrics import auc, sigmoid
 
+LEAST = 10  # photographs of a source that has a limit of its own
 LEVELS = 400  # thresholds that are tried for the best one
 
 
@@ -66,3 +67,12 @@ def auc_interval(untouched: np.ndarray, changed: np.ndarray, seed: int = 1, draw
         drawn.append(auc(*again))
     low, high = np.percentile(drawn, [2.5, 97.5])
     return float(low), float(high)
+
+
+def worst_limit(scores: np.ndarray, sources: np.ndarray, share: float) -> float:
+    """Above which no more than `share` of the scores of the worst source lie; small sources count as one."""
+    names, counts = np.unique(sources, return_counts=True)
+    large = [scores[sources == name] for name in names[counts >= LEAST]]
+    small = scores[np.isin(sources, names[counts < LEAST])]
+    groups = [group for group in (*large, small) if len(group)]
+    return max(float(np.quantile(group, 1 - share, method="higher")) for group in groups)

@@ -1,0 +1,286 @@
+"""Fits how the methods that look for local changes are heard together, from what the engine's own methods answered:
+python locate_fuse.py --readings FOLDER --out fusion.json
+
+`FOLDER` holds two tables of the calibration split, never of a set that is measured on. Numbers have a point, empty means the
+method was skipped (or gives no map), columns that are not named here are methods.
+
+`pictures.csv`, a row for each picture under each condition:
+  picture          what it is told apart by, together with `condition`
+  pair             a changed picture and its twin share it; empty for a photograph
+  source           of a photograph; empty for a pair
+  condition        as is, jpeg 75, half
+  kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in the row of the twin too;
+                   empty for a photograph
+  changed          1 or 0
+  traceDifference  mean log odds of a generated origin inside the true mask less those outside, or empty
+  <method>         score 0..1 of its finding
+
+`places.csv`, a row for each drawn cell of the pictures of pairs, at most some hundred a picture:
+  picture, condition  as above
+  changed          1 or 0; cells that lie half in the mask or in a transition are not written
+  weight           how many cells of its kind in this picture a row stands for: cells of the kind / rows of the kind
+  <method>         value 0..1 of its map at this cell, on the engine's common grid
+
+The answer `{thresholds, fusion}` is what the manifest of the localisation network holds, as `src/engine/fusion.ts` reads it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from locate_figures import worst_limit
+from metrics import auc, sigmoid
+
+NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "traceDifference", "weight")
+MOST_LOGIT = 4.0  # as in src/engine/fusion.ts: beyond it a single method is not believed any further
+PULL = 0.01  # of weights towards 0, against a mean loss of a row
+SEEN = 30  # changed pictures under any condition that a method must have answered to get a weight
+OFFSETS = np.arange(-4, 4.01, 0.05)
+FOLDS = 5
+# Share of the untouched photographs of the worst source and condition that may be called manipulated, or suspected of it.
+MANIPULATED = {"pedantic": 0.005, "default": 0.02, "relaxed": 0.05}
+SUSPECTED = {"pedantic": 0.20, "default": 0.10, "relaxed": 0.05}
+DIGITS = 1e6
+LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
+REPAINTED = 0.10  # share of the conventional changes that may be called ai-manipulated
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of a CSV file; `odds` [N,M] are bounded log odds of the methods, NaN where one was skipped."""
+
+    text: Mapping[str, np.ndarray]
+    methods: tuple[str, ...]
+    odds: np.ndarray
+
+    def number(self, name: str) -> np.ndarray:
+        """NaN where nothing stands."""
+        return numbers(self.text[name])
+
+    def has(self, name: str, value: str) -> np.ndarray:
+        return self.text[name] == value
+
+    def only(self, rows: np.ndarray) -> Table:
+        return Table({name: column[rows] for name, column in self.text.items()}, self.methods, self.odds[rows])
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered."""
+
+    offset: float
+    weights: np.ndarray
+    rests: np.ndarray
+
+    def __call__(self, odds: np.ndarray) -> np.ndarray:
+        return self.offset + np.nan_to_num(odds - self.rests) @ self.weights
+
+    def moved(self, by: float) -> Heard:
+        return Heard(round(self.offset + by, 4), self.weights, self.rests)
+
+
+def read_table(path: Path) -> Table:
+    with open(path, newline="") as rows:
+        names, *lines = csv.reader(rows)
+    text = dict(zip(names, np.array(lines).T, strict=True))
+    methods = tuple(name for name in names if name not in NAMED)
+    odds = np.stack([numbers(text[name]) for name in methods], 1)
+    with np.errstate(divide="ignore"):
+        odds = np.log(odds / (1 - odds))
+    return Table(text, methods, np.clip(odds, -MOST_LOGIT, MOST_LOGIT))
+
+
+def numbers(column: np.ndarray) -> np.ndarray:
+    return np.array([float(value) if value else np.nan for value in column])
+
+
+def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray) -> Heard:
+    """Logistic regression with a slight pull of the weights towards 0; none is negative: no method speaks against itself."""
+    given, target, share = np.nan_to_num(odds - rests), changed.astype(float), weight / weight.sum()
+
+    def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
+        total = values[0] + given @ values[1:]
+        wrong = share * (sigmoid(total) - target)
+        cost = share @ (np.logaddexp(0, total) - target * total) + PULL / 2 * values[1:] @ values[1:]
+        return float(cost), np.concatenate([[wrong.sum()], given.T @ wrong + PULL * values[1:]])
+
+    start, bounds = np.zeros(1 + given.shape[1]), [(None, None)] + [(0, None)] * given.shape[1]
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Heard(round(float(found[0]), 4), found[1:].round(4), rests.round(4))
+
+
+def balanced(changed: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Weights with which both classes count the same."""
+    answer = weight.astype(float).copy()
+    for label in (False, True):
+        answer[changed == label] /= answer[changed == label].sum()
+    return answer
+
+
+def middles(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Mean log odds of each method where it answered: a method that is skipped adds nothing instead."""
+    answered = ~np.isnan(odds) * weight[:, None]
+    return (np.nan_to_num(odds) * answered).sum(0) / np.maximum(answered.sum(0), 1e-12)
+
+
+def fit_places(places: Table) -> Heard:
+    """Weights by regression, each picture counting the same; then the offset with which the mean F1 at 0.5 is highest."""
+    cells = Cells(places)
+    weight = balanced(cells.changed, cells.weight / np.bincount(cells.group, cells.weight)[cells.group])
+    heard = fit(places.odds, cells.changed, weight, middles(places.odds, weight))
+    odds = heard(places.odds)
+    f1 = [cells.f1_of(odds >= -by).mean() for by in OFFSETS]
+    return heard.moved(float(OFFSETS[int(np.argmax(f1))]))
+
+
+class Cells:
+    """The drawn cells, grouped by picture once and not for each offset that is tried."""
+
+    def __init__(self, places: Table):
+        self.changed, self.weight = places.number("changed") > 0, places.number("weight")
+        _, self.group = np.unique(shots(places), return_inverse=True)
+        self.wanted = self.sum(self.changed)
+
+    def f1_of(self, found: np.ndarray) -> np.ndarray:
+        """Of each changed picture, estimated. @param found which cells are called changed"""
+        total = self.sum(found) + self.wanted
+        return (2 * self.sum(found & self.changed) / np.maximum(total, 1e-12))[self.wanted > 0]
+
+    def sum(self, chosen: np.ndarray) -> np.ndarray:
+        return np.bincount(self.group, self.weight * chosen)
+
+
+def f1_of(heard: Heard, places: Table) -> np.ndarray:
+    """Of each changed picture at 0.5."""
+    return Cells(places).f1_of(heard(places.odds) >= 0)
+
+
+def shots(table: Table) -> np.ndarray:
+    """One name for each picture under each condition."""
+    return np.char.add(np.char.add(table.text["picture"], "|"), table.text["condition"])
+
+
+def fit_pictures(pictures: Table) -> Heard:
+    """On pairs alone: photographs would teach what tells a pair from a photograph. A score of 0.5 says nothing, so that is
+    where a method rests."""
+    pairs = pictures.only(pictures.has("source", ""))
+    changed = pairs.number("changed") > 0
+    return fit(pairs.odds, changed, balanced(changed, np.ones(len(changed))), np.zeros(len(pairs.methods)))
+
+
+def answering(table: Table) -> np.ndarray:
+    """Which methods answered often enough to be weighed."""
+    changed = table.number("changed") > 0
+    return np.array([len(set(table.text["picture"][changed & ~np.isnan(odds)])) >= SEEN for odds in table.odds.T])
+
+
+def silenced(table: Table, keep: np.ndarray) -> Table:
+    return Table(table.text, table.methods, np.where(keep, table.odds, np.nan))
+
+
+def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
+    """From the photographs under each condition; @param probability of each row of `pictures`"""
+    limits = {}
+    for strategy in MANIPULATED:
+        manipulated, suspected = (alarm_limit(probability, pictures, alarms[strategy]) for alarms in (MANIPULATED, SUSPECTED))
+        limits[strategy] = {"manipulatedMin": max(manipulated, LEAST_PROBABLE), "suspectedMin": suspected}
+    names = ("manipulatedMin", "suspectedMin")
+    return {name: {strategy: limit[name] for strategy, limit in limits.items()} for name in names}
+
+
+def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float:
+    """From which on no more than `share` of the photographs of any source are met under any condition."""
+    photographs, limits = pictures.text["source"] != "", []
+    for condition in np.unique(pictures.text["condition"]):
+        mine = photographs & pictures.has("condition", condition)
+        limits.append(worst_limit(probability[mine], pictures.text["source"][mine], share))
+    return float(np.ceil(max(limits) * DIGITS + 0.5) / DIGITS)  # just above: the engine counts what reaches it
+
+
+def least_difference(pictures: Table) -> float:
+    """From which on no more than REPAINTED of the pictures that were changed without a generator are met."""
+    difference = pictures.number("traceDifference")
+    others = ~np.isnan(difference) & ~pictures.has("kind", "repaint") & (pictures.number("changed") > 0)
+    return round(float(np.quantile(difference[others], 1 - REPAINTED)), 3)
+
+
+def folds_of(pictures: Table) -> np.ndarray:
+    """Fold of each row: pairs stay together, and so do sources, because both halves of either are alike."""
+    names = np.where(pictures.text["source"] == "", pictures.text["pair"], pictures.text["source"])
+    distinct, group = np.unique(names, return_inverse=True)
+    return np.random.default_rng(1).permutation(len(distinct))[group] % FOLDS
+
+
+def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
+    """Figures of folds that nothing was fitted on, by condition: what the fusion gives, and the best single method."""
+    fold = folds_of(pictures)
+    fold_of_shot = dict(zip(shots(pictures), fold, strict=True))
+    place_fold = np.array([fold_of_shot[shot] for shot in shots(places)])
+    probability, f1 = np.zeros(len(fold)), {}
+    for number in range(FOLDS):
+        heard = fit_pictures(pictures.only(fold != number))
+        probability[fold == number] = heard(pictures.odds[fold == number])
+        heard, apart = fit_places(places.only(place_fold != number)), places.only(place_fold == number)
+        for condition in np.unique(apart.text["condition"]):
+            f1.setdefault(condition, []).extend(f1_of(heard, apart.only(apart.has("condition", condition))))
+    changed, paired = pictures.number("changed") > 0, pictures.text["source"] == ""
+    figures = {}
+    for condition, values in f1.items():
+        mine = paired & pictures.has("condition", condition)
+        scores = [probability[mine & (changed == label)] for label in (False, True)]
+        figures[condition] = {"f1Half": round(float(np.mean(values)), 3), "pictureAuc": round(auc(*scores), 3)}
+    return figures
+
+
+def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Those that are heard, with what they are weighed by."""
+    rows = zip(methods, heard.weights, sigmoid(heard.rests), strict=True)
+    return {method: {"weight": float(weight), "rest": round(float(rest), 4)}
+            for method, weight, rest in rows if weight > 0}  # fmt: skip
+
+
+def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
+    """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted"""
+    pictures, places = (silenced(table, answering(table)) for table in (pictures, places))
+    scores, maps = fit_pictures(pictures), fit_places(places)
+    in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
+    in_places = told(maps, places.methods)
+    return {
+        "thresholds": thresholds_of(sigmoid(scores(pictures.odds)), pictures),
+        "fusion": {
+            "places": {"offset": maps.offset,
+                       "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
+            "picture": {"offset": scores.offset, "weights": in_pictures | dict(given)},
+            "repainted": {"traceDifferenceMin": least_difference(pictures)},
+        },
+    }  # fmt: skip
+
+
+def pair_of(text: str) -> tuple[str, float]:
+    method, weight = text.split("=")
+    return method, float(weight)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--readings", type=Path, required=True)
+    options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
+    asked = options.parse_args()
+    pictures, places = (read_table(asked.readings / f"{name}.csv") for name in ("pictures", "places"))
+    asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given)), indent=2) + "\n")
+    print(asked.out.read_text())
+    for condition, figures in held_out(pictures, places).items():
+        print("held out |", condition, "|", json.dumps(figures), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+import csv
+import json
+
+import numpy as np
+import pytest
+
+import locate_fuse
+from locate_fuse import MOST_LOGIT, Heard, f1_of, fit, fuse, held_out, main, read_table, shots
+from metrics import sigmoid
+
+KINDS = ("splice", "repaint")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Sixty pairs and forty photographs as a program of the engine would write them: `sharp` knows, `guessing` does not, `rare` never
+    answers to a picture."""
+    random, out = np.random.default_rng(1), tmp_path_factory.mktemp("readings")
+    pictures, places = [], []
+    for pair in range(60):
+        for changed in (1, 0):
+            name, kind = f"{pair}-{changed}", KINDS[pair % 2]
+            pictures.append({"picture": name, "pair": pair, "source": "", "condition": "as is", "kind": kind, "changed": changed,
+                             "traceDifference": 2 * (kind == "repaint") + random.random() if changed else "",
+                             "sharp": score(random, 2 * changed), "guessing": score(random, 1), "rare": ""})  # fmt: skip
+            for cell in range(20):
+                is_changed = int(changed and cell < 5)
+                places.append({"picture": name, "condition": "as is", "changed": is_changed, "weight": 1 if is_changed else 4,
+                               "sharp": "" if pair % 3 == 0 else score(random, 3 * is_changed - 3), "guessing": 0.5})  # fmt: skip
+    for number in range(40):
+        source = ("calm", "odd")[number // 20]
+        pictures.append({"picture": f"p{number}", "pair": "", "source": source, "condition": "as is", "kind": "", "changed": 0,
+                         "traceDifference": "", "sharp": sigmoid(number // 20 + 0.01 * number), "guessing": 0.5, "rare": ""})  # fmt: skip
+    for name, rows in (("pictures", pictures), ("places", places)):
+        with open(out / f"{name}.csv", "w", newline="") as file:
+            table = csv.DictWriter(file, rows[0])
+            table.writeheader()
+            table.writerows(rows)
+    return out
+
+
+def score(random: np.random.Generator, middle: float) -> float:
+    return float(sigmoid(random.normal(middle, 1)))
+
+
+def tables(folder):
+    return read_table(folder / "pictures.csv"), read_table(folder / "places.csv")
+
+
+def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negative():
+    random = np.random.default_rng(2)
+    odds = random.normal(0, 1, (40_000, 3))
+    changed = random.random(40_000) < sigmoid(1.5 * odds[:, 0] - 0.5 * odds[:, 1] + 0.7)
+
+    heard = fit(odds, changed, np.ones(40_000), np.zeros(3))
+
+    assert heard.weights[0] == pytest.approx(1.4, abs=0.15)
+    assert heard.weights[1] == 0
+    assert heard.weights[2] == pytest.approx(0, abs=0.03)
+    assert heard.offset == pytest.approx(0.7, abs=0.1)
+
+
+def test_a_method_that_was_skipped_adds_nothing_and_none_is_believed_without_end(folder):
+    pictures, _ = tables(folder)
+    heard = Heard(0.5, np.array([2.0, 1.0]), np.array([1.0, 0.0]))
+
+    assert heard(np.array([[np.nan, np.nan], [2.0, np.nan], [np.nan, -3.0]])).tolist() == [0.5, 2.5, -2.5]
+    assert pictures.methods == ("sharp", "guessing", "rare")
+    assert np.isnan(pictures.odds[:, 2]).all() and np.nanmax(np.abs(pictures.odds)) <= MOST_LOGIT
+
+
+def test_the_method_that_knows_is_heard_and_what_it_rests_at_lies_between_both_classes(folder):
+    answer = fuse(*tables(folder), {"thumbnail": 1.5})["fusion"]
+
+    weights = answer["picture"]["weights"]
+    assert weights["sharp"] > 0.8
+    assert weights["thumbnail"] == 1.5
+    assert weights.get("guessing", 0) < 0.2  # though it tells pairs from photographs
+    assert "rare" not in weights
+    assert answer["places"]["weights"]["thumbnail"] == {"weight": 1.5, "rest": 0.5}
+    sharp = answer["places"]["weights"]["sharp"]
+    assert sharp["weight"] > 0.8
+    assert 0.1 < sharp["rest"] < 0.3  # changed cells lie around odds of 0, untouched ones around -3
+
+
+def test_the_offset_of_places_is_the_one_with_which_f1_of_is_best(folder):
+    _, places = tables(folder)
+
+    heard = locate_fuse.fit_places(places)
+
+    at = [f1_of(heard.moved(by), places).mean() for by in (-0.5, 0, 0.5)]
+    assert at[1] > max(at[0], at[2])
+    assert len(set(shots(places))) == 120
+    assert len(f1_of(heard, places)) == 60
+
+
+def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
+    pictures, places = tables(folder)
+
+    answer = fuse(pictures, places, {})
+
+    limits, fusion = answer["thresholds"], answer["fusion"]["picture"]
+    manipulated, suspected = limits["manipulatedMin"], limits["suspectedMin"]
+    weights = np.array([fusion["weights"].get(method, 0) for method in pictures.methods])
+    probability = sigmoid(Heard(fusion["offset"], weights, np.zeros(3))(pictures.odds))
+    odd = probability[pictures.has("source", "odd")]
+    assert manipulated["pedantic"] >= manipulated["default"] >= manipulated["relaxed"] >= 0.5
+    assert suspected["pedantic"] <= suspected["default"] <= suspected["relaxed"]
+    assert all(suspected[name] <= manipulated[name] for name in manipulated)
+    assert (odd >= manipulated["pedantic"]).sum() == 0
+    assert (odd >= suspected["pedantic"]).sum() == 3  # of twenty; the fifth part but for the one that sets the limit
+
+
+def test_repainting_is_told_by_a_difference_that_few_other_changes_reach(folder):
+    pictures, places = tables(folder)
+
+    least = fuse(pictures, places, {})["fusion"]["repainted"]["traceDifferenceMin"]
+
+    difference, repainted = pictures.number("traceDifference"), pictures.has("kind", "repaint")
+    assert (difference[repainted & ~np.isnan(difference)] >= least).all()
+    assert (difference[~repainted & ~np.isnan(difference)] >= least).mean() <= 0.1
+
+
+def test_what_is_held_out_is_judged_by_what_was_fitted_without_it(folder):
+    pictures, places = tables(folder)
+
+    figures = held_out(pictures, places)["as is"]
+
+    assert 0.85 < figures["pictureAuc"] < 0.98
+    assert 0.5 < figures["f1Half"] < 0.8
+    fold, pair = locate_fuse.folds_of(pictures), pictures.text["pair"]
+    assert all(len(set(fold[pair == name])) == 1 for name in set(pair) - {""})
+
+
+def test_the_command_writes_what_the_manifest_holds(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["", "--readings", str(folder), "--out", str(tmp_path / "f.json"), "--given", "thumbnail=2"])
+
+    main()
+
+    written = json.loads((tmp_path / "f.json").read_text())
+    assert list(written) == ["thresholds", "fusion"]
+    assert written["fusion"]["picture"]["weights"]["thumbnail"] == 2
+    assert "held out | as is" in capsys.readouterr().out
