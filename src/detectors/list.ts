@@ -10,6 +10,9 @@ import { namedSoftware } from './named-software.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { traceNetwork } from './trace-network.ts';
 
+/** Those that look for parts of a picture that were changed. */
+export const localisingDetectors: readonly Detector[] = [];
+
 export const detectors: readonly Detector[] = [
   traceNetwork,
   photographLikeness,
@@ -19,4 +22,5 @@ export const detectors: readonly Detector[] = [
   fileConsistency,
   compressionTables,
   fileLayout,
+  ...localisingDetectors,
 ];

@@ -5,8 +5,15 @@
  * relaxed (the manifest is refused otherwise), so what is decided under one strategy is decided alike under the next.
  */
 
-import type { ModelManifest } from '../inference/model.ts';
-import type { ClassScores, Decision, DecisionStrategy, ReasonCode, ResultClass } from './result.ts';
+import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
+import type {
+  ClassScores,
+  Decision,
+  DecisionStrategy,
+  Manipulation,
+  ReasonCode,
+  ResultClass,
+} from './result.ts';
 
 export interface Evidence {
   /** Whether at least one patch of the full size fits into the picture. */
@@ -21,8 +28,17 @@ export interface Evidence {
   readonly fakeUncertainty: number;
   /** Whether a change that every shared picture goes through leads to the other side; see `stability.ts`. */
   readonly isUnstable: boolean;
+  readonly change: ChangeClaim;
   /** What the file declares about itself; see `declarationOf`. */
   readonly declaration: DeclarationEvidence | null;
+}
+
+/** What the methods that look for local changes say together. */
+export interface ChangeClaim extends Pick<Manipulation, 'probability' | 'kind'> {
+  /** How many speak by themselves, at least weakly. */
+  readonly speaking: number;
+  /** Whether one of them speaks more than weakly. */
+  readonly isStrong: boolean;
 }
 
 /** A declared generation, and whether somebody who is trusted signed it. */
@@ -41,17 +57,27 @@ const leastDeviations = {
   relaxed: 0.674,
 } as const satisfies Record<DecisionStrategy, number>;
 
-type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime'>;
-type Limits = Readonly<Record<keyof ModelManifest['thresholds'] | 'leastDeviations', number>>;
+/** Thresholds of the trace network and of the localisation. */
+type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime'> & {
+  readonly localisation: Readonly<Record<ChangeLimit, StrategyThresholds>>;
+};
+type ChangeLimit = 'manipulatedMin' | 'suspectedMin';
+type Limits = Readonly<
+  Record<keyof ModelManifest['thresholds'] | ChangeLimit | 'leastDeviations', number>
+>;
 
 export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrategy): Decision {
   const limits = limitsOf(evidence, rules, strategy);
   const { fakeProbability, fakeUncertainty } = evidence;
   const byTraces = decideByTraces(evidence, limits);
+  const byPixels = decideByChanges(evidence, limits, byTraces);
   const byDeclaration = decideByDeclaration(evidence, limitsOf(evidence, rules, 'relaxed'));
+  const { basis, ...conclusion } = byDeclaration ?? byPixels;
   const { resultClass, reasons } = byTraces;
   return {
-    ...(byDeclaration ? { ...byDeclaration, byTraces: { resultClass, reasons } } : byTraces),
+    ...conclusion,
+    basis,
+    ...(basis === 'traces' ? {} : { byTraces: { resultClass, reasons } }),
     fakeProbability,
     fakeUncertainty,
     thresholds: limits,
@@ -88,6 +114,34 @@ function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
 }
 
 /**
+ * A part that was changed makes the picture fake, whatever the traces of the whole picture say; but nothing is called changed
+ * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real.
+ */
+function decideByChanges(evidence: Evidence, limits: Limits, byTraces: Conclusion): Conclusion {
+  const { change, hasFullPatch, isPhotograph } = evidence;
+  const isSupported = change.isStrong || change.speaking > 1;
+  const isInDomain = hasFullPatch && isPhotograph;
+  if (isInDomain && isSupported && change.probability >= limits.manipulatedMin) {
+    const subClasses = [...byTraces.resultSubClasses, change.kind];
+    const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
+    return { resultClass: 'fake', resultSubClasses: subClasses, reasons: [], basis };
+  }
+  const signs = signsOfChange(change, limits);
+  const { resultClass, reasons } = byTraces;
+  if (signs.length === 0 || resultClass === 'fake' || resultClass === 'abstain') return byTraces;
+  return { ...byTraces, resultClass: 'uncertain', reasons: [...reasons, ...signs] };
+}
+
+function signsOfChange(
+  { probability, speaking, isStrong }: ChangeClaim,
+  limits: Limits,
+): readonly ReasonCode[] {
+  if (probability < limits.suspectedMin) return [];
+  const isSingle = speaking === 1 && !isStrong;
+  return ['manipulation_suspected', ...(isSingle ? (['single_weak_method'] as const) : [])];
+}
+
+/**
  * A file that says it was generated is believed: nobody gains by writing that into a generated picture, and what is
  * missing never counts. But anybody can write it into an honest photograph to discredit it, so where nobody who is trusted signed
  * it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits whatever the strategy is,
@@ -96,8 +150,11 @@ function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
 function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
   if (declaration === null) return null;
+  const byTraces = decideByTraces(evidence, loosest);
   const isContradicted =
-    !declaration.isTrusted && decideByTraces(evidence, loosest).resultClass === 'real';
+    !declaration.isTrusted &&
+    byTraces.resultClass === 'real' &&
+    decideByChanges(evidence, loosest, byTraces).resultClass !== 'fake';
   return {
     resultClass: isContradicted ? 'uncertain' : 'fake',
     resultSubClasses: isContradicted ? [] : [declaration.subClass],
@@ -108,7 +165,7 @@ function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | 
 
 function limitsOf(
   { predictions }: Pick<Evidence, 'predictions'>,
-  { thresholds, compressedRegime }: Rules,
+  { thresholds, compressedRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
   const isCompressed =
@@ -120,6 +177,8 @@ function limitsOf(
     compressionMax: thresholds.compressionMax[strategy],
     anomalyMax: thresholds.anomalyMax[strategy],
     leastDeviations: leastDeviations[strategy],
+    manipulatedMin: localisation.manipulatedMin[strategy],
+    suspectedMin: localisation.suspectedMin[strategy],
   };
 }
 

@@ -1,35 +1,63 @@
-/** From the answers at every place a patch can take to one value a cell. */
+/** From the answers at every place a patch can take, and what points at local changes, to one value a cell. */
 
+import type { PlaceMap } from '../detectors/finding.ts';
 import type { Calibration } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { calibrated, shareBelow } from './calibration.ts';
+import { type CellGrid, ontoGrid } from './cells.ts';
+import type { Localisation } from './manipulation.ts';
 import type { Reading } from './reading.ts';
 import type { CellMaps } from './result.ts';
 
 const full = 65_535;
 
 /**
- * The four maps. A cell shows what the network says of the patch around it; near the border, of the nearest patch that
- * lies inside, so that every value is read from equally many cells. `anomaly` is the share of reference patches that lie
- * nearer to training.
+ * The four maps and those of single methods. A cell shows what the trace network says of the patch around it; near the border,
+ * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is the share of
+ * reference patches that lie nearer to training. Where `fake` is higher by what points at a local change, it is that.
  */
-export function drawMaps(reading: Reading, model: TraceModel): CellMaps {
-  const { calibration, input } = model.manifest;
+export function drawMaps(
+  reading: Reading,
+  model: TraceModel,
+  grid: CellGrid,
+  { changed, methods }: Pick<Localisation, 'changed' | 'methods'>,
+): CellMaps {
+  const { calibration } = model.manifest;
   const { distanceQuantiles } = model.statistics;
+  const { cellPx } = model.manifest.input;
   const classMap = (output: number, how: Calibration) =>
-    quantised(reading, (place) => calibrated(reading.logits[3 * place + output]!, how));
+    ontoGrid(
+      placeMap(reading, cellPx, (place) => calibrated(reading.logits[3 * place + output]!, how)),
+      grid,
+    );
+  const farther = (place: number) => shareBelow(distanceQuantiles, reading.distances[place]!);
+  const generated = classMap(1, calibration.fake);
   return {
-    cellPx: input.cellPx,
-    ...reading.grid,
+    ...grid,
     values: {
-      real: classMap(0, calibration.real),
-      fake: classMap(1, calibration.fake),
-      compression: classMap(2, calibration.compression),
-      anomaly: quantised(reading, (place) =>
-        shareBelow(distanceQuantiles, reading.distances[place]!),
-      ),
+      real: quantised(classMap(0, calibration.real)),
+      fake: quantised(generated.map((value, cell) => Math.max(value, changed[cell]!))),
+      compression: quantised(classMap(2, calibration.compression)),
+      anomaly: quantised(ontoGrid(placeMap(reading, cellPx, farther), grid)),
     },
+    methods: Object.fromEntries(
+      Object.entries({ fusion: changed, ...methods }).map(([method, values]) => [
+        method,
+        quantised(values),
+      ]),
+    ),
   };
+}
+
+/** Log odds of a generated origin of the patch around each cell, calibrated as those of the picture are. */
+export function traceOdds(reading: Reading, model: TraceModel, grid: CellGrid): Float32Array {
+  const { calibration, input } = model.manifest;
+  const { scale, offset } = calibration.decision;
+  const odds = (place: number) => {
+    const [real, fake] = [reading.logits[3 * place]!, reading.logits[3 * place + 1]!];
+    return scale * (fake - real) + offset;
+  };
+  return ontoGrid(placeMap(reading, input.cellPx, odds), grid);
 }
 
 /** Distance from training of the patch around each cell. */
@@ -37,17 +65,20 @@ export function cellDistances(reading: Reading): Float64Array {
   return placeOfEachCell(reading, (cells) => new Float64Array(cells), reading.distances);
 }
 
-/** @param valueAt - 0..1 for each place; stored as 0..65535, rounded. */
-function quantised(reading: Reading, valueAt: (place: number) => number): Uint16Array {
+/** @param values - 0..1; stored as 0..65535, rounded. */
+function quantised(values: Float32Array): Uint16Array {
+  return Uint16Array.from(values, (value) => Math.round(full * value));
+}
+
+function placeMap(reading: Reading, cellPx: number, valueAt: (place: number) => number): PlaceMap {
   const { columns, rows } = reading.places;
-  const values = Uint16Array.from({ length: columns * rows }, (_, place) =>
-    Math.round(full * valueAt(place)),
-  );
-  return placeOfEachCell(reading, (cells) => new Uint16Array(cells), values);
+  const places = Float32Array.from({ length: columns * rows }, (_, place) => valueAt(place));
+  const values = placeOfEachCell(reading, (cells) => new Float32Array(cells), places);
+  return { cellPx, ...reading.grid, values };
 }
 
 /** Copies to each cell the value of the place whose window has the cell in its middle, or lies nearest to that. */
-function placeOfEachCell<Values extends Uint16Array | Float64Array>(
+function placeOfEachCell<Values extends Float32Array | Float64Array>(
   { grid, window, places }: Reading,
   create: (cells: number) => Values,
   values: Values,

@@ -5,6 +5,7 @@
  */
 
 import type { Finding, Skipped } from '../detectors/finding.ts';
+import type { Region } from '../detectors/places.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCondition } from '../inference/model.ts';
 import type { Provenance } from '../provenance/provenance.ts';
@@ -37,6 +38,8 @@ export const reasonCodes = [
   'evidence_below_threshold',
   'unstable_under_resaving',
   'declaration_contradicts_traces',
+  'manipulation_suspected',
+  'single_weak_method',
 ] as const;
 export type ReasonCode = (typeof reasonCodes)[number];
 
@@ -69,6 +72,25 @@ export interface CellMaps {
   readonly columns: number;
   readonly rows: number;
   readonly values: Readonly<Record<MapName, Uint16Array>>;
+  /**
+   * Where single methods point, by the name of the method, and `fusion`: all of them together. Empty for examinations of earlier
+   * versions.
+   */
+  readonly methods: Readonly<Record<string, Uint16Array>>;
+}
+
+/** What all methods that look for local changes say together; see `fusion.ts`. */
+export interface Manipulation {
+  /** Calibrated probability 0..1 that something in the picture was changed. */
+  readonly probability: number;
+  /** What the change would be called. */
+  readonly kind: 'manipulated' | 'ai-manipulated';
+  /** The largest part that is marked as changed; null when no part is. */
+  readonly region: Region | null;
+  /** Methods that speak for a change by themselves, at least weakly. */
+  readonly methods: readonly string[];
+  /** Log odds of a generated origin inside the region less those outside; null without a region or an outside. */
+  readonly traceDifference: number | null;
 }
 
 export interface ExamineOptions {
@@ -78,8 +100,8 @@ export interface ExamineOptions {
   readonly seed: number;
 }
 
-/** What the decision rests on: traces in the pixels, or what the file declares about itself. */
-export const decisionBases = ['traces', 'declaration'] as const;
+/** What the decision rests on: traces of the whole picture, a part that was changed, or what the file declares about itself. */
+export const decisionBases = ['traces', 'declaration', 'localisation'] as const;
 export type DecisionBasis = (typeof decisionBases)[number];
 
 /** What is done to a picture to see whether the verdict holds. */
@@ -106,13 +128,13 @@ export interface Decision {
   /** Empty for real and fake. */
   readonly reasons: readonly ReasonCode[];
   readonly basis: DecisionBasis;
-  /** What the traces alone would have led to; only where the basis is a declaration. */
+  /** What the traces of the whole picture alone would have led to; only where the basis is another. */
   readonly byTraces?: Pick<Decision, 'resultClass' | 'reasons'>;
   /** Calibrated probability that the picture is fake, 0..1, given that it is inside the validated domain. */
   readonly fakeProbability: number;
   /** Standard deviation of `fakeProbability` over the Monte Carlo passes. */
   readonly fakeUncertainty: number;
-  /** The thresholds that were applied, by name, as the model's manifest states them for this strategy. */
+  /** The thresholds that were applied, by name, as the models' manifests state them for this strategy. */
   readonly thresholds: Readonly<Record<string, number>>;
 }
 
@@ -127,6 +149,10 @@ export interface Examination {
   readonly facts: PictureFacts;
   readonly options: { readonly decisionStrategy: DecisionStrategy; readonly seed: number };
   readonly model: ModelIdentity;
+  /** The network that looked for local changes; null for an examination of an earlier version. */
+  readonly locator: ModelIdentity | null;
+  /** Null for an examination of an earlier version. */
+  readonly manipulation: Manipulation | null;
   /** Error rates that ship with the model; empty when nobody has measured it. */
   readonly measured: readonly MeasuredCondition[];
   readonly decision: Decision;

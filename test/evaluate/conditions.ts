@@ -18,15 +18,20 @@ const limits = { ...defaultLimits, minSidePx: 32 };
 type Change = (pixels: Pixels) => Promise<Buffer>;
 
 /** Both classes go through the same change. `null` is the file as it lies there. */
-export const conditions: Readonly<Record<string, Change | null>> = {
+const conditions = {
   'as is': null,
+  'jpeg 95': async (pixels) => open(pixels).jpeg({ quality: 95 }).toBuffer(),
   'jpeg 75': async (pixels) => open(pixels).jpeg({ quality: 75 }).toBuffer(),
   half: async (pixels) => halved(pixels).png().toBuffer(),
   'half, jpeg 80': async (pixels) => halved(pixels).jpeg({ quality: 80 }).toBuffer(),
-};
+} as const satisfies Readonly<Record<string, Change | null>>;
+export type Condition = keyof typeof conditions;
 
 /** The picture of each condition, through the product's own decoder. */
-export async function* picturesOf(path: string): AsyncGenerator<readonly [string, Picture]> {
+export async function* picturesOf(
+  path: string,
+  names: readonly Condition[],
+): AsyncGenerator<readonly [Condition, Picture]> {
   const bytes = await readFile(path);
   // The product's decoder blocks every loader but two for this process. Here the data is ours.
   sharp.unblock({ operation: ['VipsForeignLoadWebpBuffer'] });
@@ -36,7 +41,8 @@ export async function* picturesOf(path: string): AsyncGenerator<readonly [string
     .raw()
     .toBuffer({ resolveWithObject: true });
   const pixels = { data, width: info.width, height: info.height };
-  for (const [name, change] of Object.entries(conditions)) {
+  for (const name of names) {
+    const change: Change | null = conditions[name];
     const file = change ? await change(pixels) : await asIs(bytes, pixels);
     yield [name, await decodePicture(file, { limits })];
   }

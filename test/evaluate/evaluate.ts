@@ -1,17 +1,23 @@
 /**
  * `npm run evaluate -- [--data DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
+ * `npm run evaluate -- --manipulated [--data DIR] [--limit N]`
+ * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
- * Measures the installed model on labelled crops, through the product's own decoder and engine. `--record` writes the
- * figures into the model's manifest, so that they stand in every report. The data is not part of
+ * Measures the installed models on labelled crops, through the product's own decoder and engine. `--record` writes the
+ * figures into the model's manifest, so that they stand in every report. `--manipulated` measures where
+ * pictures were changed; with `--pairs` it writes what the fusion of the methods is fitted on. The data is not part of
  * the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import type { Models } from '../../src/engine/observe.ts';
+import { loadLocateModel } from '../../src/inference/locate-model.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../src/inference/trace-model.ts';
-import { findDataDir, readSamples, type Sample, splits } from './data-set.ts';
+import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
+import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
 import { measuredOf, record } from './measured.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
@@ -23,6 +29,8 @@ const { values: options } = parseArgs({
     readings: { type: 'string' },
     limit: { type: 'string' },
     record: { type: 'boolean', default: false },
+    manipulated: { type: 'boolean', default: false },
+    pairs: { type: 'string' },
   },
 });
 
@@ -39,30 +47,47 @@ if (options.record && (split !== 'val' || options.limit)) {
   fail('--record takes the whole val split: leave out --split and --limit.');
 }
 
-const samples = spread(readSamples(dataDir, split), Number(options.limit ?? Infinity));
-const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
-const { id, version } = model.manifest;
-process.stderr.write(`${id} ${version}: ${samples.length} pictures of split ${split}\n`);
-
-const rows: Row[] = [];
-for (const [at, sample] of samples.entries()) {
-  for await (const row of readSample(sample, dataDir, model)) rows.push(row);
-  if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
+const limit = Number(options.limit ?? Infinity);
+if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
+if ((options.pairs === undefined) === (options.manipulated && options.readings !== undefined)) {
+  fail('--pairs and --readings go together with --manipulated.');
 }
-if (options.readings) await writeFile(options.readings, toCsv(rows));
-process.stdout.write(`${printFigures(rows)}\n`);
-if (options.record) {
-  record(new URL(`../../models/${id}/manifest.json`, import.meta.url), measuredOf(rows));
+
+const models = await openModels();
+const asked = { dataDir, models, limit };
+if (options.pairs !== undefined && options.readings !== undefined) {
+  await writeReadings(asked, { pairs: options.pairs, folder: options.readings });
+} else if (options.manipulated) {
+  process.stdout.write(`${await measureManipulated(asked)}\n`);
+} else {
+  await measureGenerated(dataDir, split);
+}
+
+async function openModels(): Promise<Models> {
+  const [registry, runtime] = [createRegistry(), await loadRuntime()];
+  return {
+    trace: await loadTraceModel(await registry.open(null), runtime),
+    locator: await loadLocateModel(await registry.openLocator(), runtime),
+  };
+}
+
+async function measureGenerated(folder: string, from: Split): Promise<void> {
+  const samples = spread(readSamples(folder, from), limit);
+  const { id, version } = models.trace.manifest;
+  process.stderr.write(`${id} ${version}: ${samples.length} pictures of split ${from}\n`);
+  const rows: Row[] = [];
+  for (const [at, sample] of samples.entries()) {
+    for await (const row of readSample(sample, folder, models)) rows.push(row);
+    if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
+  }
+  if (options.readings) await writeFile(options.readings, toCsv(rows));
+  process.stdout.write(`${printFigures(rows)}\n`);
+  if (options.record) {
+    record(new URL(`../../models/${id}/manifest.json`, import.meta.url), measuredOf(rows));
+  }
 }
 
 function fail(message: string): never {
   process.stderr.write(`${message}\n`);
   process.exit(2);
-}
-
-/** At most `limit` samples, evenly drawn from the list, so that both classes stay in. */
-function spread(all: readonly Sample[], limit: number): readonly Sample[] {
-  if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
-  const step = Math.max(1, all.length / limit);
-  return all.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
 }

@@ -1,9 +1,9 @@
 /** Puts every sample through the real engine, once for each condition. */
 
 import { join } from 'node:path';
+import type { Models } from '../../src/engine/observe.ts';
 import type { Reading } from '../../src/engine/reading.ts';
 import type { Examination } from '../../src/engine/result.ts';
-import type { TraceModel } from '../../src/inference/trace-model.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
@@ -28,22 +28,25 @@ export function toScored({ sample, examination }: Row): Scored {
   return { isFake, source, score: examination.decision.fakeProbability };
 }
 
+/** What both classes are measured under. */
+const measured = ['as is', 'jpeg 75', 'half', 'half, jpeg 80'] as const;
+
 export async function* readSample(
   sample: Sample,
   dataDir: string,
-  model: TraceModel,
+  models: Models,
 ): AsyncGenerator<Row> {
-  for await (const [condition, picture] of picturesOf(join(dataDir, sample.file))) {
+  for await (const [condition, picture] of picturesOf(join(dataDir, sample.file), measured)) {
     const isAsIs = condition === 'as is';
-    const { reading, examination, classes } = await examineUnderAll(picture, model);
+    const { reading, examination, classes } = await examineUnderAll(picture, models);
     yield {
       sample,
       condition,
       reading: { meanLogits: reading.meanLogits, meanDistance: meanDistance(reading) },
       examination,
       classes,
-      flips: isAsIs ? await flipsOf(picture, model, classes) : null,
-      compressionByQuality: isAsIs ? await compressionOfResaves(picture, model) : null,
+      flips: isAsIs ? await flipsOf(picture, models, classes) : null,
+      compressionByQuality: isAsIs ? await compressionOfResaves(picture, models.trace) : null,
     };
   }
 }

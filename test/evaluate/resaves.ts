@@ -1,6 +1,7 @@
 /** The same picture after another save: does its verdict turn round, and does the score of compression follow? */
 
-import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
+import { toPredictions } from '../../src/engine/calibration.ts';
+import type { Models } from '../../src/engine/observe.ts';
 import { readLogits } from '../../src/engine/reading.ts';
 import {
   type DecisionStrategy,
@@ -18,22 +19,16 @@ import { type Classes, examineUnderAll } from './examine-under-all.ts';
 /** By strategy the first change after which the picture is decided the other way; strategies without one are left out. */
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;
 
-/** Whole re-saves, examined as any picture is. Only one that lies on the other side can be decided the other way. */
-export async function flipsOf(
-  picture: Picture,
-  model: TraceModel,
-  classes: Classes,
-): Promise<Flips> {
+/** Whole re-saves, examined as any picture is. */
+export async function flipsOf(picture: Picture, models: Models, classes: Classes): Promise<Flips> {
   const side = classes.relaxed;
   const flips: Partial<Record<DecisionStrategy, StabilityChange>> = {};
   if (side !== 'real' && side !== 'fake') return flips;
   const other = side === 'real' ? 'fake' : 'real';
   for (const change of stabilityChanges) {
     const planes = toPlanes(await changePixels[change](pixelsOf(picture)));
-    const fakeProbability = toFakeProbability(await readLogits(planes, model), model.manifest);
-    if (fakeProbability >= 0.5 === (side === 'fake')) continue;
-    const facts = { ...picture.facts, ...planes.facts };
-    const { classes: after } = await examineUnderAll({ ...planes, facts }, model);
+    const facts = { ...picture.facts, ...planes.facts, jpeg: null };
+    const { classes: after } = await examineUnderAll({ ...planes, facts }, models);
     for (const strategy of decisionStrategies) {
       if (classes[strategy] === side && after[strategy] === other) flips[strategy] ??= change;
     }

@@ -17,6 +17,17 @@ const manifest = {
     anomalyMax: { pedantic: 0.9, default: 0.95, relaxed: 1 },
   },
   compressedRegime: { from: 0.4, fakeMin: { pedantic: 0.99, default: 0.96, relaxed: 0.8 } },
+  localisation: {
+    manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
+    suspectedMin: { pedantic: 0.4, default: 0.5, relaxed: 0.6 },
+  },
+};
+
+const untouched: Evidence['change'] = {
+  probability: 0.1,
+  kind: 'manipulated',
+  speaking: 0,
+  isStrong: false,
 };
 
 const clear: Evidence = {
@@ -28,6 +39,7 @@ const clear: Evidence = {
   fakeProbability: 0.95,
   fakeUncertainty: 0.01,
   isUnstable: false,
+  change: untouched,
   declaration: null,
 };
 
@@ -56,6 +68,8 @@ test('the thresholds that were applied are told', () => {
     compressionMax: 0.7,
     anomalyMax: 0.9,
     leastDeviations: 2.576,
+    manipulatedMin: 0.9,
+    suspectedMin: 0.4,
   });
 });
 
@@ -90,6 +104,69 @@ describe('a picture inside the domain stays uncertain', () => {
 
   test('when the numbers are no numbers', () => {
     expect(verdict({ fakeProbability: Number.NaN }).resultClass).toBe('uncertain');
+  });
+});
+
+describe('a part that was changed', () => {
+  const camera = { fakeProbability: 0.05 };
+  const changed: Evidence['change'] = { ...untouched, probability: 0.85, speaking: 2 };
+
+  test('makes a picture fake whatever its traces say, and what they say is told', () => {
+    expect(verdict({ ...camera, change: changed })).toMatchObject({
+      resultClass: 'fake',
+      resultSubClasses: ['manipulated'],
+      reasons: [],
+      basis: 'localisation',
+      byTraces: { resultClass: 'real', reasons: [] },
+    });
+    expect(verdict({ trace: 0, change: { ...changed, kind: 'ai-manipulated' } })).toMatchObject({
+      resultClass: 'fake',
+      resultSubClasses: ['ai-manipulated'],
+      basis: 'localisation',
+      byTraces: { resultClass: 'abstain', reasons: ['no_usable_trace'] },
+    });
+  });
+
+  test('of a generated picture is named beside that', () => {
+    expect(verdict({ change: changed })).toMatchObject({
+      resultSubClasses: ['ai-generated', 'manipulated'],
+      basis: 'traces',
+    });
+  });
+
+  test('is not sought in what is no photograph, or too small', () => {
+    expect(verdict({ isPhotograph: false, change: changed }).resultClass).toBe('abstain');
+    expect(verdict({ hasFullPatch: false, change: changed }).resultClass).toBe('abstain');
+  });
+
+  test.each<[string, Evidence['change'], readonly string[]]>([
+    ['weak signs', { ...changed, probability: 0.6 }, ['manipulation_suspected']],
+    [
+      'one method that speaks weakly, however sure all together are',
+      { ...changed, speaking: 1 },
+      ['manipulation_suspected', 'single_weak_method'],
+    ],
+    ['no method that speaks by itself', { ...changed, speaking: 0 }, ['manipulation_suspected']],
+  ])('is suspected by %s: no picture is called real then', (_, change, reasons) => {
+    expect(verdict({ ...camera, change })).toMatchObject({
+      resultClass: 'uncertain',
+      resultSubClasses: [],
+      reasons,
+      basis: 'traces',
+    });
+  });
+
+  test('is told by one method alone when that speaks more than weakly', () => {
+    const change = { ...changed, speaking: 1, isStrong: true };
+
+    expect(verdict({ ...camera, change }).resultClass).toBe('fake');
+  });
+
+  test('that is only suspected takes nothing from a generated picture and adds nothing to an abstention', () => {
+    const change = { ...changed, probability: 0.6 };
+
+    expect(verdict({ change })).toMatchObject({ resultClass: 'fake', reasons: [] });
+    expect(verdict({ trace: 0, change }).reasons).toEqual(['no_usable_trace']);
   });
 });
 
@@ -197,7 +274,8 @@ describe('a file that declares itself to be generated', () => {
 
 describe.each(['the thresholds of this test', 'the packaged model'])('under %s', (which) => {
   test('what a stricter strategy decides, a laxer one decides alike, and none turns real into fake', async () => {
-    const packaged = await createRegistry().find(null);
+    const { localisation } = manifest;
+    const packaged = { ...(await createRegistry().find(null)), localisation };
     const rules = which === 'the packaged model' ? packaged : manifest;
     const random = createRandom(5);
     const decided: Record<DecisionStrategy, number> = { pedantic: 0, default: 0, relaxed: 0 };
@@ -212,6 +290,12 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
         fakeProbability: random(),
         fakeUncertainty: random() * 0.2,
         isUnstable: random() < 0.1,
+        change: {
+          probability: random(),
+          kind: 'manipulated',
+          speaking: Math.floor(3 * random()),
+          isStrong: random() < 0.3,
+        },
         declaration: randomDeclaration(random),
       };
       const under = (strategy: DecisionStrategy) => decide(evidence, rules, strategy).resultClass;

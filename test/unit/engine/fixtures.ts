@@ -1,7 +1,9 @@
 /** What several tests of the engine need: the packaged model, and pictures as the image room hands them over. */
 
+import type { Models } from '../../../src/engine/observe.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
+import { loadLocateModel } from '../../../src/inference/locate-model.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
 import { loadTraceModel, type TraceModel } from '../../../src/inference/trace-model.ts';
@@ -9,6 +11,11 @@ import { fromScene, type Scene, scenePng } from '../../fixtures/pictures.ts';
 
 export async function loadPackagedModel(): Promise<TraceModel> {
   return loadTraceModel(await createRegistry().open(null), await loadRuntime());
+}
+
+export async function loadPackagedModels(): Promise<Models> {
+  const locator = await loadLocateModel(await createRegistry().openLocator(), await loadRuntime());
+  return { trace: await loadPackagedModel(), locator };
 }
 
 export async function scenePicture(width: number, height: number, seed = 1): Promise<Picture> {

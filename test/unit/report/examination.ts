@@ -59,6 +59,14 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     facts: factsOf(width, height),
     options: { decisionStrategy: 'default', seed },
     model: { id: 'trace', version: '7', files: { 'model.onnx': 'b7'.repeat(32) } },
+    locator: { id: 'locate', version: '2', files: { 'locate.onnx': 'c3'.repeat(32) } },
+    manipulation: {
+      probability: 0.12,
+      kind: 'manipulated',
+      region: null,
+      methods: [],
+      traceDifference: null,
+    },
     measured: [measuredAsIs],
     decision: {
       resultClass,
@@ -113,7 +121,7 @@ export function makeMaps(
     compression: map(),
     anomaly: map(),
   };
-  return { cellPx, columns, rows, values };
+  return { cellPx, columns, rows, values, methods: {} };
 }
 
 /** A drawn scene as the image room would hand it over. */

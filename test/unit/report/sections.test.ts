@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
 import { detectors } from '../../../src/detectors/list.ts';
+import { findingOf } from '../../../src/engine/manipulation.ts';
 import { type Examination, reasonCodes, resultClasses } from '../../../src/engine/result.ts';
 import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/report/item.ts';
@@ -107,8 +107,8 @@ describe.each(languages)('sections in %s', (language) => {
   test('say in their own language what a finding of this program rests on', () => {
     const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
     const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
-    const findings = detectors.map((detector) => detector.examine(given));
-    const examination = { ...makeExamination(), findings: findings.filter(isFinding) };
+    const answers = detectors.map((detector) => detector.examine(given));
+    const examination = { ...makeExamination(), findings: answers.flatMap(findingOf) };
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
@@ -339,8 +339,4 @@ function stringsOfBlock(block: Block): readonly string[] {
   }
   const { kind: _, ...rest } = block;
   return Object.values(rest);
-}
-
-function isFinding(result: Finding | Skipped): result is Finding {
-  return 'score' in result;
 }

@@ -1,0 +1,76 @@
+/** From the methods that look for local changes to one statement about the picture, and one map. */
+
+import type { Answer, Finding, Sighting } from '../detectors/finding.ts';
+import { largestRegion } from '../detectors/places.ts';
+import type { LocateManifest } from '../inference/model.ts';
+import { type CellGrid, ontoGrid } from './cells.ts';
+import { fusePlaces, fuseScores, type MethodMaps } from './fusion.ts';
+import type { Manipulation } from './result.ts';
+
+export interface Localisation {
+  readonly manipulation: Manipulation;
+  /** Probability 0..1 of each cell to be changed. */
+  readonly changed: Float32Array;
+  readonly methods: MethodMaps;
+}
+
+interface Given {
+  /** Pixels of the upright picture. */
+  readonly size: { readonly width: number; readonly height: number };
+  readonly answers: readonly Answer[];
+  readonly grid: CellGrid;
+  readonly fusion: LocateManifest['fusion'];
+  /** Log odds of a generated origin around each cell of `grid`. */
+  readonly traceOdds: Float32Array;
+}
+
+/** A place counts as changed from here on. */
+const changedFrom = 0.5;
+
+export function localise({ size, answers, grid, fusion, traceOdds }: Given): Localisation {
+  const sightings = answers.filter((answer) => 'finding' in answer);
+  const methods = mapsOf(sightings, grid);
+  const changed = fusePlaces(fusion, methods, grid.columns * grid.rows);
+  const traceDifference = differenceInside(traceOdds, changed);
+  const { traceDifferenceMin } = fusion.repainted;
+  return {
+    manipulation: {
+      probability: fuseScores(fusion, answers.flatMap(findingOf)),
+      kind: (traceDifference ?? 0) >= traceDifferenceMin ? 'ai-manipulated' : 'manipulated',
+      region: largestRegion({ ...grid, values: changed }, changedFrom, size),
+      methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
+      traceDifference,
+    },
+    changed,
+    methods,
+  };
+}
+
+/** Empty for a method that was skipped. */
+export function findingOf(answer: Answer): readonly Finding[] {
+  if ('reason' in answer) return [];
+  return ['finding' in answer ? answer.finding : answer];
+}
+
+function mapsOf(sightings: readonly Sighting[], grid: CellGrid): MethodMaps {
+  return Object.fromEntries(
+    sightings.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
+  );
+}
+
+function speaksForChange({ finding: { speaksFor, strength } }: Sighting): boolean {
+  return speaksFor === 'fake' && strength !== 'none';
+}
+
+/** Mean of what is marked less mean of the rest; null without either. */
+function differenceInside(odds: Float32Array, changed: Float32Array): number | null {
+  let [inside, marked, all] = [0, 0, 0];
+  for (let cell = 0; cell < odds.length; cell++) {
+    all += odds[cell]!;
+    if (changed[cell]! < changedFrom) continue;
+    inside += odds[cell]!;
+    marked++;
+  }
+  if (marked === 0 || marked === odds.length) return null;
+  return inside / marked - (all - inside) / (odds.length - marked);
+}

@@ -1,0 +1,99 @@
+/**
+ * Everything that is found out about a picture before anything is decided: read once, it can be decided under every strategy.
+ */
+
+import type { Answer, Skipped } from '../detectors/finding.ts';
+import { detectors } from '../detectors/list.ts';
+import { codecVersions } from '../image/codec.ts';
+import type { Picture } from '../image/picture.ts';
+import type { LocateModel } from '../inference/locate-model.ts';
+import type { TraceModel } from '../inference/trace-model.ts';
+import { noProvenance, type Provenance } from '../provenance/provenance.ts';
+import { measureAnomaly } from './anomaly.ts';
+import { toFakeProbability, toPredictions } from './calibration.ts';
+import { gridOfMaps } from './cells.ts';
+import { readChanges } from './changes.ts';
+import { environmentOf } from './environment.ts';
+import { findingOf, localise } from './manipulation.ts';
+import { cellDistances, drawMaps, traceOdds } from './maps.ts';
+import { identityOf } from './model-identity.ts';
+import { measureSpread } from './monte-carlo.ts';
+import { type Reading, readPicture } from './reading.ts';
+import type { Examination } from './result.ts';
+import { measureSimilarities } from './similarity.ts';
+import { createStabilityTest, type StabilityTest } from './stability.ts';
+
+/** The networks that an examination asks. */
+export interface Models {
+  readonly trace: TraceModel;
+  readonly locator: LocateModel;
+}
+
+export interface Observation {
+  readonly picture: Picture;
+  readonly models: Models;
+  readonly seed: number;
+  readonly reading: Reading;
+  readonly fakeProbability: number;
+  readonly fakeUncertainty: number;
+  /** All of the examination that no strategy changes. */
+  readonly seen: Omit<Examination, 'options' | 'decision' | 'stability'>;
+  /** The picture's own, so that it is put to the test once under however many strategies. */
+  readonly testStability: StabilityTest;
+}
+
+/** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
+export async function observe(
+  picture: Picture,
+  models: Models,
+  seed: number,
+  provenance: Provenance = noProvenance,
+): Promise<Observation> {
+  const { trace, locator } = models;
+  const { manifest, statistics } = trace;
+  const reading = await readPicture(picture, trace);
+  const spread = await measureSpread(reading, trace, seed);
+  const changes = await readChanges(picture, locator);
+  const traces = {
+    fakeProbability: toFakeProbability(reading.meanLogits, manifest),
+    fakeUncertainty: spread.fakeUncertainty,
+    patchesRead: reading.read.length,
+    passes: manifest.dropout.passes,
+  };
+  const answers = detectors.map((it) => it.examine({ picture, traces, changes, provenance }));
+  const grid = gridOfMaps(picture.facts);
+  const { fusion } = locator.manifest;
+  const odds = traceOdds(reading, trace, grid);
+  const found = localise({ size: picture.facts, answers, grid, fusion, traceOdds: odds });
+  return {
+    picture,
+    models,
+    seed,
+    reading,
+    fakeProbability: traces.fakeProbability,
+    fakeUncertainty: traces.fakeUncertainty,
+    seen: {
+      facts: picture.facts,
+      model: identityOf(manifest),
+      locator: identityOf(locator.manifest),
+      measured: manifest.measured,
+      predictions: toPredictions(reading.meanLogits, manifest),
+      classUncertainties: spread.classUncertainties,
+      classSimilarities: measureSimilarities(reading, statistics),
+      anomaly: measureAnomaly(reading, cellDistances(reading), statistics),
+      manipulation: found.manipulation,
+      provenance,
+      findings: answers.flatMap(findingOf),
+      skipped: answers.filter(isSkipped),
+      maps: drawMaps(reading, trace, grid, found),
+      passes: traces.passes,
+      patchesRead: traces.patchesRead,
+      environment: environmentOf({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),
+    },
+    testStability: createStabilityTest(picture, trace),
+  };
+}
+
+function isSkipped(answer: Answer): answer is Skipped {
+  return 'reason' in answer;
+}

@@ -1,0 +1,92 @@
+/** Figures of localisation: means over changed pictures, each of which counts once. */
+
+import { createRandom } from '../../../src/engine/random.ts';
+import type { DecisionStrategy } from '../../../src/engine/result.ts';
+import { auc, aucInterval } from '../../../src/validation/statistics.ts';
+import type { Judged } from './judge.ts';
+import type { Row } from './read-cases.ts';
+
+export interface PixelFigures {
+  /** Pictures that the method answered, of all changed ones. */
+  readonly answered: number;
+  readonly pictures: number;
+  readonly f1Best: number;
+  readonly f1Low: number;
+  readonly f1High: number;
+  readonly f1Half: number;
+  readonly pixelAuc: number;
+  readonly f1Chance: number;
+}
+
+/** A picture that the method skipped counts as one of which it says nothing. Null without changed pictures. */
+export function pixelFigures(rows: readonly Row[], map: string): PixelFigures | null {
+  const changed = rows.filter(({ judged }) => judged['fake'] !== undefined);
+  if (changed.length === 0) return null;
+  const judged = changed.map((row) => row.judged[map] ?? silent(row.judged['fake']!));
+  const best = judged.map(({ f1Best }) => f1Best);
+  const [f1Low, f1High] = intervalOfMean(best);
+  return {
+    answered: changed.filter((row) => row.judged[map] !== undefined).length,
+    pictures: changed.length,
+    f1Best: meanOf(best),
+    f1Low,
+    f1High,
+    f1Half: meanOf(judged.map(({ f1Half }) => f1Half)),
+    pixelAuc: meanOf(judged.map((each) => each.auc)),
+    f1Chance: meanOf(judged.map(({ f1Chance }) => f1Chance)),
+  };
+}
+
+function silent({ f1Chance }: Judged): Judged {
+  return { f1Best: f1Chance, f1Half: 0, auc: 0.5, f1Chance };
+}
+
+/** 95 %, by drawing pictures with replacement (percentile bootstrap, Efron 1979). */
+export function intervalOfMean(
+  values: readonly number[],
+  { draws = 1000, seed = 1 } = {},
+): readonly [low: number, high: number] {
+  const random = createRandom(seed);
+  const means = Array.from({ length: draws }, () =>
+    meanOf(values.map(() => values[Math.floor(random() * values.length)]!)),
+  ).toSorted((one, other) => one - other);
+  return [means[Math.floor(0.025 * draws)]!, means[Math.ceil(0.975 * draws) - 1]!];
+}
+
+export interface PictureFigures {
+  readonly untouched: number;
+  readonly changed: number;
+  readonly auc: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** @param scoreOf - of a picture; undefined, which a skip is, says nothing: 0.5. Null without both kinds. */
+export function pictureFigures(
+  rows: readonly Row[],
+  scoreOf: (row: Row) => number | undefined,
+): PictureFigures | null {
+  const scored = rows.map((row) => ({
+    score: scoreOf(row) ?? 0.5,
+    isFake: row.mask !== null,
+    source: row.case.name,
+  }));
+  const changed = scored.filter(({ isFake }) => isFake).length;
+  const untouched = scored.length - changed;
+  if (changed === 0 || untouched === 0) return null;
+  const [low, high] = aucInterval(scored);
+  return { untouched, changed, auc: auc(scored), low, high };
+}
+
+/** Shares of `rows` that are called changed, and that are at least suspected. */
+export function calledFigures(rows: readonly Row[], strategy: DecisionStrategy) {
+  const share = (holds: (row: Row) => boolean) => rows.filter(holds).length / rows.length;
+  return {
+    manipulated: share(({ called }) => called[strategy].isManipulated),
+    suspected: share(({ called }) => called[strategy].isSuspected),
+  };
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

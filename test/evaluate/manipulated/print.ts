@@ -1,0 +1,119 @@
+/** The figures of localisation as tables for a terminal. */
+
+import Table from 'cli-table3';
+import { decisionStrategies } from '../../../src/engine/result.ts';
+import { groupBy } from '../../../src/validation/statistics.ts';
+import { calledFigures, pictureFigures, pixelFigures } from './figures.ts';
+import type { Row } from './read-cases.ts';
+
+/** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
+const together = ['fusion', 'fake', 'anomaly'] as const;
+
+export function printManipulated(rows: readonly Row[], methods: readonly string[]): string {
+  const sets = rows.filter((row) => row.case.set !== 'photographs');
+  const photographs = rows.filter((row) => row.case.set === 'photographs');
+  const asSaved = sets.filter(({ condition }) => condition !== 'jpeg 95');
+  const byCondition = [...groupBy(asSaved, ({ condition }) => condition)];
+  return [
+    'Pixels of changed pictures: mean F1 at the best threshold with its 95 % interval over pictures, at 0.5, AUC; chance is the F1 of a map that says nothing.',
+    table(
+      [
+        'condition',
+        'pictures',
+        'map',
+        'n',
+        'answered',
+        'F1 best',
+        '95 %',
+        'F1 at 0.5',
+        'AUC',
+        'chance',
+      ],
+      byCondition.flatMap(([condition, some]) => pixelRows(condition, some, methods)),
+    ),
+    'Whole pictures, changed against untouched ones of the same sets, both saved alike first ("as is" as JPEG 95): AUC with its 95 % interval.',
+    table(
+      ['condition', 'set', 'method', 'untouched', 'changed', 'AUC', '95 %'],
+      pictureRows(
+        sets.filter(({ condition }) => condition !== 'as is'),
+        methods,
+      ),
+    ),
+    'Called manipulated or ai-manipulated, and suspected of it.',
+    table(
+      ['pictures', 'condition', 'strategy', 'n', 'manipulated', 'suspected'],
+      [
+        ...calledRows(
+          'changed',
+          asSaved.filter(({ mask }) => mask !== null),
+        ),
+        ...calledRows(
+          'untouched of the sets',
+          asSaved.filter(({ mask }) => mask === null),
+        ),
+        ...calledRows('photographs', photographs),
+      ],
+    ),
+  ].join('\n');
+}
+
+function pixelRows(condition: string, rows: readonly Row[], methods: readonly string[]) {
+  return groupsOf(rows).flatMap(([group, some]) =>
+    [...together, ...methods].flatMap((map) => {
+      const figures = pixelFigures(some, map);
+      if (figures === null || figures.answered === 0) return [];
+      const { pictures, answered, f1Best, f1Low, f1High, f1Half, pixelAuc, f1Chance } = figures;
+      const [best, half, auc, chance] = [f1Best, f1Half, pixelAuc, f1Chance].map(share);
+      const interval = `${share(f1Low)}-${share(f1High)}`;
+      return [
+        [condition, group, map, pictures, answered, best, interval, half, auc, chance].map(String),
+      ];
+    }),
+  );
+}
+
+/** Each set, each type, all. */
+function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
+  const changed = rows.filter(({ mask }) => mask !== null);
+  return [
+    ...groupBy(changed, (row) => `type ${row.case.type}`),
+    ...groupBy(changed, (row) => `set ${row.case.set}`),
+    ['all', changed],
+  ];
+}
+
+function pictureRows(rows: readonly Row[], methods: readonly string[]): string[][] {
+  const groups = [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+    [...groupBy(some, (row) => row.case.set), ['all', some] as const].map(
+      ([set, members]) => [condition, set, members] as const,
+    ),
+  );
+  return groups.flatMap(([condition, set, members]) =>
+    ['fusion', ...methods].flatMap((method) => {
+      const figures = pictureFigures(members, (row) => row.scores[method]);
+      if (figures === null) return [];
+      const { untouched, changed, auc, low, high } = figures;
+      const interval = `${share(low)}-${share(high)}`;
+      return [[condition, set, method, untouched, changed, share(auc), interval].map(String)];
+    }),
+  );
+}
+
+function calledRows(name: string, rows: readonly Row[]): string[][] {
+  return [...groupBy(rows, ({ condition }) => condition)].flatMap(([condition, some]) =>
+    decisionStrategies.map((strategy) => {
+      const { manipulated, suspected } = calledFigures(some, strategy);
+      const [called, doubted] = [manipulated, suspected].map(percent);
+      return [name, condition, strategy, String(some.length), called!, doubted!];
+    }),
+  );
+}
+
+const share = (value: number) => value.toFixed(3);
+const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
+
+function table(head: readonly string[], rows: readonly string[][]): string {
+  const drawn = new Table({ head: [...head], style: { head: [], border: [] } });
+  drawn.push(...rows);
+  return drawn.toString();
+}

@@ -1,0 +1,95 @@
+/** Puts every case through the real engine, once for each condition, and judges every map. */
+
+import { readFile } from 'node:fs/promises';
+import sharp from 'sharp';
+import { traceOdds } from '../../../src/engine/maps.ts';
+import type { Models } from '../../../src/engine/observe.ts';
+import type {
+  CellMaps,
+  Decision,
+  DecisionStrategy,
+  Manipulation,
+} from '../../../src/engine/result.ts';
+import { type Condition, picturesOf } from '../conditions.ts';
+import { examineUnderAll } from '../examine-under-all.ts';
+import type { Case } from './cases.ts';
+import { type Judged, judge, type Mask } from './judge.ts';
+
+/** By strategy. */
+export type Called = Readonly<
+  Record<DecisionStrategy, { readonly isManipulated: boolean; readonly isSuspected: boolean }>
+>;
+
+export interface Row {
+  readonly case: Case;
+  readonly condition: Condition;
+  readonly called: Called;
+  /** 0..1 by method, and `fusion`; methods that were skipped are missing. */
+  readonly scores: Readonly<Record<string, number>>;
+  /** By method, and `fake`, `anomaly`: those maps of the examination. Empty for an untouched picture. */
+  readonly judged: Readonly<Record<string, Judged>>;
+  readonly maps: CellMaps;
+  /** Log odds of a generated origin, on the grid of the maps. */
+  readonly traceOdds: Float32Array;
+  readonly mask: Mask | null;
+}
+
+export async function* readCase(
+  one: Case,
+  models: Models,
+  conditions: readonly Condition[],
+): AsyncGenerator<Row> {
+  for await (const [condition, picture] of picturesOf(one.path, conditions)) {
+    const { reading, examination, maps, decisions } = await examineUnderAll(picture, models);
+    const { manipulation, findings } = examination;
+    if (manipulation === null) throw new TypeError('local changes were not looked for');
+    const mask = one.mask === null ? null : await readMask(one.mask, picture.facts);
+    yield {
+      case: one,
+      condition,
+      called: {
+        pedantic: calledOf(decisions.pedantic, manipulation),
+        default: calledOf(decisions.default, manipulation),
+        relaxed: calledOf(decisions.relaxed, manipulation),
+      },
+      scores: {
+        fusion: manipulation.probability,
+        ...Object.fromEntries(findings.map(({ method, score }) => [method, score])),
+      },
+      judged: mask === null ? {} : judgeAll(mask, maps),
+      maps,
+      traceOdds: traceOdds(reading, models.trace, maps),
+      mask,
+    };
+  }
+}
+
+function calledOf({ resultSubClasses, reasons }: Decision, { kind }: Manipulation) {
+  const isManipulated = resultSubClasses.includes(kind);
+  return { isManipulated, isSuspected: reasons.includes('manipulation_suspected') };
+}
+
+/** At the size of the picture, which may be a smaller copy of the one that was masked. */
+async function readMask(
+  path: string,
+  { width, height }: { readonly width: number; readonly height: number },
+): Promise<Mask> {
+  const grey = sharp(await readFile(path))
+    .toColourspace('b-w')
+    .extractChannel(0);
+  const sized = grey.resize({ width, height, fit: 'fill', kernel: 'linear' });
+  const values = await sized.raw({ depth: 'uchar' }).toBuffer();
+  return { width, height, values };
+}
+
+function judgeAll(mask: Mask, maps: CellMaps): Readonly<Record<string, Judged>> {
+  const { fake, anomaly } = maps.values;
+  const judged = Object.entries({ ...maps.methods, fake, anomaly }).map(
+    ([name, values]) => [name, judge(mask, maps, values)] as const,
+  );
+  return Object.fromEntries(judged.filter((entry) => isJudged(entry)));
+}
+
+function isJudged(entry: readonly [string, Judged | null]): entry is readonly [string, Judged] {
+  return entry[1] !== null;
+}

@@ -1,0 +1,120 @@
+/** What `models/training/locate_fuse.py` fits the fusion on; its doc comment says what the columns mean. */
+
+import { createRandom } from '../../../src/engine/random.ts';
+import type { CellMaps } from '../../../src/engine/result.ts';
+import type { Row } from './read-cases.ts';
+import type { Mask } from './judge.ts';
+
+/** Cells that are drawn of a picture. */
+const drawn = { changed: 150, beside: 250, twin: 100 };
+/** A cell in a transition is neither. */
+const changedFrom = 0.9;
+const untouchedTo = 0.02;
+
+export interface Tables {
+  readonly pictures: readonly string[];
+  readonly places: readonly string[];
+}
+
+/** RFC 4180, with a head; a method without an answer leaves its field empty. */
+export function headsOf(methods: readonly string[]): Tables {
+  const pictures = ['picture', 'pair', 'source', 'condition', 'kind', 'changed', 'traceDifference'];
+  return {
+    pictures: [[...pictures, ...methods].join(',')],
+    places: [['picture', 'condition', 'changed', 'weight', ...methods].join(',')],
+  };
+}
+
+/** @param kind - of the pair's change, in the row of the twin too. */
+export function linesOf(row: Row, kind: string, methods: readonly string[]): Tables {
+  const { name, set, source } = row.case;
+  const isPair = set === 'simulated';
+  const shares = sharesOf(row);
+  const isChanged = row.mask !== null;
+  const head = [
+    name,
+    isPair ? source : '',
+    isPair ? '' : source,
+    row.condition,
+    isPair ? kind : '',
+    isChanged ? 1 : 0,
+    isChanged ? differenceOf(row, shares) : '',
+  ];
+  const scores = methods.map((method) => rounded(row.scores[method]));
+  return {
+    pictures: [[...head, ...scores].join(',')],
+    places: isPair ? placesOf(row, shares, methods) : [],
+  };
+}
+
+function placesOf(row: Row, shares: Float32Array, methods: readonly string[]): readonly string[] {
+  const random = createRandom(Number(row.case.source) + 1);
+  const isTwin = row.mask === null;
+  const inside = indicesOf(shares, (share) => share > changedFrom);
+  const outside = indicesOf(shares, (share) => share < untouchedTo);
+  const lines = (cells: readonly number[], most: number, changed: 0 | 1) => {
+    const chosen = draw(cells, most, random);
+    const weight = (cells.length / chosen.length).toFixed(3);
+    return chosen.map((cell) => {
+      const values = methods.map((method) => valueAt(row.maps, method, cell));
+      return [row.case.name, row.condition, changed, weight, ...values].join(',');
+    });
+  };
+  return [
+    ...lines(inside, drawn.changed, 1),
+    ...lines(outside, isTwin ? drawn.twin : drawn.beside, 0),
+  ];
+}
+
+function valueAt({ methods }: CellMaps, method: string, cell: number): string {
+  const values = methods[method];
+  return values === undefined ? '' : rounded(values[cell]! / 65_535);
+}
+
+/** Mean of the mask in each cell, 0..1. */
+function sharesOf({ maps, mask }: Row): Float32Array {
+  const { columns, rows, cellPx } = maps;
+  if (mask === null) return new Float32Array(columns * rows);
+  return Float32Array.from({ length: columns * rows }, (_, cell) => {
+    const [left, top] = [(cell % columns) * cellPx, Math.floor(cell / columns) * cellPx];
+    return meanOf(mask, left, top, cellPx);
+  });
+}
+
+function meanOf({ width, height, values }: Mask, left: number, top: number, side: number): number {
+  let [sum, count] = [0, 0];
+  for (let y = top; y < Math.min(height, top + side); y++) {
+    for (let x = left; x < Math.min(width, left + side); x++) {
+      sum += values[y * width + x]! / 255;
+      count++;
+    }
+  }
+  return sum / count;
+}
+
+function differenceOf({ traceOdds }: Row, shares: Float32Array): string {
+  const mean = (cells: readonly number[]) =>
+    cells.reduce((sum, cell) => sum + traceOdds[cell]!, 0) / cells.length;
+  const inside = indicesOf(shares, (share) => share > changedFrom);
+  const outside = indicesOf(shares, (share) => share < untouchedTo);
+  return inside.length === 0 || outside.length === 0 ? '' : rounded(mean(inside) - mean(outside));
+}
+
+function indicesOf(shares: Float32Array, belongs: (share: number) => boolean): readonly number[] {
+  return [...shares.keys()].filter((cell) => belongs(shares[cell]!));
+}
+
+/** At most `most` of them, without order (Fisher and Yates 1938). */
+function draw(cells: readonly number[], most: number, random: () => number): readonly number[] {
+  const left = [...cells];
+  const count = Math.min(most, left.length);
+  for (let at = 0; at < count; at++) {
+    const other = at + Math.floor(random() * (left.length - at));
+    [left[at], left[other]] = [left[other]!, left[at]!];
+  }
+  return left.slice(0, count);
+}
+
+function rounded(value: number | undefined): string {
+  return value === undefined ? '' : String(Number(value.toFixed(5)));
+}

@@ -1,0 +1,79 @@
+/** Localisation on pictures that people changed, and false alarms on photographs that nobody did. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { localisingDetectors } from '../../../src/detectors/list.ts';
+import type { Models } from '../../../src/engine/observe.ts';
+import type { Condition } from '../conditions.ts';
+import { type Case, readManipulated, readPairs, readPhotographs } from './cases.ts';
+import { printManipulated } from './print.ts';
+import { readCase, type Row } from './read-cases.ts';
+import { headsOf, linesOf } from './readings.ts';
+
+export interface Asked {
+  readonly dataDir: string;
+  readonly models: Models;
+  /** At most so many cases of each kind. */
+  readonly limit: number;
+}
+
+const methods = localisingDetectors.map(({ method }) => method);
+const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Condition[];
+
+/** The sets of `manipulated` and the photographs of val: nothing was fitted or chosen on either. */
+export async function measureManipulated({ dataDir, models, limit }: Asked): Promise<string> {
+  const sets = spread(readManipulated(dataDir), limit);
+  const photographs = spread(readPhotographs(dataDir, 'val'), limit);
+  const rows: Row[] = [];
+  await eachRow(sets, models, ['jpeg 95', ...conditions], (row) => rows.push(withoutPixels(row)));
+  await eachRow(photographs, models, conditions, (row) => rows.push(withoutPixels(row)));
+  return printManipulated(rows, methods);
+}
+
+/** Maps of a thousand pictures would fill the memory; what was judged stays. */
+function withoutPixels(row: Row): Row {
+  const none = new Float32Array();
+  return { ...row, traceOdds: none, maps: { ...row.maps, methods: {} }, mask: row.mask && noMask };
+}
+const noMask = { width: 0, height: 0, values: new Uint8Array() };
+
+/** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
+export async function writeReadings(
+  { dataDir, models, limit }: Asked,
+  { pairs, folder }: { readonly pairs: string; readonly folder: string },
+): Promise<void> {
+  const simulated = readPairs(pairs).slice(0, 2 * limit);
+  const kinds = new Map(
+    simulated.flatMap(({ type, source }) => (type === '' ? [] : [[source, type] as const])),
+  );
+  const photographs = spread(readPhotographs(dataDir, 'calibration'), limit);
+  const { pictures, places } = headsOf(methods);
+  const tables = { pictures: [...pictures], places: [...places] };
+  await eachRow([...simulated, ...photographs], models, conditions, (row) => {
+    const lines = linesOf(row, kinds.get(row.case.source) ?? '', methods);
+    tables.pictures.push(...lines.pictures);
+    tables.places.push(...lines.places);
+  });
+  mkdirSync(folder, { recursive: true });
+  for (const [name, lines] of Object.entries(tables)) {
+    writeFileSync(join(folder, `${name}.csv`), `${lines.join('\n')}\n`);
+  }
+}
+
+async function eachRow(
+  cases: readonly Case[],
+  models: Models,
+  wanted: readonly Condition[],
+  take: (row: Row) => unknown,
+): Promise<void> {
+  for (const [at, one] of cases.entries()) {
+    for await (const row of readCase(one, models, wanted)) take(row);
+    if (at % 50 === 49) process.stderr.write(`${at + 1} of ${cases.length}\n`);
+  }
+}
+
+/** At most `limit`, evenly drawn from the list. */
+export function spread<T>(all: readonly T[], limit: number): readonly T[] {
+  const step = Math.max(1, all.length / limit);
+  return all.filter((_, at) => Math.floor(at / step) !== Math.floor((at - 1) / step));
+}
