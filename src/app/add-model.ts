@@ -7,8 +7,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } f
 import { basename, dirname, join } from 'node:path';
 import { defaultSeed } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
-import type { ModelManifest } from '../inference/model.ts';
-import { readModelFolder } from '../inference/registry.ts';
+import type { AnyManifest } from '../inference/model.ts';
+import { readModelFolder } from '../inference/model-folder.ts';
 import { createLab } from '../lab/create-lab.ts';
 import { shippedTrialImage } from './trial-images.ts';
 
@@ -25,7 +25,7 @@ export interface AddModel {
  * @throws {ForensicsError} `file_not_found`, `model_integrity` for a model that is damaged or does not answer as its
  * manifest says, `conflict` when its id is installed already, `inference_*` when the trial run fails.
  */
-export async function addModel({ from, into, isReplacing }: AddModel): Promise<ModelManifest> {
+export async function addModel({ from, into, isReplacing }: AddModel): Promise<AnyManifest> {
   const { manifest, files } = await readModelFolder(folderOf(from));
   const place = join(into, manifest.id);
   if (isThere(place) && !isReplacing) throw isInstalled(manifest);
@@ -56,7 +56,7 @@ function folderOf(from: string): string {
 }
 
 /** Foreign graphs run where pictures do: in a child, with its limits of time and memory. */
-async function tryOut(modelsDir: string, { id }: ModelManifest): Promise<void> {
+async function tryOut(modelsDir: string, { id }: AnyManifest): Promise<void> {
   const lab = createLab({ modelsDir, poolSize: 1 });
   const options = { model: id, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
   try {
@@ -72,7 +72,7 @@ async function tryOut(modelsDir: string, { id }: ModelManifest): Promise<void> {
 
 const isThere = (path: string) => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
-function isInstalled({ id }: ModelManifest): ForensicsError {
+function isInstalled({ id }: AnyManifest): ForensicsError {
   return new ForensicsError(
     'conflict',
     `A model ${id} is installed already; add --replace to put this one in its place.`,

@@ -1,4 +1,4 @@
-/** The manifest of a model folder: the only thing that is believed about a model, and only after its hashes were checked. */
+/** The manifests of model folders: the only thing that is believed about a model, and only after its hashes were checked. */
 
 export interface Calibration {
   readonly scale: number;
@@ -43,13 +43,18 @@ export interface MeasuredRates {
   readonly fakeCalledFake?: number;
 }
 
-export interface ModelManifest {
+/** Of either kind. */
+interface IdentifiedModel {
   readonly id: string;
   readonly version: string;
-  readonly type: 'image';
   readonly created: string;
   /** All of the folder that decide anything, the manifest itself among them. */
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
+}
+
+/** Of a model that tells generated pictures from photographs. */
+export interface ModelManifest extends IdentifiedModel {
+  readonly type: 'image';
   readonly input: {
     readonly cellPx: number;
     readonly haloPx: number;
@@ -81,6 +86,67 @@ export interface ModelManifest {
   /** Empty for a model that nobody has measured. `npm run evaluate -- --record` writes it. */
   readonly measured: readonly MeasuredCondition[];
 }
+
+/** Of a model that says where a picture was changed. */
+export interface LocateManifest extends IdentifiedModel {
+  readonly type: 'localisation';
+  readonly input: {
+    /** One value of the maps stands for a square of this side; a divisor of 8, on whose blocks the network works. */
+    readonly cellPx: number;
+    /** The network sees the whole picture at once: a larger one is halved until it fits. */
+    readonly maxPixels: number;
+  };
+  /** For the probability that something was changed: from where on that is the verdict, and from where on nothing else is. */
+  readonly thresholds: {
+    readonly manipulatedMin: StrategyThresholds;
+    readonly suspectedMin: StrategyThresholds;
+  };
+  /** How the answers of all methods that look for changes are put together; see `engine/fusion.ts`. */
+  readonly fusion: {
+    readonly places: {
+      readonly offset: number;
+      /** By method. */
+      readonly weights: Readonly<
+        Record<string, { readonly weight: number; readonly rest: number }>
+      >;
+    };
+    readonly picture: {
+      readonly offset: number;
+      /** By feature. */
+      readonly weights: Readonly<Record<string, number>>;
+    };
+    /** From this difference on, log odds of a generated origin inside the region less outside, a region counts as repainted. */
+    readonly repainted: { readonly traceDifferenceMin: number };
+  };
+  /** Empty for a model that nobody has measured. */
+  readonly measured: readonly MeasuredLocalisation[];
+  readonly falseAlarms: readonly MeasuredFalseAlarms[];
+}
+
+/** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
+export interface MeasuredLocalisation {
+  /** Data set, or kind of change. */
+  readonly set: string;
+  readonly condition: string;
+  readonly pictures: number;
+  /** Mean F1 over pixels: at each picture's best threshold with its 95 % interval, and at 0.5. */
+  readonly f1Best: number;
+  readonly f1Low: number;
+  readonly f1High: number;
+  readonly f1Half: number;
+  /** Mean area under the ROC curve over pixels. */
+  readonly pixelAuc: number;
+}
+
+export interface MeasuredFalseAlarms {
+  readonly condition: string;
+  /** Untouched ones. */
+  readonly photographs: number;
+  /** Share 0..1 of them that was called manipulated, under the default strategy. */
+  readonly manipulated: number;
+}
+
+export type AnyManifest = ModelManifest | LocateManifest;
 
 /** Reference statistics of the embedding, `statistics.json` of the model folder. */
 export interface EmbeddingStatistics {

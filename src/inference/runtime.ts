@@ -132,3 +132,13 @@ function floatsOf(name: string, tensor: OrtTensor): Float32Array {
   if (tensor.data instanceof Float32Array) return tensor.data;
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
+
+/** @throws {TypeError} when the model is another one than its manifest says. */
+export function outputOf(
+  answer: Readonly<Record<string, Float32Array>>,
+  name: string,
+): Float32Array {
+  const output = answer[name];
+  if (!output) throw new TypeError(`The model gives no output named ${name}.`);
+  return output;
+}

@@ -2,7 +2,7 @@
 
 import type { EmbeddingStatistics, ModelManifest } from './model.ts';
 import type { VerifiedModel } from './registry.ts';
-import type { Runtime, Session } from './runtime.ts';
+import { outputOf, type Runtime, type Session } from './runtime.ts';
 
 export interface HeadAnswer {
   /** `[passes, count, 3]`: raw real, fake and compression logits. */
@@ -76,10 +76,4 @@ function cellsReader(session: Session, output: string): ReadCells {
     const answer = await session.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
     return outputOf(answer, output);
   };
-}
-
-function outputOf(answer: Readonly<Record<string, Float32Array>>, name: string): Float32Array {
-  const output = answer[name];
-  if (!output) throw new TypeError(`The model gives no output named ${name}.`);
-  return output;
 }

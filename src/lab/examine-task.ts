@@ -11,13 +11,13 @@ export async function performExamine(
   settings: ChildSettings,
   shelf: ModelShelf,
 ): Promise<Examination> {
-  const { model: id, ...examineOptions } = options;
-  // A fresh child loads the model while sharp's thread decodes.
-  const [{ picture, bytes }, model] = await Promise.all([
+  const { model, ...examineOptions } = options;
+  // A fresh child loads the models while sharp's thread decodes.
+  const [{ picture, bytes }, models] = await Promise.all([
     openSource(source, settings.limits),
-    shelf.take(id, settings.modelsDir),
+    shelf.take({ model }, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { ...settings, now });
-  return examine(picture, model, examineOptions, provenance);
+  return examine(picture, models, examineOptions, provenance);
 }

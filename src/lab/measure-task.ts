@@ -1,9 +1,7 @@
 import { concludeUnderEvery } from '../engine/examine.ts';
-import { readPicture } from '../engine/reading.ts';
+import { type Models, observe } from '../engine/observe.ts';
 import type { DecisionStrategy, Examination } from '../engine/result.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
-import { noProvenance } from '../provenance/provenance.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { type Condition, underConditions } from './conditions.ts';
 import type { ConditionReading, Measurement, MeasureRequest } from './lab.ts';
@@ -16,15 +14,15 @@ export async function performMeasure(
   settings: ChildSettings,
   shelf: ModelShelf,
 ): Promise<Measurement> {
-  const [{ picture, bytes }, model] = await Promise.all([
+  const [{ picture, bytes }, models] = await Promise.all([
     openSource(source, settings.limits),
-    shelf.take(options.model, settings.modelsDir),
+    shelf.take({ model: options.model }, settings.modelsDir),
   ]);
   const { declarations } = await readProvenance(bytes, picture, settings);
   const readings: ConditionReading[] = [];
   let made: Pick<Measurement, 'model' | 'environment'> | null = null;
   for await (const { condition, picture: passed } of underConditions(picture, settings.limits)) {
-    const examinations = await underStrategies(passed, model, options.seed);
+    const examinations = await underStrategies(passed, models, options.seed);
     readings.push(readingOf(condition, examinations));
     made ??= examinations.default;
   }
@@ -43,11 +41,10 @@ type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
 /** One reading of the pixels, decided three times. */
 async function underStrategies(
   picture: Picture,
-  model: TraceModel,
+  models: Models,
   seed: number,
 ): Promise<ByStrategy> {
-  const reading = await readPicture(picture, model);
-  return concludeUnderEvery({ picture, model, provenance: noProvenance, reading }, seed);
+  return concludeUnderEvery(await observe(picture, models, seed));
 }
 
 function readingOf(condition: Condition, examinations: ByStrategy): ConditionReading {

@@ -1,35 +1,51 @@
-/** Keeps the last model loaded, so that a warm child starts to read at once. */
+/** Keeps the last models loaded, so that a warm child starts to read at once. */
 
+import type { Models } from '../engine/observe.ts';
+import { loadLocateModel } from '../inference/locate-model.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
-import { loadTraceModel, type TraceModel } from '../inference/trace-model.ts';
+import { loadTraceModel } from '../inference/trace-model.ts';
 
 export interface ModelShelf {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
-  take(id: string | null, modelsDir: string | null): Promise<TraceModel>;
-  /** Gives the model's memory back: some 300 MB of working space after a large picture. */
+  take(wanted: Wanted, modelsDir: string | null): Promise<Models>;
+  /** Gives the models' memory back: some 300 MB of working space after a large picture. */
   clear(): Promise<void>;
 }
 
+/** Identifiers; null or nothing for the newest. */
+interface Wanted {
+  readonly model: string | null;
+  readonly locator?: string | null;
+}
+
 export function createModelShelf(): ModelShelf {
-  let loaded: { readonly description: string; readonly model: TraceModel } | null = null;
+  let loaded: { readonly description: string; readonly models: Models } | null = null;
 
   async function clear(): Promise<void> {
-    await loaded?.model.release();
+    await Promise.all([loaded?.models.trace.release(), loaded?.models.locator.release()]);
     loaded = null;
   }
 
   return {
     clear,
-    take: async (id, modelsDir) => {
+    take: async ({ model, locator = null }, modelsDir) => {
       const registry = createRegistry({ extra: modelsDir });
-      // By its whole manifest, hashes included, not by its name: a model that was replaced on the disk is loaded anew.
-      const description = JSON.stringify(await registry.find(id));
-      if (loaded?.description === description) return loaded.model;
+      // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded anew.
+      const found = [await registry.find(model), await registry.findLocator(locator)];
+      const description = JSON.stringify(found);
+      if (loaded?.description === description) return loaded.models;
       await clear();
-      const model = await loadTraceModel(await registry.open(id), await loadRuntime());
-      loaded = { description: JSON.stringify(model.manifest), model };
-      return model;
+      const runtime = await loadRuntime();
+      const models = {
+        trace: await loadTraceModel(await registry.open(model), runtime),
+        locator: await loadLocateModel(await registry.openLocator(locator), runtime),
+      };
+      loaded = {
+        description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
+        models,
+      };
+      return models;
     },
   };
 }

@@ -1,0 +1,135 @@
+/** Reads `manifest.json` of a localisation model's folder. */
+
+import {
+  damaged,
+  fieldsOf,
+  identityFields,
+  listOf,
+  numberOf,
+  rootOf,
+  textOf,
+  thresholdsOf,
+  wholeOf,
+} from './manifest-fields.ts';
+import type { LocateManifest, MeasuredFalseAlarms, MeasuredLocalisation } from './model.ts';
+
+/** The network reads blocks of this side, so its cells have to fill them. */
+export const blockPx = 8;
+
+/** More than any weight that a fit gives: log odds of a method are at most 4. */
+const largestWeight = 1000;
+
+/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
+export function parseLocateManifest(text: string): LocateManifest {
+  const root = rootOf(text, 'manifest.json');
+  const input = fieldsOf(root['input'], 'input');
+  return {
+    ...identityFields(root, text),
+    type: 'localisation',
+    input: {
+      cellPx: cellPxOf(input['cellPx']),
+      maxPixels: wholeOf(input['maxPixels'], 'input.maxPixels', 65_536, 1e8),
+    },
+    thresholds: limitsOf(root['thresholds']),
+    fusion: fusionOf(root['fusion']),
+    measured: listOf(root['measured'] ?? [], 'measured', measuredOf),
+    falseAlarms: listOf(root['falseAlarms'] ?? [], 'falseAlarms', falseAlarmsOf),
+  };
+}
+
+function cellPxOf(value: unknown): number {
+  const cellPx = wholeOf(value, 'input.cellPx', 1, blockPx);
+  if (blockPx % cellPx === 0) return cellPx;
+  throw damaged(`input.cellPx does not divide ${blockPx}`);
+}
+
+/** The order of the strategies, and of the two limits, is what makes their decided pictures subsets of each other. */
+function limitsOf(value: unknown): LocateManifest['thresholds'] {
+  const fields = fieldsOf(value, 'thresholds');
+  const suspectedMin = thresholdsOf(
+    fields['suspectedMin'],
+    'thresholds.suspectedMin',
+    'rising',
+    [0, 1],
+  );
+  const manipulatedMin = thresholdsOf(
+    fields['manipulatedMin'],
+    'thresholds.manipulatedMin',
+    'falling',
+    [0.5, 1],
+  );
+  // One falls and one rises: where they are nearest, under the last strategy, the order has to hold.
+  if (suspectedMin.relaxed > manipulatedMin.relaxed) {
+    throw damaged('thresholds.suspectedMin is above manipulatedMin');
+  }
+  return { manipulatedMin, suspectedMin };
+}
+
+function fusionOf(value: unknown): LocateManifest['fusion'] {
+  const fields = fieldsOf(value, 'fusion');
+  const places = fieldsOf(fields['places'], 'fusion.places');
+  const picture = fieldsOf(fields['picture'], 'fusion.picture');
+  const repainted = fieldsOf(fields['repainted'], 'fusion.repainted');
+  return {
+    places: {
+      offset: weightOf(places['offset'], 'fusion.places.offset'),
+      weights: namedOf(places['weights'], 'fusion.places.weights', (entry, name) => {
+        const { weight, rest } = fieldsOf(entry, name);
+        return {
+          weight: weightOf(weight, `${name}.weight`),
+          rest: numberOf(rest, `${name}.rest`, 0, 1),
+        };
+      }),
+    },
+    picture: {
+      offset: weightOf(picture['offset'], 'fusion.picture.offset'),
+      weights: namedOf(picture['weights'], 'fusion.picture.weights', weightOf),
+    },
+    repainted: {
+      traceDifferenceMin: weightOf(
+        repainted['traceDifferenceMin'],
+        'fusion.repainted.traceDifferenceMin',
+      ),
+    },
+  };
+}
+
+function weightOf(value: unknown, name: string): number {
+  return numberOf(value, name, -largestWeight, largestWeight);
+}
+
+function namedOf<T>(
+  value: unknown,
+  name: string,
+  read: (entry: unknown, name: string) => T,
+): Readonly<Record<string, T>> {
+  const entries = Object.entries(fieldsOf(value, name)).map(([key, entry]) => {
+    if (!/^[a-z][a-zA-Z0-9.-]{0,63}$/.test(key)) throw damaged(`${name} names no method`);
+    return [key, read(entry, `${name}.${key}`)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function measuredOf(value: unknown, name: string): MeasuredLocalisation {
+  const fields = fieldsOf(value, name);
+  const share = (key: string) => numberOf(fields[key], `${name}.${key}`, 0, 1);
+  return {
+    set: textOf(fields['set'], `${name}.set`),
+    condition: textOf(fields['condition'], `${name}.condition`),
+    pictures: wholeOf(fields['pictures'], `${name}.pictures`, 0, 1e9),
+    f1Best: share('f1Best'),
+    f1Low: share('f1Low'),
+    f1High: share('f1High'),
+    f1Half: share('f1Half'),
+    pixelAuc: share('pixelAuc'),
+  };
+}
+
+function falseAlarmsOf(value: unknown, name: string): MeasuredFalseAlarms {
+  const fields = fieldsOf(value, name);
+  return {
+    condition: textOf(fields['condition'], `${name}.condition`),
+    photographs: wholeOf(fields['photographs'], `${name}.photographs`, 0, 1e9),
+    manipulated: numberOf(fields['manipulated'], `${name}.manipulated`, 0, 1),
+  };
+}

@@ -1,0 +1,96 @@
+/** One folder of a model: its manifest, and the files that the manifest lists, believed only once their hashes were checked. */
+
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+import { parseLocateManifest } from './locate-manifest.ts';
+import { parseManifest, parseStatistics } from './manifest.ts';
+import { rootOf } from './manifest-fields.ts';
+import type { AnyManifest } from './model.ts';
+
+export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+export const votesFile = 'votes.onnx';
+export const locateFile = 'locate.onnx';
+
+/** Files without which a model cannot be run. */
+function neededFiles(manifest: AnyManifest): readonly string[] {
+  if (manifest.type === 'localisation') return [locateFile];
+  const always = ['model.onnx', 'head.onnx', 'statistics.json'];
+  return manifest.votes ? [...always, votesFile] : always;
+}
+
+/** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */
+export function parseAnyManifest(text: string): AnyManifest {
+  const { type } = rootOf(text, 'manifest.json');
+  return type === 'localisation' ? parseLocateManifest(text) : parseManifest(text);
+}
+
+/**
+ * The files of one model folder that lies anywhere, checked like those of an installed one.
+ *
+ * @returns `files`: what its manifest lists, by name, the manifest itself among them.
+ * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
+ */
+export async function readModelFolder(
+  folder: string,
+): Promise<{ readonly manifest: AnyManifest; readonly files: ReadonlyMap<string, Uint8Array> }> {
+  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch((cause: unknown) => {
+    throw new ForensicsError('model_not_found', 'The folder holds no manifest.json of a model.', {
+      cause,
+    });
+  });
+  const manifest = parseAnyManifest(text);
+  const files = await verifiedFiles({ folder, manifest });
+  if (manifest.type === 'image') parseStatistics(files.get('statistics.json')!.toString('utf8'));
+  return { manifest, files };
+}
+
+/**
+ * Every file that the manifest lists is checked, also those that this version does not need.
+ *
+ * @throws {ForensicsError} `model_integrity` naming the damaged file.
+ */
+export async function verifiedFiles({
+  folder,
+  manifest,
+}: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
+  const names = new Set([...neededFiles(manifest), ...Object.keys(manifest.files)]);
+  return new Map(
+    await Promise.all(
+      [...names].map(async (name) => [name, await verifiedFile(folder, name, manifest)] as const),
+    ),
+  );
+}
+
+async function verifiedFile(folder: string, name: string, manifest: AnyManifest): Promise<Buffer> {
+  const expected = manifest.files[name];
+  if (!expected) throw damaged(manifest, name, 'is not listed in its manifest');
+  const bytes = await readFile(join(folder, name)).catch((cause: unknown) => {
+    throw damaged(manifest, name, 'cannot be read', cause);
+  });
+  if (bytes.length !== expected.bytes) {
+    throw damaged(manifest, name, `has ${bytes.length} bytes instead of ${expected.bytes}`);
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== expected.sha256) {
+    throw damaged(manifest, name, 'does not have the SHA-256 of its manifest');
+  }
+  return bytes;
+}
+
+function damaged(
+  manifest: AnyManifest,
+  name: string,
+  what: string,
+  cause?: unknown,
+): ForensicsError {
+  return new ForensicsError(
+    'model_integrity',
+    `${name} of model ${manifest.id} ${what}; reinstall forensics.`,
+    { cause },
+  );
+}
