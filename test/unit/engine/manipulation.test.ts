@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import type { Finding, Sighting } from '../../../src/detectors/finding.ts';
+import { fusePlaces, fuseScores } from '../../../src/engine/fusion.ts';
+import { localise } from '../../../src/engine/manipulation.ts';
+
+const fusion = {
+  places: {
+    offset: -1,
+    weights: { first: { weight: 1, rest: 0.5 }, second: { weight: 2, rest: 0.2 } },
+  },
+  picture: { offset: -2, weights: { first: 1, second: 0.5 } },
+  repainted: { traceDifferenceMin: 1 },
+};
+const odds = (probability: number) => Math.log(probability / (1 - probability));
+const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
+
+describe('places', () => {
+  test('add up the log odds of every method, from where it says nothing', () => {
+    const maps = { first: Float32Array.of(0.5, 0.9), second: Float32Array.of(0.2, 0.6) };
+
+    const [silent, marked] = fusePlaces(fusion, maps, 2);
+
+    expect(silent).toBeCloseTo(sigmoid(-1), 6);
+    expect(marked).toBeCloseTo(sigmoid(-1 + odds(0.9) + 2 * (odds(0.6) - odds(0.2))), 6);
+  });
+
+  test('get nothing from a method that was skipped, or that nobody gave a weight', () => {
+    const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
+
+    expect(fusePlaces(fusion, alone, 1)[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
+  });
+
+  test('believe no single method beyond odds of e^4', () => {
+    const [sure] = fusePlaces(fusion, { first: Float32Array.of(1) }, 1);
+
+    expect(sure).toBeCloseTo(sigmoid(3), 6);
+  });
+});
+
+test('the picture adds up the log odds of the scores', () => {
+  const scores = [
+    { method: 'first', score: 0.9 },
+    { method: 'second', score: 0.1 },
+    { method: 'unknown', score: 1 },
+  ];
+
+  expect(fuseScores(fusion, scores)).toBeCloseTo(sigmoid(-2 + odds(0.9) + 0.5 * odds(0.1)), 12);
+});
+
+describe('a picture of which a part is marked', () => {
+  const size = { width: 16, height: 8 };
+  const grid = { cellPx: 4, columns: 4, rows: 2 };
+  const sighting = (
+    method: string,
+    values: readonly number[],
+    own: Partial<Finding> = {},
+  ): Sighting => ({
+    finding: {
+      method,
+      score: 0.8,
+      speaksFor: 'fake',
+      strength: 'weak',
+      statement: { en: '', de: '' },
+      measures: {},
+      source: '',
+      ...own,
+    },
+    map: { ...grid, values: Float32Array.from(values) },
+  });
+  const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
+  const level = new Float32Array(8);
+
+  test('is told with its region and the methods that speak by themselves', () => {
+    const answers = [
+      sighting('first', right),
+      sighting('silent', right, { speaksFor: 'neither', strength: 'none' }),
+      { method: 'second', reason: { en: 'Too small.', de: 'Zu klein.' } },
+    ];
+
+    const { manipulation, methods } = localise({ size, grid, fusion, answers, traceOdds: level });
+
+    expect(manipulation).toMatchObject({
+      region: { left: 12, top: 0, width: 4, height: 8, share: 0.25 },
+      methods: ['first'],
+      kind: 'manipulated',
+      traceDifference: 0,
+    });
+    expect(manipulation.probability).toBeCloseTo(sigmoid(-2 + odds(0.8)), 6);
+    expect(Object.keys(methods)).toEqual(['first', 'silent']);
+  });
+
+  test('counts as repainted where the traces of generation lie in the region', () => {
+    const traceOdds = Float32Array.from(right, (value) => (value > 0.9 ? 2 : 0.5));
+
+    const { manipulation } = localise({
+      size,
+      grid,
+      fusion,
+      answers: [sighting('first', right)],
+      traceOdds,
+    });
+
+    expect(manipulation).toMatchObject({ kind: 'ai-manipulated', traceDifference: 1.5 });
+  });
+
+  test('has no region where nothing is marked', () => {
+    const { manipulation } = localise({ size, grid, fusion, answers: [], traceOdds: level });
+
+    expect(manipulation).toMatchObject({ region: null, methods: [], traceDifference: null });
+  });
+});
