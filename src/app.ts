@@ -80,6 +80,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const models = await registry.list();
     // Read and verified now: a damaged model must stop the start, not the first analysis.
     await registry.open(null);
+    await registry.openLocator();
     const validation = await citedValidation(settings, registry);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const lab = createLab({

@@ -21,7 +21,7 @@ export interface Check {
 interface Parts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
-  readonly registry: { list(): Promise<readonly unknown[]> };
+  readonly registry: Record<'find' | 'findLocator', (id: null) => Promise<unknown>>;
   /** Whether the service's own store is at work. */
   readonly checkStorage: () => Promise<void>;
   readonly jobKinds: readonly string[];
@@ -44,8 +44,8 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
     database: () => database.check(),
     storage: () => checkStorage(),
     async model() {
-      const models = await registry.list();
-      if (models.length === 0) throw new Error('No model is installed.');
+      await registry.find(null);
+      await registry.findLocator(null);
     },
     queue() {
       const dueAt = queue.nextDueAt(jobKinds);

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { ForensicsError } from '../errors.ts';
-import type { ModelManifest } from '../inference/model.ts';
+import type { AnyManifest } from '../inference/model.ts';
 import type { LocalOptions } from './local-core.ts';
 import { columnsOf } from './terminal.ts';
 
@@ -26,7 +26,7 @@ Examples:
   $ forensics models add ./trace-2`,
     );
   common(models.command('list'))
-    .description('List the models, newest first; the first is the default.')
+    .description('List the models of each kind, newest first; the first is the default.')
     .action(list);
   common(models.command('verify'))
     .description('Compare the files of models with the SHA-256 of their manifests.')
@@ -57,25 +57,27 @@ function common(command: Command): Command {
 }
 
 async function list({ json, ...local }: Options): Promise<void> {
-  const manifests = await (await registry(local)).list();
+  const manifests = await (await registry(local)).listAll();
   if (json) return printJson({ models: manifests.map(summaryOf) });
   if (manifests.length === 0) {
     throw new ForensicsError('model_not_found', 'No model is installed; reinstall forensics.');
   }
-  const lines = manifests.map(({ id, version, created, files }) => {
+  const lines = manifests.map(({ id, version, type, created, files }) => {
     const bytes = Object.values(files).reduce((sum, file) => sum + file.bytes, 0);
-    return `${id}  version ${version}  made ${created.slice(0, 10)}  ${(bytes / 1e6).toFixed(1)} MB`;
+    const size = `${(bytes / 1e6).toFixed(1)} MB`;
+    return `${id}  version ${version}  ${kinds[type]}  made ${created.slice(0, 10)}  ${size}`;
   });
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
+/** What the verdicts of each kind of model are about. */
+const kinds: Readonly<Record<AnyManifest['type'], string>> = {
+  image: 'real or generated',
+  localisation: 'where it was changed',
+};
+
 async function verify(id: string | undefined, { json, ...local }: Options): Promise<void> {
-  const models = await registry(local);
-  const ids = id === undefined ? (await models.list()).map((manifest) => manifest.id) : [id];
-  // Damaged descriptions are told by opening the default model, so an empty list is opened as well.
-  const asked = ids.length === 0 ? [null] : ids;
-  const verified: ModelManifest[] = [];
-  for (const each of asked) verified.push((await models.open(each)).manifest);
+  const verified = await (await registry(local)).verify(id ?? null);
   if (json) return printJson({ models: verified.map(summaryOf), verified: true });
   const isWide = columnsOf(process.stdout) >= 90;
   for (const manifest of verified) {
@@ -107,8 +109,8 @@ async function settingsOf({ dataDir, config }: LocalOptions) {
   return readConfig({ flags: { dataDir }, ...configFile }).settings;
 }
 
-function summaryOf({ id, version, created, files }: ModelManifest) {
-  return { id, version, created, files };
+function summaryOf({ id, version, type, created, files }: AnyManifest) {
+  return { id, version, type, created, files };
 }
 
 function printJson(value: unknown): void {

@@ -7,7 +7,7 @@
  * @see ITU-T T.81 (1992), Figure A.6.
  */
 export function inRows(values: readonly number[]): number[] {
-  const rows = new Array<number>(places.length);
+  const rows: number[] = Array.from({ length: places.length });
   for (const [position, place] of places.entries()) rows[place] = values[position]!;
   return rows;
 }

@@ -56,7 +56,7 @@ export async function loadLocateModel(
 }
 
 /** How the network is told that the pixels come from no JPEG file. */
-const noTable = new Array<number>(64).fill(0);
+const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
 interface Covered {
   readonly width: number;

@@ -14,13 +14,14 @@ export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly manifest: Manifest;
 }
 
+export const statisticsFile = 'statistics.json';
 export const votesFile = 'votes.onnx';
 export const locateFile = 'locate.onnx';
 
 /** Files without which a model cannot be run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
-  const always = ['model.onnx', 'head.onnx', 'statistics.json'];
+  const always = ['model.onnx', 'head.onnx', statisticsFile];
   return manifest.votes ? [...always, votesFile] : always;
 }
 
@@ -45,9 +46,7 @@ export async function readModelFolder(
     });
   });
   const manifest = parseAnyManifest(text);
-  const files = await verifiedFiles({ folder, manifest });
-  if (manifest.type === 'image') parseStatistics(files.get('statistics.json')!.toString('utf8'));
-  return { manifest, files };
+  return { manifest, files: await verifiedFiles({ folder, manifest }) };
 }
 
 /**
@@ -60,11 +59,17 @@ export async function verifiedFiles({
   manifest,
 }: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
   const names = new Set([...neededFiles(manifest), ...Object.keys(manifest.files)]);
-  return new Map(
+  const files = new Map(
     await Promise.all(
       [...names].map(async (name) => [name, await verifiedFile(folder, name, manifest)] as const),
     ),
   );
+  if (manifest.type === 'image') parseStatistics(textOf(files, statisticsFile));
+  return files;
+}
+
+export function textOf(files: ReadonlyMap<string, Buffer>, name: string): string {
+  return files.get(name)!.toString('utf8');
 }
 
 async function verifiedFile(folder: string, name: string, manifest: AnyManifest): Promise<Buffer> {

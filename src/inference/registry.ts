@@ -3,16 +3,15 @@
  * hashed is what is loaded. It knows files and manifests, not what the networks say.
  */
 
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
+import { type Installed, packagedDir, readInstalled } from './installed.ts';
 import { parseStatistics } from './manifest.ts';
 import type { AnyManifest, EmbeddingStatistics, LocateManifest, ModelManifest } from './model.ts';
 import {
   locateFile,
   type ModelFolder,
-  parseAnyManifest,
+  statisticsFile,
+  textOf,
   verifiedFiles,
   votesFile,
 } from './model-folder.ts';
@@ -49,18 +48,13 @@ export interface Registry {
   findLocator(id?: string | null): Promise<LocateManifest>;
   /** As `open`. */
   openLocator(id?: string | null): Promise<VerifiedLocator>;
+  /**
+   * Checks every file of one model of either kind, or of all.
+   *
+   * @throws {ForensicsError} as `open`; of all also when no model of a kind is installed or a description is damaged.
+   */
+  verify(id: string | null): Promise<readonly AnyManifest[]>;
 }
-
-type Type = AnyManifest['type'];
-
-interface Shelf<Manifest extends AnyManifest = AnyManifest> {
-  /** Newest first, each id once. */
-  readonly entries: readonly ModelFolder<Manifest>[];
-  readonly damages: readonly ForensicsError[];
-}
-
-/** `models/` lies beside `src/` and `dist/`, so one relative path serves both. */
-const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /**
  * @param dirs.extra - a further folder of model folders; its models win over packaged ones of the same id.
@@ -69,21 +63,29 @@ const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
 ): Registry {
-  const readShelf = () => shelfOf(dirs.extra ?? null, dirs.packaged ?? packagedDir);
-  const images = async () => ofType(await readShelf(), isImage);
-  const locators = async () => ofType(await readShelf(), isLocator);
+  const read = () => readInstalled(dirs.extra ?? null, dirs.packaged ?? packagedDir);
+  const images = async () => ofType(await read(), isImage);
+  const locators = async () => ofType(await read(), isLocator);
   return {
     list: async () => manifestsOf(await images()),
-    listAll: async () => {
-      const shelf = await readShelf();
-      return [...manifestsOf(ofType(shelf, isImage)), ...manifestsOf(ofType(shelf, isLocator))];
+    listAll: async () => manifestsOf(byType(await read())),
+    find: async (id) => entryOf(await images(), id, imageKind).manifest,
+    open: async (id) => openModel(entryOf(await images(), id, imageKind)),
+    findLocator: async (id = null) => entryOf(await locators(), id, locatorKind).manifest,
+    openLocator: async (id = null) => openLocator(entryOf(await locators(), id, locatorKind)),
+    verify: async (id) => {
+      const installed = await read();
+      const wanted =
+        id === null ? everyEntry(installed) : [entryOf(byType(installed), id, imageKind)];
+      for (const entry of wanted) await verifiedFiles(entry);
+      return wanted.map(({ manifest }) => manifest);
     },
-    find: async (id) => entryOf(await images(), id, 'image').manifest,
-    open: async (id) => openModel(entryOf(await images(), id, 'image')),
-    findLocator: async (id = null) => entryOf(await locators(), id, 'localisation').manifest,
-    openLocator: async (id = null) => openLocator(entryOf(await locators(), id, 'localisation')),
   };
 }
+
+/** For messages. */
+const imageKind = 'model';
+const locatorKind = 'localisation model';
 
 const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
   entry.manifest.type === 'image';
@@ -92,77 +94,39 @@ const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
 
 /** Nobody can tell which kind a damaged folder would be, so it concerns both. */
 function ofType<Manifest extends AnyManifest>(
-  { entries, damages }: Shelf,
+  { entries, damages }: Installed,
   isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
-): Shelf<Manifest> {
+): Installed<Manifest> {
   return { entries: entries.filter(isWanted), damages };
 }
 
-function manifestsOf<Manifest extends AnyManifest>({ entries }: Shelf<Manifest>) {
-  return entries.map(({ manifest }) => manifest);
-}
-
-async function shelfOf(extra: string | null, packaged: string): Promise<Shelf> {
-  const own = await readEntries(packaged, async () => []);
-  const added = extra === null ? [] : await readEntries(extra, extraDirMissing);
-  const all = [...added, ...own];
-  const firstOfEach = new Map<string, ModelFolder>();
-  for (const entry of all) {
-    if (entry instanceof ForensicsError || firstOfEach.has(entry.manifest.id)) continue;
-    firstOfEach.set(entry.manifest.id, entry);
-  }
+function byType(installed: Installed): Installed {
   return {
-    entries: [...firstOfEach.values()].toSorted(newestFirst),
-    damages: all.filter((entry) => entry instanceof ForensicsError),
+    ...installed,
+    entries: [...ofType(installed, isImage).entries, ...ofType(installed, isLocator).entries],
   };
 }
 
-async function extraDirMissing(cause: unknown): Promise<never> {
-  throw new ForensicsError(
-    'model_not_found',
-    'The folder of additional models cannot be read; correct the setting that names it.',
-    { cause },
-  );
+/** An examination needs a model of each kind, and a damaged description may be that of the newest. */
+function everyEntry(installed: Installed): readonly ModelFolder[] {
+  entryOf(ofType(installed, isImage), null, imageKind);
+  entryOf(ofType(installed, isLocator), null, locatorKind);
+  return byType(installed).entries;
 }
 
-function newestFirst(one: ModelFolder, other: ModelFolder): number {
-  const age = Date.parse(other.manifest.created) - Date.parse(one.manifest.created);
-  return age || (one.manifest.id < other.manifest.id ? 1 : -1);
-}
-
-async function readEntries(
-  modelsDir: string,
-  onMissing: (cause: unknown) => Promise<string[]>,
-): Promise<readonly (ModelFolder | ForensicsError)[]> {
-  const names = (await readdir(modelsDir).catch(onMissing)).toSorted();
-  const entries = await Promise.all(names.map((name) => readEntry(join(modelsDir, name), name)));
-  return entries.filter((entry) => entry !== null);
-}
-
-/** Null for a folder that is no model: it holds no manifest. */
-async function readEntry(
-  folder: string,
-  name: string,
-): Promise<ModelFolder | ForensicsError | null> {
-  const text = await readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
-  if (text === null) return null;
-  try {
-    return { folder, manifest: parseAnyManifest(text) };
-  } catch (cause) {
-    if (!(cause instanceof ForensicsError)) throw cause;
-    return new ForensicsError(cause.code, `Model folder ${name}: ${cause.message}`, { cause });
-  }
+function manifestsOf<Manifest extends AnyManifest>({ entries }: Installed<Manifest>) {
+  return entries.map(({ manifest }) => manifest);
 }
 
 /** With a damaged neighbour the newest model is unknown, and falling back to an older one in silence would be wrong. */
 function entryOf<Manifest extends AnyManifest>(
-  { entries, damages }: Shelf<Manifest>,
+  { entries, damages }: Installed<Manifest>,
   id: string | null,
-  type: Type,
+  kind: string,
 ): ModelFolder<Manifest> {
   const known = entries.find(({ manifest }) => manifest.id === id);
   const entry = id === null && damages.length === 0 ? entries[0] : known;
-  if (!entry) throw damages[0] ?? notFound(entries, id, type);
+  if (!entry) throw damages[0] ?? notFound(entries, id, kind);
   return entry;
 }
 
@@ -170,7 +134,7 @@ async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedMod
   const files = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,
-    statistics: parseStatistics(files.get('statistics.json')!.toString('utf8')),
+    statistics: parseStatistics(textOf(files, statisticsFile)),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
     votes: files.get(votesFile) ?? null,
@@ -182,8 +146,11 @@ async function openLocator(entry: ModelFolder<LocateManifest>): Promise<Verified
   return { manifest: entry.manifest, network: files.get(locateFile)! };
 }
 
-function notFound(entries: readonly ModelFolder[], id: string | null, type: Type): ForensicsError {
-  const kind = type === 'image' ? 'model' : 'localisation model';
+function notFound(
+  entries: readonly ModelFolder[],
+  id: string | null,
+  kind: string,
+): ForensicsError {
   if (entries.length === 0) {
     return new ForensicsError('model_not_found', `No ${kind} is installed; reinstall forensics.`);
   }

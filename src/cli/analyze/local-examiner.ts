@@ -20,6 +20,7 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   // Asked once here, a missing or damaged model is one line and not one for each picture.
   const registry = createRegistry({ extra: modelsDir });
   await registry.open(options.model);
+  await registry.openLocator();
   const validation = await citedValidation(settings, registry, options.model);
   const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);

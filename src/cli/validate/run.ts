@@ -24,7 +24,9 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   const folders = foldersOf(options);
   const settings = settingsFor(options);
   const modelsDir = modelsFolder(settings);
-  await createRegistry({ extra: modelsDir }).open(options.model);
+  const registry = createRegistry({ extra: modelsDir });
+  await registry.open(options.model);
+  await registry.openLocator();
   if (options.out !== undefined) await checkFree(options.out, options);
   const found = await gatherLabelled(folders);
   const choice = await chooseFiles(found, { sample: options.sample ?? null, seed: options.seed });

@@ -5,7 +5,7 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
   return createHealth({
     database: { check: () => undefined },
     queue: { nextDueAt: () => null },
-    registry: { list: async () => ['trace-1'] },
+    registry: { find: async () => 'trace-1', findLocator: async () => 'locate-1' },
     checkStorage: async () => undefined,
     jobKinds: ['run'],
     jobsInHand: () => 0,
@@ -33,7 +33,12 @@ test('each failing part is named', async () => {
     checkStorage: async () => {
       throw new Error('gone');
     },
-    registry: { list: async () => [] },
+    registry: {
+      find: async () => 'trace-1',
+      findLocator: async () => {
+        throw new Error('none');
+      },
+    },
   });
 
   expect(await failing(health)).toEqual(['database', 'storage', 'model']);
