@@ -1,31 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { parseManifest, parseStatistics } from '../../../src/inference/manifest.ts';
-import { packagedText } from './model-folder.ts';
-
-type Json = Record<string, unknown>;
-
-/** The packaged file with one value replaced; `path` is written with dots. */
-function withValue(name: string, path: string, value: unknown): string {
-  const root: Json = JSON.parse(packagedText(name));
-  const names = path.split(/\.(?!onnx|json)/);
-  const last = names.pop() ?? '';
-  let fields = root;
-  for (const step of names) fields = Object(fields[step]);
-  fields[last] = value;
-  return JSON.stringify(root);
-}
+import { packagedText, withValue } from './model-folder.ts';
 
 test('the manifest and the statistics of the packaged model can be read', () => {
-  const manifest = parseManifest(packagedText('manifest.json'));
-  const { embedding } = parseStatistics(packagedText('statistics.json'));
+  const manifest = parseManifest(packagedText('trace-1/manifest.json'));
+  const { embedding } = parseStatistics(packagedText('trace-1/statistics.json'));
 
   expect(manifest.input.cellPx).toBe(16);
   expect(embedding.whitening).toHaveLength(embedding.dimension ** 2);
 });
 
 test('other thresholds make another model, though no weight differs', () => {
-  const packaged = parseManifest(packagedText('manifest.json'));
-  const eager = parseManifest(withValue('manifest.json', 'thresholds.traceMin.relaxed', 0));
+  const packaged = parseManifest(packagedText('trace-1/manifest.json'));
+  const eager = parseManifest(withValue('trace-1/manifest.json', 'thresholds.traceMin.relaxed', 0));
 
   expect(Object.keys(packaged.files)).toContain('manifest.json');
   expect(eager.files['model.onnx']).toEqual(packaged.files['model.onnx']);
@@ -33,13 +20,13 @@ test('other thresholds make another model, though no weight differs', () => {
 });
 
 test('a model that nobody has measured says so with an empty list', () => {
-  const { measured } = parseManifest(withValue('manifest.json', 'measured', undefined));
+  const { measured } = parseManifest(withValue('trace-1/manifest.json', 'measured', undefined));
 
   expect(measured).toEqual([]);
 });
 
 test('the packaged model ships with the error rates of each condition', () => {
-  const { measured } = parseManifest(packagedText('manifest.json'));
+  const { measured } = parseManifest(packagedText('trace-1/manifest.json'));
 
   expect(measured.map(({ condition }) => condition)).toEqual([
     'as is',
@@ -75,13 +62,13 @@ describe('a manifest is refused', () => {
     ['measured.0.auc', 1.2],
     ['measured.0.strategies.default.realCalledFake', '2 %'],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseManifest(withValue('manifest.json', path, value))).toThrow(
+    expect(() => parseManifest(withValue('trace-1/manifest.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),
     );
   });
 
   test('with strategies out of order, because decided pictures would no longer be nested', () => {
-    const text = withValue('manifest.json', 'thresholds.fakeMin', {
+    const text = withValue('trace-1/manifest.json', 'thresholds.fakeMin', {
       pedantic: 0.7,
       default: 0.8,
       relaxed: 0.6,
@@ -104,7 +91,7 @@ describe('statistics are refused', () => {
     ['pictureDistanceQuantiles', [1, 2, 3]],
     ['prototypes.realCompressed', [null]],
   ])('with %s = %j', (path, value) => {
-    expect(() => parseStatistics(withValue('statistics.json', path, value))).toThrow(
+    expect(() => parseStatistics(withValue('trace-1/statistics.json', path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),
     );
   });

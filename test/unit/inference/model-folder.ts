@@ -1,11 +1,11 @@
-/** A copy of the packaged model in a temporary folder, to be damaged. */
+/** Copies of the packaged models in a temporary folder, to be damaged. */
 
 import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const packaged = fileURLToPath(new URL('../../../models/trace-1', import.meta.url));
+const packaged = fileURLToPath(new URL('../../../models', import.meta.url));
 
 type Json = Record<string, unknown>;
 
@@ -16,10 +16,10 @@ export interface ModelFolder {
   readonly editManifest: (edit: (manifest: Json) => void) => void;
 }
 
-export function copyModel(): ModelFolder {
+export function copyModel(id = 'trace-1'): ModelFolder {
   const modelsDir = mkdtempSync(join(tmpdir(), 'forensics-models-'));
   const folder = join(modelsDir, 'model');
-  cpSync(packaged, folder, { recursive: true });
+  cpSync(join(packaged, id), folder, { recursive: true });
   const pathOf = (name: string) => join(folder, name);
   return {
     modelsDir,
@@ -32,8 +32,20 @@ export function copyModel(): ModelFolder {
   };
 }
 
+/** @param name - such as `trace-1/manifest.json`. */
 export function packagedText(name: string): string {
   return readFileSync(join(packaged, name), 'utf8');
+}
+
+/** The packaged file with one value replaced. @param path - of the value, written with dots. */
+export function withValue(name: string, path: string, value: unknown): string {
+  const root: Json = JSON.parse(packagedText(name));
+  const names = path.split(/\.(?!onnx|json)/);
+  const last = names.pop() ?? '';
+  let fields = root;
+  for (const step of names) fields = Object(fields[step]);
+  fields[last] = value;
+  return JSON.stringify(root);
 }
 
 function readManifest(path: string): Json {

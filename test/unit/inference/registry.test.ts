@@ -4,8 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { copyModel, type ModelFolder } from './model-folder.ts';
 
-function folder(): ModelFolder {
-  const made = copyModel();
+function folder(id?: string): ModelFolder {
+  const made = copyModel(id);
   onTestFinished(() => rmSync(made.modelsDir, { recursive: true, force: true }));
   return made;
 }
@@ -63,6 +63,72 @@ describe('choosing', () => {
     await expect(open).rejects.toMatchObject({
       code: 'model_not_found',
       message: expect.stringContaining('reinstall'),
+    });
+  });
+});
+
+describe('the localisation model', () => {
+  test('is found beside image models and opens with the bytes that its manifest describes', async () => {
+    const registry = createRegistry();
+
+    const { manifest, network } = await registry.openLocator();
+
+    expect(manifest).toEqual(await registry.findLocator());
+    expect(network.length).toBe(manifest.files['locate.onnx']?.bytes);
+    expect((await registry.list()).map(({ type }) => type)).toEqual(['image']);
+    expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-1', 'locate-1']);
+  });
+
+  test('is the newest of its kind, and an extra folder wins over the package', async () => {
+    const { modelsDir, editManifest } = folder('locate-1');
+    editManifest((manifest) => Object.assign(manifest, { version: '99.0.0' }));
+    const registry = createRegistry({ extra: modelsDir });
+
+    expect((await registry.findLocator()).version).toBe('99.0.0');
+    editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
+    expect((await registry.findLocator()).id).toBe('later');
+    expect((await registry.findLocator('locate-1')).version).not.toBe('99.0.0');
+  });
+
+  test('is not handed out as a model that tells generated from real, nor the other way round', async () => {
+    const registry = createRegistry();
+
+    await expect(registry.open('locate-1')).rejects.toMatchObject({ code: 'model_not_found' });
+    await expect(registry.findLocator('trace-1')).rejects.toMatchObject({
+      code: 'model_not_found',
+      message: expect.stringContaining('localisation model'),
+    });
+  });
+
+  test('has to be there, because no examination goes without', async () => {
+    const { modelsDir } = folder();
+    const registry = createRegistry({ packaged: modelsDir });
+
+    const missing = { code: 'model_not_found', message: expect.stringContaining('reinstall') };
+    await expect(registry.openLocator()).rejects.toMatchObject(missing);
+    await expect(registry.verify(null)).rejects.toMatchObject(missing);
+  });
+});
+
+describe('verifying', () => {
+  test('checks the models of both kinds, or the one that is named', async () => {
+    const registry = createRegistry();
+
+    const idsOf = async (id: string | null) => (await registry.verify(id)).map((it) => it.id);
+
+    expect(await idsOf(null)).toEqual(['trace-1', 'locate-1']);
+    expect(await idsOf('locate-1')).toEqual(['locate-1']);
+  });
+
+  test('finds one changed bit of a localisation model', async () => {
+    const { modelsDir, pathOf } = folder('locate-1');
+    const bytes = readFileSync(pathOf('locate.onnx'));
+    bytes[bytes.length >> 1]! ^= 1;
+    writeFileSync(pathOf('locate.onnx'), bytes);
+
+    await expect(createRegistry({ extra: modelsDir }).verify('locate-1')).rejects.toMatchObject({
+      code: 'model_integrity',
+      message: expect.stringContaining('locate.onnx of model locate-1'),
     });
   });
 });

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { parseLocateManifest } from '../../../src/inference/locate-manifest.ts';
+import { parseAnyManifest } from '../../../src/inference/model-folder.ts';
+import { packagedText, withValue } from './model-folder.ts';
+
+const file = 'locate-1/manifest.json';
+
+test('the manifest of the packaged model can be read, and its type says which kind it is', () => {
+  const manifest = parseLocateManifest(packagedText(file));
+
+  expect(manifest).toEqual(parseAnyManifest(packagedText(file)));
+  expect(manifest.input.cellPx).toBe(4);
+  expect(Object.keys(manifest.files)).toEqual(['locate.onnx', 'manifest.json']);
+  expect(parseAnyManifest(packagedText('trace-1/manifest.json')).type).toBe('image');
+});
+
+test('other weights of the fusion make another model, though the network is the same', () => {
+  const packaged = parseLocateManifest(packagedText(file));
+  const other = parseLocateManifest(withValue(file, 'fusion.picture.offset', -2));
+
+  expect(other.files['locate.onnx']).toEqual(packaged.files['locate.onnx']);
+  expect(other.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
+});
+
+test('what was measured is read, and a model that nobody has measured says so with empty lists', () => {
+  const row = {
+    set: 'splices',
+    condition: 'as is',
+    pictures: 40,
+    f1Best: 0.5,
+    f1Low: 0.45,
+    f1High: 0.55,
+    f1Half: 0.4,
+    pixelAuc: 0.8,
+  };
+  const alarms = { condition: 'jpeg 75', photographs: 200, manipulated: 0.03 };
+
+  expect(parseLocateManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
+  expect(parseLocateManifest(withValue(file, 'falseAlarms', [alarms])).falseAlarms).toEqual([
+    alarms,
+  ]);
+  expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
+});
+
+describe('a manifest is refused', () => {
+  test.each([
+    ['id', '../other'],
+    ['type', 'sound'],
+    ['created', 'yesterday'],
+    ['files', []],
+    ['input.cellPx', 3],
+    ['input.cellPx', 0],
+    ['input.maxPixels', 100],
+    ['thresholds.manipulatedMin.default', 1.2],
+    ['thresholds.suspectedMin', null],
+    ['fusion', null],
+    ['fusion.places.offset', '0'],
+    ['fusion.places.weights', { Network: { weight: 1, rest: 0 } }],
+    ['fusion.places.weights', { network: { weight: 1, rest: 2 } }],
+    ['fusion.places.weights', { network: 1 }],
+    ['fusion.picture.weights', { network: null }],
+    ['fusion.repainted.traceDifferenceMin', null],
+    ['measured', {}],
+    ['measured', [{}]],
+    ['falseAlarms', [{ condition: 'as is', photographs: 1, manipulated: 2 }]],
+  ])('with %s = %j', (path, value) => {
+    expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(
+      expect.objectContaining({ code: 'model_integrity' }),
+    );
+  });
+
+  test.each([
+    ['manipulatedMin', { pedantic: 0.8, default: 0.9, relaxed: 0.9 }, 'not falling'],
+    ['suspectedMin', { pedantic: 0.4, default: 0.3, relaxed: 0.5 }, 'not rising'],
+    ['suspectedMin', { pedantic: 0.2, default: 0.3, relaxed: 1 }, 'above manipulatedMin'],
+  ])('with %s %j, because decided pictures would no longer be nested', (name, limits, why) => {
+    expect(() => parseLocateManifest(withValue(file, `thresholds.${name}`, limits))).toThrow(why);
+  });
+});
