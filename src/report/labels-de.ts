@@ -105,6 +105,10 @@ export const labelsDe: Labels = {
     compressionMax: 'größte Kompression',
     anomalyMax: 'größter Anomaliewert',
     leastDeviations: 'kleinster Abstand von 0,5 in Standardabweichungen',
+    manipulatedMin:
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der auf „fake“ entschieden wird',
+    suspectedMin:
+      'Wahrscheinlichkeit einer veränderten Stelle, ab der nicht auf „real“ entschieden wird',
   },
   environment: {
     forensics: 'forensics',

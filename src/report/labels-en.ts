@@ -105,6 +105,8 @@ export const labelsEn: Labels = {
     compressionMax: 'greatest compression',
     anomalyMax: 'greatest anomaly score',
     leastDeviations: 'least distance from 0.5, in standard deviations',
+    manipulatedMin: 'probability of a changed part from which “fake” is decided',
+    suspectedMin: 'probability of a changed part from which “real” is not decided',
   },
   environment: {
     forensics: 'forensics',

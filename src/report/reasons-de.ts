@@ -47,4 +47,14 @@ export const reasonsDe: Readonly<Record<ReasonCode, Reason>> = {
     what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
     help: 'die Datei, wie sie auf dem Gerät oder in dem Konto liegt, von dem sie stammen soll, sowie Angaben dazu, durch wessen Hände sie seither gegangen ist',
   },
+  manipulation_suspected: {
+    short: 'es gibt Anzeichen dafür, dass ein Teil des Bildes verändert wurde',
+    what: 'Die Methoden, die nach veränderten Stellen suchen, sehen Anzeichen einer Veränderung, doch zu schwache für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
+    help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
+  },
+  single_weak_method: {
+    short: 'nur eine einzige Methode spricht für eine Veränderung, und das schwach',
+    what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das schwach. Keine andere stützt sie, sie kann sich also irren.',
+    help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
+  },
 };

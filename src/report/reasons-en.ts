@@ -47,4 +47,14 @@ export const reasonsEn: Readonly<Record<ReasonCode, Reason>> = {
     what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anybody can write such a declaration into a file, for example to discredit a genuine photograph.',
     help: 'the file as it lies on the device or in the account that it is said to come from, and an account of whose hands it has passed through since',
   },
+  manipulation_suspected: {
+    short: 'there are signs that a part of the picture was changed',
+    what: 'The methods that look for changed parts see signs of a change, but too weak ones for the result “fake”. The picture is therefore not called “real” either.',
+    help: 'the file as the camera first stored it, to be compared with this one place by place',
+  },
+  single_weak_method: {
+    short: 'only one method speaks for a change, and it speaks weakly',
+    what: 'Of the methods that look for changed parts one alone speaks for a change, and weakly. None of the others supports it, so that it may be mistaken.',
+    help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
+  },
 };

@@ -49,6 +49,8 @@ export const shortReasons: Readonly<Record<ReasonCode, string>> = {
   evidence_below_threshold: 'evidence below threshold',
   unstable_under_resaving: 'unstable when saved again',
   declaration_contradicts_traces: 'declared as generated, traces disagree',
+  manipulation_suspected: 'signs of a local change',
+  single_weak_method: 'one method alone, and weakly',
 };
 
 export const noteWords: Readonly<Record<PictureNote, string>> = {
