@@ -7,7 +7,9 @@ from __future__ import annotations
 import argparse
 import json
 import warnings
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -15,30 +17,44 @@ from torch import nn
 
 from data import open_pictures
 from export import OPSET, open_session
+from locate_figures import worst_limit
+from locate_level import Level, best_level, open_cells
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, photographs
 from locate_reading import CONDITIONS, Read, open_reader
+from metrics import fit_logistic
 
 FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
-LEAST = 10  # photographs of a source that has a limit of its own
-SHIFTS = np.arange(-3, 3.01, 0.25)  # of the map's logits, so that 0.5 is a good threshold
+LEVELLED = 250  # pairs: two numbers need no more
+
+
+@dataclass(frozen=True)
+class Moves:
+    """The map's logits are moved by their level, the score to `scale * score + offset`."""
+
+    level: Level = Level()
+    scale: float = 1.0
+    offset: float = 0.0
+
+    def score(self, logits: Any) -> Any:
+        return self.scale * logits + self.offset
 
 
 class Answers(nn.Module):
-    """The three outputs that the engine reads, the map's logits moved by `shift`."""
+    """The three outputs that the engine reads."""
 
-    def __init__(self, locator: Locator, shift: float):
+    def __init__(self, locator: Locator, moves: Moves):
         super().__init__()
-        self.locator, self.shift = locator, shift
+        self.locator, self.moves = locator, moves
 
     def forward(self, rgb: torch.Tensor, table: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         found = self.locator(rgb, table)
-        return found.changed[:, 0] + self.shift, found.trust[:, 0], found.score
+        return self.moves.level.moved(found.changed[:, 0]), found.trust[:, 0], self.moves.score(found.score)
 
 
-def export(locator: Locator, shift: float, path: Path) -> None:
+def export(locator: Locator, moves: Moves, path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    answers = Answers(locator.float().to(memory_format=torch.contiguous_format), shift).eval()
+    answers = Answers(locator.float().to(memory_format=torch.contiguous_format), moves).eval()
     size = {1: "rows", 2: "columns"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the older exporter, as in export.py
@@ -62,34 +78,47 @@ def compare(answers: Answers, path: Path) -> None:
             np.testing.assert_allclose(told, wanted.numpy(), atol=5e-3)
 
 
-def best_shift(read: Read, pairs: Pairs) -> tuple[float, float]:
-    """That with which the mean F1 at 0.5 is highest, and how high."""
-    f1 = []
-    for number in range(len(pairs)):
-        one = pairs.read(number)[0]
-        logits, mask = read(one).changed, one.share > 127
-        found = [logits >= -shift for shift in SHIFTS]
-        f1.append([2 * (map_ & mask).sum() / (map_.sum() + mask.sum()) for map_ in found])
-    means = np.mean(f1, axis=0)
-    return float(SHIFTS[int(np.argmax(means))]), float(means.max())
+@dataclass(frozen=True)
+class Scores:
+    """Of whole pictures. `untouched`: by condition, the twins among them, with the source of each picture."""
+
+    changed: np.ndarray
+    untouched: dict[str, tuple[np.ndarray, np.ndarray]]
+
+    def moved(self, moves: Moves) -> Scores:
+        return Scores(moves.score(self.changed), {name: (moves.score(scores), of) for name, (scores, of) in self.untouched.items()})
 
 
-def score_limits(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> dict[str, float]:
-    """Above which FALSE_ALARMS of the twins, and of the photographs of the worst source under each condition, are called changed.
-
-    Small sources count as one.
-    """
-    large = [crops for crops in sources.values() if len(crops) >= LEAST]
-    small = [one for crops in sources.values() if len(crops) < LEAST for one in crops]
-    limits = {"twins": limit_of([read(pairs.read(number)[1]).score for number in range(len(pairs))])}
+def scores_of(read: Read, pairs: Pairs, sources: dict[str, list[Reading]]) -> Scores:
+    read_pairs = [[read(one).score for one in pairs.read(number)] for number in range(len(pairs))]
+    changed, twins = np.array(read_pairs).T
+    crops = [one for source in sources.values() for one in source]
+    of = np.array([name for name, source in sources.items() for _ in source])
+    untouched = {"twins": (twins, np.full(len(twins), "twins"))}
     for name, change in CONDITIONS.items():
-        groups = [[read(change(one)).score for one in crops] for crops in (*large, small) if crops]
-        limits[name] = max(limit_of(scores) for scores in groups)
-    return limits
+        untouched[name] = (np.array([read(change(one)).score for one in crops]), of)
+    return Scores(changed, untouched)
 
 
-def limit_of(scores: list[float]) -> float:
-    return float(np.quantile(scores, 1 - FALSE_ALARMS, method="higher"))
+def calibrated(scores: Scores) -> tuple[float, float]:
+    """Scale and offset that make log odds of the scores, where changed and untouched are even; of the untouched, twins and photographs are."""
+    groups = [scores.changed, *(told for told, _ in scores.untouched.values())]
+    share = [1 / 2, 1 / 4, *[1 / 4 / len(CONDITIONS)] * len(CONDITIONS)]
+    weight = np.concatenate([np.full(len(group), part / len(group)) for group, part in zip(groups, share, strict=True)])
+    target = np.concatenate([np.full(len(group), float(at == 0)) for at, group in enumerate(groups)])
+    return fit_logistic(np.concatenate(groups), target, weight)
+
+
+def limits_of(scores: Scores) -> dict[str, float]:
+    """Above which FALSE_ALARMS of the twins, and of the photographs of the worst source under each condition, are called changed."""
+    return {name: worst_limit(told, of, FALSE_ALARMS) for name, (told, of) in scores.untouched.items()}
+
+
+def shares_above(scores: Scores) -> dict[str, list[float]]:
+    """For some likelihood ratios that a score claims: share of the changed, of the twins and of the photographs that reach it."""
+    photographs_ = np.concatenate([told for name, (told, _) in scores.untouched.items() if name != "twins"])
+    groups = (scores.changed, scores.untouched["twins"][0], photographs_)
+    return {str(ratio): [round(float((group >= np.log(ratio)).mean()), 4) for group in groups] for ratio in (2, 5, 10, 20, 50, 100)}
 
 
 def main() -> None:
@@ -103,12 +132,16 @@ def main() -> None:
     folder, locator = asked.work / "locate", Locator()
     locator.load_state_dict(torch.load(folder / asked.run / "best.pt", weights_only=True))
     path, pairs = asked.out / "locate.onnx", Pairs(folder / "pairs-calibration", 500)
-    export(locator, 0.0, path)
-    shift, f1 = best_shift(open_reader(path), pairs)
-    export(locator, shift, path)
+    export(locator, Moves(), path)
+    read = open_reader(path)
+    level, f1 = best_level(open_cells(path), Pairs(folder / "pairs-calibration", LEVELLED))
     sources = photographs(asked.data, open_pictures(asked.data, asked.work).of("calibration"))
-    limits = score_limits(open_reader(path), pairs, sources)
-    told = {"shift": shift, "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits}
+    scores = scores_of(read, pairs, sources)
+    moves = Moves(level, *calibrated(scores))
+    export(locator, moves, path)
+    limits = limits_of(scores.moved(moves))
+    told = {**asdict(moves), "f1AtHalf": f1, "scoreMin": max(limits.values()), "scoreMinBy": limits,
+            "sharesAbove": shares_above(scores.moved(moves))}  # fmt: skip
     (asked.out / "limits.json").write_text(json.dumps(told, indent=2) + "\n")
     print(json.dumps(told, indent=2))
 

@@ -96,6 +96,8 @@ export interface Manipulation {
 export interface ExamineOptions {
   /** Model identifier, or null for the latest image model. */
   readonly model: string | null;
+  /** The same of the localisation model; null or nothing for the latest. */
+  readonly locator?: string | null;
   readonly decisionStrategy: DecisionStrategy;
   readonly seed: number;
 }

@@ -42,13 +42,16 @@ export async function loadLocateModel(
         rgb: { data: rgb, dims: [1, height, width, 3] },
         table: { data: Float32Array.from(table ?? noTable), dims: [1, noTable.length] },
       });
+      const [score = NaN] = outputOf(answer, 'score');
+      if (!Number.isFinite(score))
+        throw new TypeError('The model gives a score that is no number.');
       const mapOf = (name: string) => insideOf(outputOf(answer, name), { width, height, cellPx });
       return {
         columns: Math.ceil(width / cellPx),
         rows: Math.ceil(height / cellPx),
         changed: mapOf('changed'),
         trust: mapOf('trust'),
-        score: outputOf(answer, 'score')[0]!,
+        score,
       };
     },
     release: () => session.release(),

@@ -11,11 +11,11 @@ export async function performExamine(
   settings: ChildSettings,
   shelf: ModelShelf,
 ): Promise<Examination> {
-  const { model, ...examineOptions } = options;
+  const { model, locator = null, ...examineOptions } = options;
   // A fresh child loads the models while sharp's thread decodes.
   const [{ picture, bytes }, models] = await Promise.all([
     openSource(source, settings.limits),
-    shelf.take({ model }, settings.modelsDir),
+    shelf.take({ model, locator }, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { ...settings, now });

@@ -1,0 +1,111 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { DetectorInput, Sighting } from '../../../src/detectors/finding.ts';
+import { localisationNetwork } from '../../../src/detectors/localisation-network.ts';
+import { readChanges } from '../../../src/engine/changes.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import type { Picture } from '../../../src/image/picture.ts';
+import type { LocateModel } from '../../../src/inference/locate-model.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { drawScene, fromScene } from '../../fixtures/pictures.ts';
+import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
+
+let locator: LocateModel;
+beforeAll(async () => {
+  ({ locator } = await loadPackagedModels());
+});
+
+function inputOf(picture: Picture, changes: DetectorInput['changes']): DetectorInput {
+  const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 2 };
+  return { picture, changes, traces, provenance: noProvenance };
+}
+
+async function examine(picture: Picture): Promise<Sighting> {
+  const sighting = localisationNetwork.examine(
+    inputOf(picture, await readChanges(picture, locator)),
+  );
+  if (!('finding' in sighting)) throw new TypeError('The picture was skipped.');
+  return sighting;
+}
+
+const size = { width: 400, height: 300 };
+const box = { left: 28, top: 60, width: 120, height: 100 };
+
+/** A scene that was saved before, with or without a part of another one that was not, and saved again. */
+async function resaved(seed: number, isSpliced: boolean): Promise<Picture> {
+  const rgb = await fromScene(drawScene({ ...size, seed }))
+    .jpeg({ quality: 70 })
+    .toBuffer();
+  const { rgb: host } = await decodePicture(rgb);
+  const donor = drawScene({ ...size, seed: seed + 10 }).rgb;
+  const made = host.slice();
+  for (let y = box.top; isSpliced && y < box.top + box.height; y++) {
+    const from = 3 * (y * size.width + box.left);
+    made.set(donor.subarray(from, from + 3 * box.width), from);
+  }
+  return decodePicture(
+    await fromScene({ ...size, rgb: made })
+      .jpeg({ quality: 95 })
+      .toBuffer(),
+  );
+}
+
+describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) => {
+  test('is found where it is', async () => {
+    const { finding, map } = await examine(await resaved(seed, true));
+
+    const { regionLeft, regionTop, regionWidth, regionHeight } = finding.measures;
+    expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+    expect(finding.statement.en).toContain('marks a region on the left (');
+    expect(Math.abs(regionLeft! - box.left)).toBeLessThan(20);
+    expect(Math.abs(regionTop! - box.top)).toBeLessThan(20);
+    expect(Math.abs(regionWidth! - box.width)).toBeLessThan(40);
+    expect(Math.abs(regionHeight! - box.height)).toBeLessThan(40);
+    expect([map.cellPx, map.columns, map.rows]).toEqual([4, 100, 75]);
+  });
+
+  test('is missed in its untouched twin, which proves nothing', async () => {
+    const { finding } = await examine(await resaved(seed, false));
+
+    expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
+    expect(finding.statement.en).toContain('no more than happens in untouched pictures');
+  });
+});
+
+test('the score is the probability at even odds, and no claim goes beyond what was measured', async () => {
+  const picture = await scenePicture(80, 80);
+  const map = (value: number) => ({
+    cellPx: 40,
+    columns: 2,
+    rows: 2,
+    values: new Float32Array([value, 0, 0, 0]),
+  });
+  const sight = (score: number, changed: number) =>
+    localisationNetwork.examine(inputOf(picture, { score, changed: map(changed), trust: map(1) }));
+
+  expect(sight(Math.log(3), 0.9)).toMatchObject({
+    finding: {
+      score: expect.closeTo(0.75, 9),
+      speaksFor: 'fake',
+      strength: 'weak',
+      measures: { regionShare: 0.25, meanTrust: 0.25 },
+    },
+  });
+  expect(sight(12, 0.4)).toMatchObject({
+    finding: {
+      strength: 'moderate',
+      statement: { en: expect.stringContaining('cannot say where') },
+    },
+  });
+  expect(sight(-12, 0.4)).toMatchObject({
+    finding: { speaksFor: 'neither', statement: { en: expect.stringContaining('no part') } },
+  });
+});
+
+test('a picture whose changes nobody read is skipped with a reason', async () => {
+  const skipped = localisationNetwork.examine(inputOf(await scenePicture(80, 80), null));
+
+  expect(skipped).toEqual({
+    method: 'localisation-network',
+    reason: { en: expect.stringMatching(/\.$/), de: expect.stringMatching(/\.$/) },
+  });
+});

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ChangeEvidence, PlaceMap } from '../../../src/detectors/finding.ts';
+import { toUpright } from '../../../src/detectors/stored.ts';
+import { readChanges } from '../../../src/engine/changes.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import type { Picture } from '../../../src/image/picture.ts';
+import type { LocateModel } from '../../../src/inference/locate-model.ts';
+import { orientationOf } from '../../fixtures/orientation.ts';
+import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { loadPackagedModels, scenePicture } from './fixtures.ts';
+
+let locator: LocateModel;
+beforeAll(async () => {
+  ({ locator } = await loadPackagedModels());
+});
+
+type Asked = Parameters<LocateModel['locate']>;
+
+/** What the network was shown, beside what was made of its answer. */
+async function watch(picture: Picture, maxPixels = locator.manifest.input.maxPixels) {
+  const asked: Asked[] = [];
+  const { manifest } = locator;
+  const evidence = await readChanges(picture, {
+    ...locator,
+    manifest: { ...manifest, input: { ...manifest.input, maxPixels } },
+    locate: (...given) => {
+      asked.push(given);
+      return locator.locate(...given);
+    },
+  });
+  return { evidence, pixels: asked[0]![0], table: asked[0]![1], calls: asked.length };
+}
+
+function cellsOf({ changed, trust }: ChangeEvidence) {
+  const shape = ({ cellPx, columns, rows, values }: PlaceMap) => [
+    cellPx,
+    columns,
+    rows,
+    values.length,
+  ];
+  expect(shape(trust)).toEqual(shape(changed));
+  return shape(changed);
+}
+
+test('a picture is shown whole, and its maps cover it with cells of 4 px, also beyond the last whole block', async () => {
+  const picture = await scenePicture(133, 90);
+
+  const { evidence, pixels, calls } = await watch(picture);
+
+  expect([pixels.width, pixels.height, calls]).toEqual([133, 90, 1]);
+  expect(cellsOf(evidence)).toEqual([4, 34, 23, 34 * 23]);
+  const values = [...evidence.changed.values, ...evidence.trust.values];
+  expect(values.every((value) => value > 0 && value < 1)).toBe(true);
+});
+
+test('a picture beyond the limit is halved until it fits, and the cells of its maps grow with it', async () => {
+  const picture = await scenePicture(335, 299);
+
+  const once = await watch(picture, 65_536);
+  const twice = await watch(picture, 20_000);
+
+  expect([once.pixels.width, once.pixels.height]).toEqual([167, 149]);
+  expect(cellsOf(once.evidence)).toEqual([8, 42, 38, 42 * 38]);
+  expect([twice.pixels.width, twice.pixels.height]).toEqual([83, 74]);
+  expect(cellsOf(twice.evidence)).toEqual([16, 21, 19, 21 * 19]);
+});
+
+describe('quantisation steps', () => {
+  const size = { width: 200, height: 200, seed: 1 };
+
+  test('of a JPEG file are told row by row', async () => {
+    const { table } = await watch(await decodePicture(await sceneJpeg({ ...size, quality: 50 })));
+
+    // ITU-T T.81, Table K.1: the first two rows.
+    expect(table?.slice(0, 16)).toEqual([
+      ...[16, 11, 10, 16, 24, 40, 51, 61],
+      ...[12, 12, 14, 19, 26, 58, 60, 55],
+    ]);
+  });
+
+  test('are told of no file without, and of none whose pixels were halved', async () => {
+    const png = await watch(await scenePicture(size.width, size.height));
+    const halved = await watch(
+      await decodePicture(await sceneJpeg({ ...size, quality: 50 })),
+      20_000,
+    );
+
+    expect([png.table, halved.table]).toEqual([null, null]);
+  });
+
+  test('change what the network answers', async () => {
+    const picture = await decodePicture(await sceneJpeg({ ...size, quality: 50 }));
+    const { pixels, table } = await watch(picture);
+
+    const [told, untold] = [
+      await locator.locate(pixels, table),
+      await locator.locate(pixels, null),
+    ];
+
+    expect(told.score).not.toBe(untold.score);
+  });
+});
+
+test('a turned picture is read as it is stored, and its map is turned with it', async () => {
+  const upright = await scenePicture(120, 96, 3);
+  const asStored = orientationOf(6).toStored({ ...upright.facts, rgb: upright.rgb });
+  const stored = await decodePicture(await fromScene(asStored).png().toBuffer());
+  const turned = await decodePicture(
+    await scenePng({ width: 120, height: 96, seed: 3, orientation: 6 }),
+  );
+
+  const [ofStored, ofTurned] = [await watch(stored), await watch(turned)];
+
+  expect(ofTurned.pixels).toEqual(ofStored.pixels);
+  expect(ofTurned.evidence.score).toBe(ofStored.evidence.score);
+  expect(ofTurned.evidence.changed).toEqual(toUpright(ofStored.evidence.changed, turned.facts));
+  expect(cellsOf(ofTurned.evidence)).toEqual([4, 30, 24, 30 * 24]);
+});
+
+test('the same picture gives the same answer, bit for bit', async () => {
+  const picture = await scenePicture(150, 150);
+
+  expect(await readChanges(picture, locator)).toEqual(await readChanges(picture, locator));
+});
