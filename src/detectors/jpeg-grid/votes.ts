@@ -1,0 +1,110 @@
+/** Which of the 64 possible block grids each pixel speaks for: the one whose block around it holds most zeros. */
+
+import type { StoredPlane } from '../stored.ts';
+import { createZeroCounter } from './zero-counts.ts';
+
+const period = 8;
+const overhang = period - 1;
+/** Side of the squares of pixels that vote. */
+const tilePx = 64;
+
+/** One idle core casts about four million votes a second. */
+const mostVotes = 4_000_000;
+
+/** Of a pixel whose best two blocks tie, or that lies outside the picture. */
+export const noVote = 64;
+
+/**
+ * Votes of the squares, laid side by side: `width` by `height` pixels, both multiples of 64. A vote is the column of
+ * the grid's origin plus eight times its row, 0..63, or `noVote`.
+ */
+export interface Votes {
+  readonly width: number;
+  readonly height: number;
+  readonly votes: Uint8Array;
+  /** From one square to the next, in pixels of the picture: 64 where every pixel votes. */
+  readonly tileStep: number;
+}
+
+/** True where no pixel has all 64 blocks around it inside the picture, or hardly one. */
+export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
+  return Math.min(width, height) < tilePx;
+}
+
+/** Where the vote at (x, y) of `Votes` was cast, along either side of the stored picture. */
+export function toPicture(at: number, tileStep: number): number {
+  return overhang + Math.floor(at / tilePx) * tileStep + (at % tilePx);
+}
+
+/** @param most - votes, about; of larger pictures squares vote, evenly spread. */
+export function castVotes(plane: StoredPlane, most: number = mostVotes): Votes {
+  const { width, height } = plane;
+  const shrink = Math.max(1, Math.sqrt((width * height) / most));
+  const tileStep = Math.ceil(tilePx * shrink);
+  const [across, down] = [tilesAlong(width, tileStep), tilesAlong(height, tileStep)];
+  const counter = createZeroCounter(tilePx + overhang);
+  const votes = new Uint8Array(across * down * tilePx * tilePx);
+  const cast = createCaster({ votes, width: across * tilePx });
+  for (let row = 0; row < down; row++) {
+    for (let column = 0; column < across; column++) {
+      const [left, top] = [column * tileStep, row * tileStep];
+      cast(counter.count(plane, left, top), {
+        left,
+        top,
+        width: Math.min(tilePx, width - 2 * overhang - left),
+        height: Math.min(tilePx, height - 2 * overhang - top),
+        at: row * tilePx * across * tilePx + column * tilePx,
+      });
+    }
+  }
+  return { width: across * tilePx, height: down * tilePx, votes, tileStep };
+}
+
+function tilesAlong(length: number, tileStep: number): number {
+  return Math.ceil((length - 2 * overhang) / tileStep);
+}
+
+interface Tile {
+  /** Of the first block, in pixels of the picture. */
+  readonly left: number;
+  readonly top: number;
+  /** Pixels that vote. */
+  readonly width: number;
+  readonly height: number;
+  /** Of the first vote, in `Votes`. */
+  readonly at: number;
+}
+
+/**
+ * The greatest of 8 by 8 counts and where it lies, first along rows, then down columns. Count, tie and origin are kept
+ * in one number: `count * 256 + (tied ? 128 : 0) + origin`.
+ */
+function createCaster({ votes, width }: Pick<Votes, 'votes' | 'width'>) {
+  const reach = tilePx + overhang;
+  const best = new Uint16Array(reach * tilePx);
+  return (counts: Uint8Array, tile: Tile): void => {
+    for (let y = 0; y < reach; y++) {
+      for (let x = 0; x < tilePx; x++) {
+        let key = 0;
+        for (let i = 0; i < period; i++) {
+          const origin = (tile.left + x + i) % period;
+          key = greater(key, (counts[y * reach + x + i]! << 8) | origin);
+        }
+        best[y * tilePx + x] = key | (((tile.top + y) % period) << 3);
+      }
+    }
+    for (let y = 0; y < tilePx; y++) {
+      for (let x = 0; x < tilePx; x++) {
+        let key = 0;
+        for (let i = 0; i < period; i++) key = greater(key, best[(y + i) * tilePx + x]!);
+        const isCast = key >> 8 > 0 && (key & 128) === 0 && x < tile.width && y < tile.height;
+        votes[tile.at + y * width + x] = isCast ? key & 63 : noVote;
+      }
+    }
+  };
+}
+
+function greater(a: number, b: number): number {
+  if (a >> 8 === b >> 8) return a | 128;
+  return a > b ? a : b;
+}
