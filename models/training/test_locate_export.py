@@ -4,7 +4,8 @@ import torch
 
 from histories import Save, encode
 from locate_evaluate import Case, evaluate, open_cases
-from locate_export import best_shift, export, score_limits
+from locate_export import Moves, Scores, calibrated, export, limits_of, scores_of
+from locate_level import Level
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, reading, store
 from locate_reading import CONDITIONS, Map, open_reader
@@ -25,24 +26,18 @@ def told(one: Reading, high: float = 3.0) -> Map:
     return Map(changed, np.zeros_like(changed), float(one.share.mean()))
 
 
-def test_the_exported_network_reads_any_size_and_moves_its_map_by_the_shift(tmp_path):
+def test_the_exported_network_reads_any_size_and_moves_its_map_and_its_score(tmp_path):
     torch.manual_seed(1)
     locator, one = Locator(), Reading(textured(1, 99)[:70], np.full(64, 5, np.float32), np.zeros((70, 99), np.uint8))
 
     maps = []
-    for shift in (0.0, 1.5):
-        export(locator, shift, tmp_path / "locate.onnx")  # compares with PyTorch
+    for moves in (Moves(), Moves(Level(-1.5), 2.0, 0.5)):
+        export(locator, moves, tmp_path / "locate.onnx")  # compares with PyTorch
         maps.append(open_reader(tmp_path / "locate.onnx")(one))
 
     assert maps[0].changed.shape == maps[0].trust.shape == (70, 99)
     assert np.allclose(maps[1].changed - maps[0].changed, 1.5, atol=1e-4)
-    assert maps[0].score == pytest.approx(maps[1].score)
-
-
-def test_the_shift_brings_a_timid_map_over_the_threshold(pairs):
-    shift, f1 = best_shift(lambda one: told(one, -1.0), pairs)
-
-    assert (shift, f1) == (1.0, 1.0)
+    assert maps[1].score == pytest.approx(2 * maps[0].score + 0.5, abs=1e-4)
 
 
 def test_the_limit_is_that_of_the_worst_source(pairs):
@@ -53,10 +48,21 @@ def test_the_limit_is_that_of_the_worst_source(pairs):
     def brightness(one: Reading) -> Map:
         return Map(one.share, one.share, float(one.rgb.mean()))
 
-    limits = score_limits(brightness, pairs, {"calm": crops(10, 40), "worst": crops(100, 40), "few": crops(50, 3)})
+    limits = limits_of(scores_of(brightness, pairs, {"calm": crops(10, 40), "worst": crops(100, 40), "few": crops(50, 3)}))
 
     assert list(limits) == ["twins", *CONDITIONS]
     assert limits["as is"] == limits["half"] == 138  # one of the forty lies above
+
+
+def test_the_score_becomes_log_odds_of_a_change():
+    random = np.random.default_rng(1)
+    untouched = {name: (random.normal(3, 1, 4000), np.full(4000, "one")) for name in ("twins", *CONDITIONS)}
+
+    scale, offset = calibrated(Scores(random.normal(5, 1, 4000), untouched))
+
+    # Normal classes of one spread, two deviations apart: log odds are 2 (x - 4).
+    assert scale == pytest.approx(2, abs=0.1)
+    assert offset == pytest.approx(-8, abs=0.4)
 
 
 def test_who_knows_the_mask_is_perfect_under_every_condition():
