@@ -1,0 +1,193 @@
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { cellsFor, differencesOf } from '../../../src/detectors/thumbnail-difference.ts';
+import { thumbnail } from '../../../src/detectors/thumbnail.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { exifSegment } from '../../fixtures/exif.ts';
+import { withSegments } from '../../fixtures/jpeg-segments.ts';
+import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
+import { sceneJpeg } from '../../fixtures/pictures.ts';
+
+const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
+
+async function examine(jpeg: Buffer, parts: Parameters<typeof exifSegment>[0]) {
+  const picture = await decodePicture(withSegments(jpeg, exifSegment(parts)));
+  return thumbnail.examine({ picture, traces, changes: null, provenance: noProvenance });
+}
+
+const scene = { width: 640, height: 480, quality: 90 };
+
+function small(picture: Buffer) {
+  return sharp(picture).resize(160).jpeg({ quality: 70 }).toBuffer();
+}
+
+/** A square of another texture at the right, low. */
+async function tampered(picture: Buffer): Promise<Buffer> {
+  const other = await sceneJpeg({ ...scene, seed: 77 });
+  const part = await sharp(other)
+    .extract({ left: 200, top: 100, width: 120, height: 120 })
+    .linear(1, 60)
+    .png()
+    .toBuffer();
+  return sharp(picture)
+    .composite([{ input: part, left: 480, top: 320 }])
+    .jpeg({ quality: 85 })
+    .toBuffer();
+}
+
+describe('the thumbnail that a camera made', () => {
+  test.each([1, 2, 3, 4])('points at what was painted in later, scene %i', async (seed) => {
+    const before = await sceneJpeg({ ...scene, seed });
+
+    const answer = await examine(await tampered(before), { thumbnail: await small(before) });
+
+    if (!('map' in answer)) throw new Error('skipped');
+    const { map, finding } = answer;
+    const inside = insideOf(map, { left: 500, top: 340, right: 580, bottom: 420 });
+    const outside = insideOf(map, { left: 0, top: 0, right: 460, bottom: 480 });
+    expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+    // Not all: some of what was painted in is as bright as what was there.
+    expect(shareAbove(0.73, inside)).toBeGreaterThan(0.25);
+    expect(shareAbove(0.73, outside)).toBe(0);
+    expect(finding.measures['regionLeft']).toBeGreaterThan(450);
+    expect(finding.measures['regionShare']).toBeLessThan(140 ** 2 / (640 * 480));
+    expect(finding.statement.en).toMatch(/of [2345] % of it, in the lower right\.$/);
+    expect(finding.statement.de).toMatch(/von [2345] % des Bildes, rechts unten,/);
+  });
+
+  test.each<[string, (image: Sharp) => Sharp]>([
+    ['as it is', (image) => image],
+    ['brighter and with less contrast', (image) => image.linear(0.8, 30)],
+    ['under another gamma', (image) => image.gamma(1.6, 1.2)],
+    ['sharpened', (image) => image.sharpen({ sigma: 1 })],
+    ['saved badly', (image) => image.jpeg({ quality: 45 })],
+    ['made of every fourth pixel', (image) => image.resize(160, 120, { kernel: 'nearest' })],
+  ])('says nothing of an untouched picture, %s', async (_, make) => {
+    const picture = await sceneJpeg({ ...scene, seed: 5 });
+    const made = make(sharp(picture));
+    const own = await sharp(await made.toBuffer())
+      .resize(160)
+      .jpeg({ quality: 70 })
+      .toBuffer();
+
+    const answer = await examine(picture, { thumbnail: own });
+
+    expect(answer).toMatchObject({ finding: { speaksFor: 'neither', score: 0.5 } });
+  });
+
+  test('is compared as it lies, however the picture was turned', async () => {
+    const lying = await sceneJpeg({ ...scene, seed: 6 });
+    const changed = await tampered(lying);
+
+    const answer = await examine(changed, {
+      primary: { 0x0112: 6 },
+      thumbnail: await small(lying),
+    });
+
+    // What lies low at the right of the stored picture lies low at the left of the upright one.
+    expect(answer).toMatchObject({
+      finding: { speaksFor: 'fake', statement: { en: expect.stringMatching(/lower left\.$/) } },
+    });
+  });
+
+  test('gives the same bytes again', async () => {
+    const before = await sceneJpeg({ ...scene, seed: 2 });
+    const parts = { thumbnail: await small(before) };
+    const changed = await tampered(before);
+
+    expect(await examine(changed, parts)).toEqual(await examine(changed, parts));
+  });
+});
+
+async function reasonOf(jpeg: Buffer, own?: Buffer): Promise<string | null> {
+  const answer = await examine(jpeg, own === undefined ? {} : { thumbnail: own });
+  return 'reason' in answer ? answer.reason.en : null;
+}
+
+describe('nothing is compared', () => {
+  test('without a thumbnail', async () => {
+    expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }))).toContain('no thumbnail');
+  });
+
+  test('when it cannot be read', async () => {
+    const broken = Buffer.from('\xff\xd8\xff\xe0 not a picture', 'latin1');
+
+    expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), broken)).toContain('read');
+  });
+
+  test('when it has another shape', async () => {
+    const picture = await sceneJpeg({ ...scene, seed: 1 });
+    const square = await sharp(picture).resize(160, 160, { fit: 'cover' }).jpeg().toBuffer();
+
+    expect(await reasonOf(picture, square)).toContain('another shape');
+  });
+
+  test('when it shows another scene', async () => {
+    const other = await small(await sceneJpeg({ ...scene, seed: 9 }));
+
+    expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), other)).toContain(
+      'another picture',
+    );
+  });
+
+  test('when it is of one colour', async () => {
+    const create = { width: 160, height: 120, channels: 3, background: '#777' } as const;
+    const flat = await sharp({ create }).jpeg().toBuffer();
+
+    expect(await reasonOf(await sceneJpeg({ ...scene, seed: 1 }), flat)).toContain('even');
+  });
+});
+
+test('differencesOf finds the scatter that was put in, and how many times it a place is off', () => {
+  const [width, height] = [160, 120];
+  const random = createRandom(3);
+  const normal = gaussianTable(random);
+  const luma = Uint8Array.from({ length: width * height }, (_, at) => {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    return Math.round(120 + 60 * Math.sin(x / 17) * Math.cos(y / 23));
+  });
+  const picture = { width, height, luma };
+  const cells = cellsFor(picture, picture);
+  // One draw a cell, so that the mean of a cell scatters as the draws do; one cell is 30 levels off beside it.
+  const noise = Float32Array.from({ length: cells.columns * cells.rows }, () => {
+    return 2 * normal[Math.floor(random() * normal.length)]!;
+  });
+  const odd = 15 * cells.columns + 20;
+  noise[odd]! += 30;
+  const other = luma.map((value, at) => {
+    const [x, y] = [at % width, Math.floor(at / width)];
+    const cell = Math.floor(y / cells.cellPx) * cells.columns + Math.floor(x / cells.cellPx);
+    return Math.round(0.9 * value + 10 + noise[cell]!);
+  });
+
+  const { deviations, scatter } = differencesOf(picture, { ...picture, luma: other }, cells);
+
+  expect(scatter).toBeGreaterThan(1.8);
+  expect(scatter).toBeLessThan(2.2);
+  expect(deviations.indexOf(Math.max(...deviations))).toBe(odd);
+  expect(deviations[odd]!).toBeGreaterThan(10);
+  expect(deviations[odd]!).toBeLessThan(17);
+});
+
+interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Values of the cells that lie in the box with all of their pixels. */
+function insideOf(
+  { cellPx, columns, values }: { cellPx: number; columns: number; values: Float32Array },
+  { left, top, right, bottom }: Box,
+): number[] {
+  return [...values].filter((_, cell) => {
+    const [x, y] = [(cell % columns) * cellPx, Math.floor(cell / columns) * cellPx];
+    return x >= left && y >= top && x + cellPx <= right && y + cellPx <= bottom;
+  });
+}
+
+function shareAbove(limit: number, values: readonly number[]): number {
+  return values.filter((value) => value > limit).length / values.length;
+}
