@@ -9,6 +9,7 @@ import { examinations } from '../db/schema.ts';
 import type { Finding } from '../detectors/finding.ts';
 import {
   type Anomaly,
+  type CellMaps,
   type ClassScores,
   type ClassSimilarities,
   type Decision,
@@ -55,7 +56,8 @@ export function toRow(
   { examination, examinedAt, rendered }: Found,
 ): ExaminationRow {
   const { maps, decision, ...rest } = examination;
-  const { values, ...grid } = maps;
+  const { values, methods, ...grid } = maps;
+  const stored = { ...rest, decision, maps: { ...grid, methods: Object.keys(methods) } };
   const { predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const scores: Scores = { predictions, classUncertainties, classSimilarities, anomaly };
   return {
@@ -65,22 +67,24 @@ export function toRow(
     examinedAt,
     scores: JSON.stringify(scores),
     rendered: rendered === null ? null : renderedText(rendered),
-    examination: JSON.stringify({ ...rest, decision, maps: grid } satisfies StoredExamination),
+    examination: JSON.stringify(stored satisfies StoredExamination),
     realMap: packMap(values.real),
     fakeMap: packMap(values.fake),
     compressionMap: packMap(values.compression),
     anomalyMap: packMap(values.anomaly),
+    methodMaps: Buffer.concat(Object.values(methods).map(packMap)),
   };
 }
 
 /**
  * What the audit log keeps of an examination: the SHA-256 of its row, the text in UTF-8 and then the maps of real, fake,
- * compression and anomaly. It tells whether the row was changed since.
+ * compression, anomaly and, where there are such, single methods. It tells whether the row was changed since.
  */
 export function examinationSha256(row: ExaminationRow): string {
-  const { examination, realMap, fakeMap, compressionMap, anomalyMap } = row;
+  const { examination, realMap, fakeMap, compressionMap, anomalyMap, methodMaps } = row;
   const hash = createHash('sha256').update(examination);
   for (const map of [realMap, fakeMap, compressionMap, anomalyMap]) hash.update(map);
+  if (methodMaps) hash.update(methodMaps);
   return hash.digest('hex');
 }
 
@@ -115,8 +119,20 @@ export function loadExamination(
     compression: unpackMap(row.compressionMap),
     anomaly: unpackMap(row.anomalyMap),
   };
-  const maps = { ...stored.maps, values };
+  const { methods, ...grid } = stored.maps;
+  const maps = { ...grid, values, methods: unpackMethods(methods ?? [], row.methodMaps) };
   return { examination: { ...upToDate(stored), maps }, examinedAt: row.examinedAt };
+}
+
+function unpackMethods(methods: readonly string[], bytes: Buffer | null): CellMaps['methods'] {
+  if (bytes === null) return {};
+  const length = bytes.length / methods.length;
+  return Object.fromEntries(
+    methods.map((method, at) => [
+      method,
+      unpackMap(bytes.subarray(at * length, (at + 1) * length)),
+    ]),
+  );
 }
 
 /** The examination without its maps: they are most of its bytes. */
@@ -132,12 +148,15 @@ export function loadExamined(reader: Reader, analysisId: string): Examined {
 }
 
 /** Examinations of earlier versions lack what was added since. */
-function upToDate(stored: AnyStoredExamination): StoredExamination {
+function upToDate(stored: AnyStoredExamination): Examined {
   const { stability = null, provenance = neverRead, decision, findings } = stored;
+  const { locator = null, manipulation = null, maps: _maps, ...rest } = stored;
   return {
-    ...stored,
+    ...rest,
     stability,
     provenance,
+    locator,
+    manipulation,
     decision: { ...traceDecision, ...decision },
     findings: findings.map((finding) => ({ ...silent, ...finding })),
   };
@@ -169,13 +188,16 @@ export function renderedText(rendered: Rendered): string {
   return JSON.stringify(rendered);
 }
 
-type StoredExamination = Omit<Examination, 'maps'> & {
-  readonly maps: Omit<Examination['maps'], 'values'>;
-};
+interface StoredExamination extends Examined {
+  /** `methods`: names, in the order of the maps in their column. */
+  readonly maps: Omit<CellMaps, 'values' | 'methods'> & { readonly methods: readonly string[] };
+}
 
-type Later = 'stability' | 'provenance';
-type AnyStoredExamination = Omit<StoredExamination, Later> &
-  Partial<Pick<StoredExamination, Later>>;
+type Later = 'stability' | 'provenance' | 'locator' | 'manipulation';
+type AnyStoredExamination = Omit<StoredExamination, Later | 'maps'> &
+  Partial<Pick<StoredExamination, Later>> & {
+    readonly maps: Omit<CellMaps, 'values' | 'methods'> & Partial<StoredExamination['maps']>;
+  };
 
 /** Written number by number: the file means the same on a machine of the other byte order. */
 function packMap(values: Uint16Array): Buffer {

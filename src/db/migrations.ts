@@ -313,6 +313,9 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE tenants ADD COLUMN deleted_at INTEGER;
   `,
+  `
+  ALTER TABLE examinations ADD COLUMN method_maps BLOB;
+  `,
 ];
 
 /**

@@ -243,6 +243,8 @@ export const examinations = sqliteTable('examinations', {
   fakeMap: blob('fake_map', { mode: 'buffer' }).notNull(),
   compressionMap: blob('compression_map', { mode: 'buffer' }).notNull(),
   anomalyMap: blob('anomaly_map', { mode: 'buffer' }).notNull(),
+  /** Maps of single methods, one behind the other as the examination lists them; null for those of earlier versions. */
+  methodMaps: blob('method_maps', { mode: 'buffer' }),
 });
 
 /** What must not be purged, however old it is. */

@@ -66,6 +66,7 @@ test.each([
 test.each([
   `UPDATE examinations SET examination = replace(examination, '0.93', '0.13')`,
   `UPDATE examinations SET anomaly_map = zeroblob(4)`,
+  `UPDATE examinations SET method_maps = NULL`,
   `UPDATE examinations SET result_class = 0`,
   `UPDATE examinations SET scores = replace(scores, '"anomaly"', '"anomalies"')`,
   `UPDATE examinations SET examined_at = 0`,

@@ -177,6 +177,20 @@ test('the audit fields name the last actor and keep the creator', async () => {
   });
 });
 
+test('an examination of an earlier version has no maps of single methods, and nobody looked for changes', async () => {
+  const { complete, db } = await openWorkshop();
+  const id = await complete();
+  db.$client.exec(
+    `UPDATE examinations SET method_maps = NULL, examination =
+       json_remove(examination, '$.locator', '$.manipulation', '$.maps.methods')`,
+  );
+
+  const { examination } = loadExamination(db, id)!;
+
+  expect(examination).toMatchObject({ locator: null, manipulation: null });
+  expect(examination.maps).toMatchObject({ columns: 2, methods: {} });
+});
+
 test('what a run found comes back from the database as it was, maps included', async () => {
   const { complete, lab, db } = await openWorkshop();
 
