@@ -56,9 +56,10 @@ function folderOf(from: string): string {
 }
 
 /** Foreign graphs run where pictures do: in a child, with its limits of time and memory. */
-async function tryOut(modelsDir: string, { id }: AnyManifest): Promise<void> {
+async function tryOut(modelsDir: string, { id, type }: AnyManifest): Promise<void> {
   const lab = createLab({ modelsDir, poolSize: 1 });
-  const options = { model: id, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
+  const named = type === 'image' ? { model: id } : { model: null, locator: id };
+  const options = { ...named, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
   try {
     const { predictions } = await lab.examine({ source: { path: shippedTrialImage }, options });
     if (!Object.values(predictions).every(Number.isFinite)) throw doesNotAnswer(id);

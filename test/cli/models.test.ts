@@ -44,6 +44,28 @@ test('the manifest stands for its folder, the setting names another place, and t
   expect(verified.stdout).toContain('trace-2 2.0.0: every file is intact');
 });
 
+test('models of both kinds are listed by kind and verified', async () => {
+  const { env } = await stage();
+
+  const told = await runCli(['models', 'list'], { env });
+  const listed = JSON.parse((await runCli(['models', 'list', '--json'], { env })).stdout);
+  const verified = await runCli(['models', 'verify', 'locate-1', '--json'], { env });
+
+  expect(told.stdout).toMatch(
+    /^trace-1 .* real or generated .*\nlocate-1 .* where it was changed /,
+  );
+  expect(listed).toMatchObject({
+    models: [
+      { id: 'trace-1', type: 'image' },
+      { id: 'locate-1', type: 'localisation' },
+    ],
+  });
+  expect(JSON.parse(verified.stdout)).toMatchObject({
+    models: [{ id: 'locate-1', type: 'localisation' }],
+    verified: true,
+  });
+});
+
 test('a damaged model is refused in one line', async () => {
   const { model, folder, env } = await stage();
   writeFileSync(model.pathOf('head.onnx'), 'changed');

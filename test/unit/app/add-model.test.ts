@@ -30,6 +30,36 @@ test('a model that was added is found and opened by its id, and nothing else is 
   expect(readdirSync(into)).toEqual(['trace-2']);
 });
 
+test('a localisation model is run before it is installed, also where a newer one is there', async () => {
+  const locator = copyModel('locate-1');
+  const older = { id: 'locate-0', version: '0.1.0', created: '2020-01-01' };
+  locator.editManifest((manifest) => Object.assign(manifest, older));
+  const adding = { from: join(locator.modelsDir, 'model'), into, isReplacing: false };
+
+  expect(await addModel(adding)).toMatchObject({ id: 'locate-0', type: 'localisation' });
+
+  expect((await createRegistry({ extra: into }).openLocator('locate-0')).manifest.version).toBe(
+    '0.1.0',
+  );
+  expect((await createRegistry({ extra: into }).findLocator()).id).toBe('locate-1');
+});
+
+test('a localisation model whose maps are not those of its manifest is refused', async () => {
+  const locator = copyModel('locate-1');
+  locator.editManifest((manifest) =>
+    Object.assign(manifest, {
+      id: 'locate-0',
+      created: '2020-01-01',
+      input: { cellPx: 8, maxPixels: 1e6 },
+    }),
+  );
+  const adding = { from: join(locator.modelsDir, 'model'), into, isReplacing: false };
+
+  await expect(addModel(adding)).rejects.toMatchObject({ code: 'model_integrity' });
+
+  expect(readdirSync(into)).toEqual([]);
+});
+
 test('a model is not replaced unless that was asked for, and then as a whole', async () => {
   await addModel({ from, into, isReplacing: false });
   model.editManifest((manifest) => Object.assign(manifest, { version: '2.1.0' }));

@@ -32,21 +32,25 @@ const box = { left: 28, top: 60, width: 120, height: 100 };
 
 /** A scene that was saved before, with or without a part of another one that was not, and saved again. */
 async function resaved(seed: number, isSpliced: boolean): Promise<Picture> {
-  const rgb = await fromScene(drawScene({ ...size, seed }))
+  const first = await fromScene(drawScene({ ...size, seed }))
     .jpeg({ quality: 70 })
     .toBuffer();
-  const { rgb: host } = await decodePicture(rgb);
+  const { rgb: host } = await decodePicture(first);
   const donor = drawScene({ ...size, seed: seed + 10 }).rgb;
   const made = host.slice();
-  for (let y = box.top; isSpliced && y < box.top + box.height; y++) {
-    const from = 3 * (y * size.width + box.left);
-    made.set(donor.subarray(from, from + 3 * box.width), from);
-  }
+  if (isSpliced) paste(donor, made);
   return decodePicture(
     await fromScene({ ...size, rgb: made })
       .jpeg({ quality: 95 })
       .toBuffer(),
   );
+}
+
+function paste(donor: Uint8Array, into: Uint8Array): void {
+  for (let y = box.top; y < box.top + box.height; y++) {
+    const from = 3 * (y * size.width + box.left);
+    into.set(donor.subarray(from, from + 3 * box.width), from);
+  }
 }
 
 describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) => {
@@ -71,16 +75,17 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
   });
 });
 
+/** A map of four cells, of which the first has `value` and the others 0. */
+function firstOfFour(value: number) {
+  return { cellPx: 40, columns: 2, rows: 2, values: new Float32Array([value, 0, 0, 0]) };
+}
+
 test('the score is the probability at even odds, and no claim goes beyond what was measured', async () => {
   const picture = await scenePicture(80, 80);
-  const map = (value: number) => ({
-    cellPx: 40,
-    columns: 2,
-    rows: 2,
-    values: new Float32Array([value, 0, 0, 0]),
-  });
   const sight = (score: number, changed: number) =>
-    localisationNetwork.examine(inputOf(picture, { score, changed: map(changed), trust: map(1) }));
+    localisationNetwork.examine(
+      inputOf(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
+    );
 
   expect(sight(Math.log(3), 0.9)).toMatchObject({
     finding: {

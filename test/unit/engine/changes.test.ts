@@ -32,14 +32,12 @@ async function watch(picture: Picture, maxPixels = locator.manifest.input.maxPix
 }
 
 function cellsOf({ changed, trust }: ChangeEvidence) {
-  const shape = ({ cellPx, columns, rows, values }: PlaceMap) => [
-    cellPx,
-    columns,
-    rows,
-    values.length,
-  ];
-  expect(shape(trust)).toEqual(shape(changed));
-  return shape(changed);
+  expect(shapeOf(trust)).toEqual(shapeOf(changed));
+  return shapeOf(changed);
+}
+
+function shapeOf({ cellPx, columns, rows, values }: PlaceMap) {
+  return [cellPx, columns, rows, values.length];
 }
 
 test('a picture is shown whole, and its maps cover it with cells of 4 px, also beyond the last whole block', async () => {
@@ -72,10 +70,8 @@ describe('quantisation steps', () => {
     const { table } = await watch(await decodePicture(await sceneJpeg({ ...size, quality: 50 })));
 
     // ITU-T T.81, Table K.1: the first two rows.
-    expect(table?.slice(0, 16)).toEqual([
-      ...[16, 11, 10, 16, 24, 40, 51, 61],
-      ...[12, 12, 14, 19, 26, 58, 60, 55],
-    ]);
+    expect(table?.slice(0, 8)).toEqual([16, 11, 10, 16, 24, 40, 51, 61]);
+    expect(table?.slice(8, 16)).toEqual([12, 12, 14, 19, 26, 58, 60, 55]);
   });
 
   test('are told of no file without, and of none whose pixels were halved', async () => {
