@@ -5,14 +5,15 @@
 
 import type { JpegStructure } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
+import { mapOfBlocks } from './block-map.ts';
 import { boxMean } from './box-mean.ts';
 import { blockPx, type Grid } from './dct.ts';
 import { type BlockReading, readBlocks } from './double-quantisation/blocks.ts';
-import type { Detector, Finding, PlaceMap, Sighting, Skipped } from './finding.ts';
+import type { Detector, Finding, Sighting, Skipped } from './finding.ts';
 import { findMainGrid, tallyVotes } from './jpeg-grid/regions.ts';
 import { castVotes, isTooSmallToVote } from './jpeg-grid/votes.ts';
 import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { storedLuma, storedRgb, toUpright } from './stored.ts';
+import { storedLuma, storedRgb } from './stored.ts';
 import { strengthOfRatio } from './strength.ts';
 
 const method = 'double-quantisation';
@@ -96,27 +97,10 @@ const regionFrom = 0.75;
 function toSighting(reading: BlockReading, grid: Grid, facts: Picture['facts']): Sighting {
   const smoothed = boxMean(reading.logSingle, reading.columns, radiusOf(reading));
   const peak = smoothed.reduce((highest, value) => Math.max(highest, value), 0);
-  const map = toUpright(spread(smoothed, reading, grid, facts), facts);
+  const values = smoothed.map((nats) => 1 / (1 + Math.exp(-steepness * (nats - singleFrom))));
+  const map = mapOfBlocks({ columns: reading.columns, rows: reading.rows, grid, values }, facts);
   const region = peak >= peakFrom ? largestRegion(map, regionFrom, facts) : null;
   return { finding: toFinding({ reading, peak, region, facts }), map };
-}
-
-/** Over the whole stored picture, also where no whole block lies: cells take the value of the nearest block. */
-function spread(
-  smoothed: Float32Array,
-  { columns, rows }: BlockReading,
-  grid: Grid,
-  { storedWidth, storedHeight }: Picture['facts'],
-): PlaceMap {
-  const [across, down] = [Math.ceil(storedWidth / blockPx), Math.ceil(storedHeight / blockPx)];
-  const nearest = (cell: number, offset: number, most: number) =>
-    Math.min(most - 1, Math.max(0, offset > blockPx / 2 ? cell - 1 : cell));
-  const values = Float32Array.from({ length: across * down }, (_, at) => {
-    const column = nearest(at % across, grid.left, columns);
-    const row = nearest(Math.floor(at / across), grid.top, rows);
-    return 1 / (1 + Math.exp(-steepness * (smoothed[row * columns + column]! - singleFrom)));
-  });
-  return { cellPx: blockPx, columns: across, rows: down, values };
 }
 
 /** In nats a block, of the place that speaks most for one save. */

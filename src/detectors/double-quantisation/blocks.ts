@@ -42,7 +42,7 @@ export function readBlocks({ plane, rgb, grid, steps }: SavedPicture): BlockRead
     if (comb !== null) addReadings(values, comb, k === 0, logSingle);
     return comb;
   });
-  const clipped = own.clipped.reduce((sum, isClipped) => sum + isClipped, 0);
+  const clipped = own.clipped.reduce((sum, one) => sum + one, 0);
   const { columns, rows } = own;
   return { columns, rows, logSingle, combs, clippedShare: clipped / own.clipped.length };
 }

@@ -76,7 +76,7 @@ function sum(values: Iterable<number>): number {
 /** Of 64: from here on a cell speaks for a grid. */
 const leastInCell = 16;
 
-/** Boxes of all grids but `except`, most certain first, that chance explains less than once. */
+/** Boxes of the grids asked for, most certain first, that chance explains less than once. */
 export function findBoxes(tally: Tally, isAsked: (grid: number) => boolean): GridBox[] {
   const { columns, rows } = tally;
   const cells = columns * rows;

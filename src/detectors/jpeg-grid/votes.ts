@@ -31,9 +31,11 @@ export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
   return Math.min(width, height) < tilePx;
 }
 
-/** Where the vote at (x, y) of `Votes` was cast, along either side of the stored picture. */
-export function toPicture(at: number, tileStep: number): number {
-  return overhang + Math.floor(at / tilePx) * tileStep + (at % tilePx);
+/** The vote that was cast nearest to a pixel of the stored picture, along either side; `length` is that of `Votes`. */
+export function nearestVote(pixel: number, tileStep: number, length: number): number {
+  const at = Math.max(0, pixel - overhang);
+  const within = Math.min(tilePx - 1, at % tileStep);
+  return Math.min(length - 1, Math.floor(at / tileStep) * tilePx + within);
 }
 
 /** @param most - votes, about; of larger pictures squares vote, evenly spread. */

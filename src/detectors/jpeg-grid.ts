@@ -1,0 +1,160 @@
+/**
+ * Whether a region was cut from another JPEG: its grid of 8 by 8 blocks then hardly ever falls on that of the picture
+ * around it. Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
+ */
+
+import type { Picture } from '../image/picture.ts';
+import type { Wording } from './declared-words.ts';
+import { blockPx } from './dct.ts';
+import type { Detector, Finding, PlaceMap } from './finding.ts';
+import {
+  cellVotes,
+  findBoxes,
+  findMainGrid,
+  type GridBox,
+  type MainGrid,
+  tallyVotes,
+} from './jpeg-grid/regions.ts';
+import { castVotes, isTooSmallToVote, nearestVote, type Votes } from './jpeg-grid/votes.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
+import { storedLuma, toUpright } from './stored.ts';
+import { noWeight, strengthOfRatio } from './strength.ts';
+
+const method = 'jpeg-grid';
+
+/** Logarithm to the base of ten of how many such grids are to be expected in pure noise. */
+const gridBelow = -3;
+/** Likewise of a box; photographs are no pure noise, and the theory's 0 gave false boxes in 5 of 80 untouched files. */
+const boxBelow = -6;
+const ratioOfBox = 2;
+
+export const jpegGrid: Detector = {
+  method,
+  examine: ({ picture }) => {
+    const { facts } = picture;
+    const plane = storedLuma(picture);
+    if (isTooSmallToVote(plane)) return { method, reason: tooSmall };
+    const votes = castVotes(plane);
+    const tally = tallyVotes(votes);
+    const main = findMainGrid(tally);
+    if (main.logFalseAlarms > gridBelow) return findingOf(main, noGrid);
+    const boxes = findBoxes(tally, (grid) => isForeign(grid, main.grid));
+    const certain = boxes.filter(({ logFalseAlarms }) => logFalseAlarms < boxBelow);
+    const [first] = certain;
+    if (first === undefined) return findingOf(main, oneGrid(main));
+    const map = toUpright(mark(certain, votes, facts), facts);
+    const region = largestRegion(map, 0.75, facts);
+    return region === null
+      ? findingOf(main, oneGrid(main))
+      : { map, finding: shifted({ main, box: first, region, facts }) };
+  },
+};
+
+/**
+ * Neither the picture's own grid nor one half a block away: WebP and halved colours repeat every four or sixteen
+ * pixels and draw votes there.
+ */
+function isForeign(grid: number, main: number): boolean {
+  const { across, down } = shiftOf(grid, main);
+  return across % 4 !== 0 || down % 4 !== 0;
+}
+
+/** How far `grid` lies to the right of and below `main`, 0..7 each. */
+function shiftOf(grid: number, main: number) {
+  const across = ((grid % blockPx) - (main % blockPx) + blockPx) % blockPx;
+  const down = (Math.floor(grid / blockPx) - Math.floor(main / blockPx) + blockPx) % blockPx;
+  return { across, down };
+}
+
+/** 0.5 where no box lies: a place that shares the picture's grid may still have been put there. */
+function mark(boxes: readonly GridBox[], votes: Votes, facts: Picture['facts']): PlaceMap {
+  const { width, height, tileStep } = votes;
+  const marked = new Float32Array((width * height) / cellVotes ** 2).fill(0.5);
+  for (const { cells, logFalseAlarms } of boxes.toReversed()) {
+    for (const cell of cells) marked[cell] = certaintyOf(logFalseAlarms);
+  }
+  const columns = Math.ceil(facts.storedWidth / blockPx);
+  const rows = Math.ceil(facts.storedHeight / blockPx);
+  const voteAt = (cell: number, length: number) =>
+    Math.floor(nearestVote(cell * blockPx + blockPx / 2, tileStep, length) / cellVotes);
+  const values = Float32Array.from({ length: columns * rows }, (_, at) => {
+    const row = voteAt(Math.floor(at / columns), height);
+    return marked[(row * width) / cellVotes + voteAt(at % columns, width)]!;
+  });
+  return { cellPx: blockPx, columns, rows, values };
+}
+
+/** 0.75 at the limit, near 1 from 20 powers of ten below it on. */
+function certaintyOf(logFalseAlarms: number): number {
+  return 1 - 0.25 * Math.exp((logFalseAlarms - boxBelow) / 7);
+}
+
+function findingOf(main: MainGrid, statement: Wording): Finding {
+  return { method, ...noWeight, statement, measures: measuresOfGrid(main), source };
+}
+
+function measuresOfGrid({ grid, share, logFalseAlarms }: MainGrid) {
+  return {
+    gridLeft: grid % blockPx,
+    gridTop: Math.floor(grid / blockPx),
+    gridShare: share,
+    gridLogFalseAlarms: logFalseAlarms,
+  };
+}
+
+interface Shifted {
+  readonly main: MainGrid;
+  readonly box: GridBox;
+  readonly region: Region;
+  readonly facts: Picture['facts'];
+}
+
+function shifted({ main, box, region, facts }: Shifted): Finding {
+  const { across, down } = shiftOf(box.grid, main.grid);
+  const [share, place] = [wordShare(region.share), placeOf(region, facts)];
+  return {
+    method,
+    score: certaintyOf(box.logFalseAlarms),
+    speaksFor: 'fake',
+    strength: strengthOfRatio(ratioOfBox),
+    statement: {
+      en: `The 8x8 grid of a region of ${share.en} of the picture, ${place.en}, is shifted by (${across}, ${down}) pixels against the rest: it comes from another JPEG or was moved.`,
+      de: `Das 8x8-Raster eines Bereichs von ${share.de} des Bildes, ${place.de}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Er stammt aus einem anderen JPEG oder wurde versetzt.`,
+    },
+    measures: {
+      ...measuresOfGrid(main),
+      shiftAcross: across,
+      shiftDown: down,
+      logFalseAlarms: box.logFalseAlarms,
+      ...measuresOf(region),
+    },
+    source,
+  };
+}
+
+function oneGrid({ grid }: MainGrid): Wording {
+  const [left, top] = [grid % blockPx, Math.floor(grid / blockPx)];
+  if (grid === 0) {
+    return {
+      en: 'The picture shows one 8x8 grid of a JPEG save, from its upper left corner on, and no region with another.',
+      de: 'Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke beginnt, und keinen Bereich mit einem anderen.',
+    };
+  }
+  return {
+    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top}) instead of its corner: it was cropped or moved after that save. No region has another grid.`,
+    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top}) statt in der Ecke beginnt: Es wurde danach beschnitten oder verschoben. Kein Bereich hat ein anderes Raster.`,
+  };
+}
+
+const noGrid = {
+  en: 'The picture shows no 8x8 grid of a JPEG save: it was never saved so, or so well that nothing of it stayed, or scaled afterwards.',
+  de: 'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie so gespeichert, oder so gut, dass nichts davon blieb, oder danach skaliert.',
+};
+
+const tooSmall = {
+  en: 'The picture is too small to look for the grids of JPEG saves.',
+  de: 'Das Bild ist zu klein, um nach Rastern von JPEG-Speicherungen zu suchen.',
+};
+
+const source =
+  'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.';
