@@ -3,15 +3,26 @@
 import { compressionTables } from './compression-tables.ts';
 import { contentCredentials } from './content-credentials.ts';
 import { declaredOrigin } from './declared-origin.ts';
+import { doubleQuantisation } from './double-quantisation.ts';
+import { errorLevel } from './error-level.ts';
 import { fileConsistency } from './file-consistency.ts';
 import { fileLayout } from './file-layout.ts';
 import type { Detector } from './finding.ts';
+import { jpegGrid } from './jpeg-grid.ts';
+import { localisationNetwork } from './localisation-network.ts';
 import { namedSoftware } from './named-software.ts';
 import { photographLikeness } from './photograph-likeness.ts';
+import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
 
 /** Those that look for parts of a picture that were changed. */
-export const localisingDetectors: readonly Detector[] = [];
+export const localisingDetectors: readonly Detector[] = [
+  localisationNetwork,
+  jpegGrid,
+  doubleQuantisation,
+  errorLevel,
+  thumbnail,
+];
 
 export const detectors: readonly Detector[] = [
   traceNetwork,
