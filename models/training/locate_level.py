@@ -2,7 +2,7 @@
 
 One level for all pictures costs a third of what their own best levels reach, because a picture that was saved again or made
 smaller shows its change far less. Where its strongest place stands says most of what can be known about it: the level rises
-with it, by about half as much (EXPERIMENTS.md, 23). Where even that place is low, nothing is marked.
+with it, by about half as much (EXPERIMENTS.md, 24). Where even that place is low, nothing is marked.
 """
 
 from __future__ import annotations
@@ -52,24 +52,28 @@ def open_cells(path: Path) -> Cells:
 
 
 def best_level(cells: Cells, pairs: Pairs) -> tuple[Level, float]:
-    """That with which the mean F1 of changed pictures at 0.5 is highest over all conditions, and how high."""
-    tops, curves = [], []
+    """That with which the mean F1 of changed pictures at 0.5 is highest over all conditions, and how high.
+
+    A picture counts by the share of it that was changed: the simulated regions are smaller than those that people change.
+    """
+    tops, curves, shares = [], [], []
     for number in range(len(pairs)):
         for change in CONDITIONS.values():
             one = change(pairs.read(number)[0])
             found = cells(one)
             tops.append(float(strongest(torch.from_numpy(found)[None])[0]))
             curves.append(f1_by_logit(found, one.share > 127))
-    f1 = mean_f1(np.array(tops), np.array(curves))
+            shares.append((one.share > 127).mean())
+    f1 = mean_f1(np.array(tops), np.array(curves), np.array(shares))
     offset, slope = np.unravel_index(int(np.argmax(f1)), f1.shape)
     return Level(round(float(OFFSETS[offset]), 2), round(float(SLOPES[slope]), 2)), float(f1.max())
 
 
-def mean_f1(tops: np.ndarray, curves: np.ndarray) -> np.ndarray:
+def mean_f1(tops: np.ndarray, curves: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """[OFFSETS, SLOPES]; @param curves [pictures, LOGITS]"""
     levels = OFFSETS[:, None, None] + SLOPES[:, None] * tops
     at = np.clip(np.round((levels - LOGITS[0]) / (LOGITS[1] - LOGITS[0])), 0, len(LOGITS) - 1).astype(int)
-    return curves[np.arange(len(tops)), at].mean(-1)
+    return curves[np.arange(len(tops)), at] @ weights / weights.sum()
 
 
 def f1_by_logit(cells: np.ndarray, mask: np.ndarray) -> np.ndarray:

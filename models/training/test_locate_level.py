@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from locate_level import LOGITS, Level, best_level, f1_by_logit, strongest
+from locate_level import LOGITS, OFFSETS, Level, best_level, f1_by_logit, mean_f1, strongest
 from locate_pairs import Reading
 
 
@@ -66,3 +66,13 @@ def test_the_curve_gives_the_f1_of_every_level():
     assert curve[np.searchsorted(LOGITS, -2)] == pytest.approx(2 / 3)
     assert curve[np.searchsorted(LOGITS, 0)] == pytest.approx(1)
     assert curve[np.searchsorted(LOGITS, 2)] == 0
+
+
+def test_a_picture_counts_by_its_weight():
+    curves = np.zeros((2, len(LOGITS)))
+    curves[0, np.searchsorted(LOGITS, -1.01)], curves[1, np.searchsorted(LOGITS, -3.01)] = 1, 1
+
+    f1 = mean_f1(np.zeros(2), curves, np.array([1, 3]))[:, 0]
+
+    assert f1[np.searchsorted(OFFSETS, -1.01)] == 0.25
+    assert f1[np.searchsorted(OFFSETS, -3.01)] == 0.75
