@@ -1,0 +1,119 @@
+import { describe, expect, test } from 'vitest';
+import { boxMean } from '../../../src/detectors/box-mean.ts';
+import { doubleQuantisation } from '../../../src/detectors/double-quantisation.ts';
+import { doubledRatios, mostSteps } from '../../../src/detectors/double-quantisation/comb.ts';
+import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
+import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
+import { inputOf, pasted, resaved } from './histories.ts';
+
+const size = { width: 320, height: 256 };
+const box = { left: 200, top: 140, width: 80, height: 80 };
+
+const host = await resaved(drawScene({ ...size, seed: 5 }), 70);
+const changed = pasted(host, drawScene({ ...size, seed: 6 }), box);
+
+const last = {
+  'a JPEG of higher quality': (scene: Scene) => fromScene(scene).jpeg({ quality: 92 }),
+  'a PNG': (scene: Scene) => fromScene(scene).png(),
+};
+
+describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save) => {
+  test('shows the region that was put in between', async () => {
+    const answer = doubleQuantisation.examine(await inputOf(save(changed)));
+
+    if (!('finding' in answer)) throw new Error('nothing was read');
+    const { measures, score, speaksFor, statement } = answer.finding;
+    expect([speaksFor, score > 0.7]).toEqual(['fake', true]);
+    expect(Math.abs(measures['regionLeft']! - box.left)).toBeLessThan(24);
+    expect(Math.abs(measures['regionTop']! - box.top)).toBeLessThan(24);
+    expect(statement.en).toContain('in the lower right');
+    expect(statement.de).toContain('rechts unten');
+    const at = (x: number, y: number) =>
+      answer.map.values[Math.floor(y / 8) * answer.map.columns + Math.floor(x / 8)];
+    expect(at(240, 180)).toBeGreaterThan(0.9);
+    expect(at(80, 180)).toBeLessThan(0.4);
+  });
+
+  test('shows none where nothing was put in', async () => {
+    const answer = doubleQuantisation.examine(await inputOf(save(host)));
+
+    expect(answer).toHaveProperty('finding.speaksFor', 'neither');
+    expect(answer).toHaveProperty('finding.strength', 'none');
+    expect(answer).toHaveProperty('finding.statement.en', expect.stringContaining('no region'));
+  });
+});
+
+test('a picture that its camera turned shows the region at the same place', async () => {
+  const turned = fromScene(changed).rotate(90).withMetadata({ orientation: 8 });
+
+  const answer = doubleQuantisation.examine(await inputOf(turned.png()));
+
+  expect(answer).toHaveProperty('finding.statement.en', expect.stringContaining('lower right'));
+});
+
+test.each([
+  ['was saved as JPEG once', () => fromScene(drawScene({ ...size, seed: 5 })).jpeg()],
+  ['was never saved as JPEG', () => fromScene(drawScene({ ...size, seed: 5 })).png()],
+  ['was scaled since', () => fromScene(changed).resize(256, 205, { fit: 'fill' }).png()],
+  ['was saved much coarser at last', () => fromScene(changed).jpeg({ quality: 30 })],
+  ['is of one colour', () => fromScene({ ...size, rgb: host.rgb.map(() => 90) }).png()],
+])('a picture that %s is skipped with a reason', async (_, file) => {
+  const answer = doubleQuantisation.examine(await inputOf(file()));
+
+  expect(answer).toEqual({
+    method: 'double-quantisation',
+    reason: { en: expect.stringContaining('JPEG save'), de: expect.stringContaining('JPEG-') },
+  });
+});
+
+test('a picture of few blocks is skipped with a reason', async () => {
+  const small = fromScene(host).extract({ left: 0, top: 0, width: 136, height: 136 });
+
+  const answer = doubleQuantisation.examine(await inputOf(small.png()));
+
+  expect(answer).toHaveProperty('reason.en', expect.stringContaining('too few blocks'));
+});
+
+test.each([
+  [7, 4],
+  [3, 5],
+  [9, 1],
+])('steps of %i and then %i leave the values that counting them gives', (first, second) => {
+  const random = createRandom(11);
+  const noise = gaussianTable(random);
+  const [twice, once] = [new Float64Array(2 * mostSteps + 1), new Float64Array(2 * mostSteps + 1)];
+  const count = (into: Float64Array, value: number) => {
+    const at = Math.round(value / second) + mostSteps;
+    if (at >= 0 && at < into.length) into[at]!++;
+  };
+  for (let i = 0; i < 1_000_000; i++) {
+    const value = (random() - 0.5) * 2 * 50 * second;
+    count(once, value);
+    count(twice, first * Math.round(value / first) + 0.45 * noise[i % noise.length]!);
+  }
+
+  const ratios = doubledRatios(first, second);
+
+  for (let value = -30; value <= 30; value++) {
+    const counted = twice[value + mostSteps]! / once[value + mostSteps]!;
+    expect(Math.abs(ratios[value + mostSteps]! - counted)).toBeLessThan(0.1);
+  }
+});
+
+test('boxMean is the mean of what of the window lies inside', () => {
+  const random = createRandom(2);
+  const [columns, rows, radius] = [7, 5, 2];
+  const values = Float32Array.from({ length: columns * rows }, () => random());
+
+  const means = boxMean(values, columns, radius);
+
+  for (let at = 0; at < values.length; at++) {
+    const [x, y] = [at % columns, Math.floor(at / columns)];
+    const near = values.filter(
+      (_, other) =>
+        Math.abs((other % columns) - x) <= radius &&
+        Math.abs(Math.floor(other / columns) - y) <= radius,
+    );
+    expect(means[at]).toBeCloseTo(near.reduce((sum, value) => sum + value, 0) / near.length, 5);
+  }
+});

@@ -1,0 +1,40 @@
+/** Drawn pictures with a history of saves and pastes. */
+
+import type { Sharp } from 'sharp';
+import sharp from 'sharp';
+import type { DetectorInput } from '../../../src/detectors/finding.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { fromScene, type Scene } from '../../fixtures/pictures.ts';
+
+const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
+
+/** What a detector sees of a file. */
+export async function inputOf(file: Sharp): Promise<DetectorInput> {
+  const picture = await decodePicture(await file.toBuffer());
+  return { picture, traces, changes: null, provenance: noProvenance };
+}
+
+/** The pixels after a save as JPEG. */
+export async function resaved(scene: Scene, quality: number): Promise<Scene> {
+  const file = await fromScene(scene).jpeg({ quality }).toBuffer();
+  return { ...scene, rgb: new Uint8Array(await sharp(file).raw().toBuffer()) };
+}
+
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** `host` with what `donor` shows in `box`, moved right and down by `by` pixels. */
+export function pasted(host: Scene, donor: Scene, box: Box, by = { x: 0, y: 0 }): Scene {
+  const rgb = host.rgb.slice();
+  for (let y = box.top; y < box.top + box.height; y++) {
+    const from = 3 * (y * donor.width + box.left);
+    const to = 3 * ((y + by.y) * host.width + box.left + by.x);
+    rgb.set(donor.rgb.subarray(from, from + 3 * box.width), to);
+  }
+  return { ...host, rgb };
+}
