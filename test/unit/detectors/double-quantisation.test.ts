@@ -96,7 +96,7 @@ test.each([
 
   for (let value = -30; value <= 30; value++) {
     const counted = twice[value + mostSteps]! / once[value + mostSteps]!;
-    expect(Math.abs(ratios[value + mostSteps]! - counted)).toBeLessThan(0.1);
+    expect(Math.abs(ratios[value + mostSteps]! - counted)).toBeLessThan(0.05 * (1 + counted));
   }
 });
 
