@@ -105,8 +105,13 @@ function writeComparison({ examination, evidence, phrases, numbers, language }: 
     deviation: numbers.score(decision.fakeUncertainty),
     strategy: phrases.strategies[options.decisionStrategy],
   });
+  const appliedToChange = phrases.forensic.decisionByChange({
+    p: numbers.score(examination.manipulation?.probability ?? 0),
+    strategy: phrases.strategies[options.decisionStrategy],
+  });
+  const by = decision.basis === 'localisation' ? appliedToChange : applied;
   return [
-    isDeclared(decision) ? statement[language] : sentences([applied, statement[language]]),
+    isDeclared(decision) ? statement[language] : sentences([by, statement[language]]),
     ...(cap === null ? [] : [cap.statement[language]]),
     ...(stability === null ? [] : [stability.statement[language]]),
   ];

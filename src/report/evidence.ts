@@ -13,6 +13,7 @@ import {
 import type { Decision, DecisionBasis, Examined, ReasonCode } from '../engine/result.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
+import { type ChangeStatement, writeChange } from './change-words.ts';
 import { listNotChecked, type NotChecked } from './not-checked.ts';
 import { phrasesOf } from './phrase-book.ts';
 import { type StabilityEvidence, writeStability } from './stability-words.ts';
@@ -33,15 +34,15 @@ export interface RankedFinding {
 
 export interface Evidence {
   readonly basis: DecisionBasis;
-  /** What the traces alone would have led to, where a declaration was weighed against them; else null. */
+  /** What the traces of the whole picture alone would have led to, where the decision rests on something else; else null. */
   readonly byTraces: NonNullable<Decision['byTraces']> | null;
   /** How strongly what the decision rests on speaks for the class; `none` when nothing was decided. */
   readonly strength: Strength;
-  /** Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, never measured. */
+  /** Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, changed in part, never measured. */
   readonly ratio: number | null;
   /** How strong, and why no stronger. */
   readonly statement: Bilingual;
-  /** What the validation set supports at most. Null when nothing was decided or a declaration decided. */
+  /** What the validation set supports at most. Null when nothing was decided, or not by the traces of the whole picture. */
   readonly cap: Cap | null;
   /** Strongest first; of equals those that speak for a side before those that speak for neither. */
   readonly findings: readonly RankedFinding[];
@@ -53,13 +54,15 @@ export interface Evidence {
     readonly help: Bilingual;
   }[];
   readonly stability: StabilityEvidence | null;
+  /** What the methods that look for changed parts say together; null for an examination of an earlier version. */
+  readonly manipulation: ChangeStatement | null;
   readonly provenance: Provenance;
   /** What this examination could not look at, whatever it found. */
   readonly notChecked: readonly NotChecked[];
 }
 
 export function writeEvidence(examined: Examined): Evidence {
-  const { decision, findings, skipped, stability, provenance } = examined;
+  const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;
   return {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
@@ -68,6 +71,7 @@ export function writeEvidence(examined: Examined): Evidence {
     skipped,
     reasons: decision.reasons.map(toReason),
     stability: stability === null ? null : writeStability(stability),
+    manipulation: manipulation === null ? null : writeChange(manipulation, facts),
     provenance,
     notChecked: listNotChecked(examined),
   };

@@ -11,6 +11,7 @@ export const labelsDe: Labels = {
     uncertain: 'Keine Entscheidung möglich',
   },
   headlineDeclared: 'Die Datei gibt von KI erzeugten Inhalt an',
+  headlineChanged: 'Anzeichen für eine Veränderung in einem Teil des Bildes',
   sections: {
     result: 'Ergebnis in Kürze',
     question: 'Fragestellung und betrachtete Alternativen',
@@ -60,6 +61,9 @@ export const labelsDe: Labels = {
     pngText: 'PNG-Texteinträge',
     metadataWarnings: 'Anmerkungen zu den Metadaten',
     probability: 'Geschätzte Wahrscheinlichkeit: erzeugt oder verändert',
+    changeProbability: 'Geschätzte Wahrscheinlichkeit: ein Teil wurde verändert',
+    changeRegion: 'Markierter Bereich',
+    changeMethods: 'Methoden, die für eine Veränderung sprechen',
     tracesReal: 'Spuren einer Kameraaufnahme',
     tracesFake: 'Spuren einer Erzeugung oder Veränderung',
     tracesCompression: 'Spuren verlustbehafteter Kompression',
@@ -135,7 +139,7 @@ export const labelsDe: Labels = {
     anomaly: 'Heatmap „anomaly“',
   },
   original: 'Original',
-  heatmap: 'Zeigt, wo das Modell reagiert hat, nicht, was verändert wurde',
+  heatmap: 'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,

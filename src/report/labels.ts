@@ -31,6 +31,9 @@ export const rowNames = [
   'pngText',
   'metadataWarnings',
   'probability',
+  'changeProbability',
+  'changeRegion',
+  'changeMethods',
   'tracesReal',
   'tracesFake',
   'tracesCompression',
@@ -101,6 +104,8 @@ export interface Labels {
   readonly headlines: Readonly<Record<ResultClass, string>>;
   /** In the place of `headlines.fake` when the decision rests on what the file declares. */
   readonly headlineDeclared: string;
+  /** The same when it rests on a part that was changed. */
+  readonly headlineChanged: string;
   readonly sections: Readonly<Record<SectionName, string>>;
   readonly rows: Readonly<Record<RowName, string>>;
   /** Names of thresholds; one that is missing here goes by its own name. */

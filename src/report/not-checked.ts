@@ -1,6 +1,6 @@
 /** What an examination could not look at. Silence about these must not be read as an all-clear. */
 
-import type { Examined } from '../engine/result.ts';
+import type { Examined, ReasonCode } from '../engine/result.ts';
 import type { Bilingual } from './bilingual.ts';
 
 interface Gap {
@@ -10,6 +10,14 @@ interface Gap {
 }
 
 const always = () => true;
+
+const lostTraces: readonly ReasonCode[] = ['too_compressed', 'no_usable_trace'];
+
+/** Whether the traces of the whole picture led to that, and nothing was found in spite of it. */
+function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision']): boolean {
+  const found = byTraces?.reasons ?? reasons;
+  return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));
+}
 
 const gaps = [
   {
@@ -22,10 +30,26 @@ const gaps = [
   },
   {
     id: 'local_edits',
-    applies: always,
+    applies: ({ manipulation }) => manipulation === null,
     statement: {
       en: 'Edited areas were not sought: parts that were pasted, copied, removed or repainted can remain unnoticed.',
       de: 'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
+    },
+  },
+  {
+    id: 'small_edits',
+    applies: ({ manipulation }) => manipulation !== null,
+    statement: {
+      en: 'Edited areas were sought, but small ones, and ones whose traces were lost by later saving or scaling, can remain unnoticed.',
+      de: 'Nach bearbeiteten Bildbereichen wurde gesucht; kleine und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können jedoch unbemerkt bleiben.',
+    },
+  },
+  {
+    id: 'erased_edits',
+    applies: ({ manipulation, decision }) => manipulation !== null && hasLostTraces(decision),
+    statement: {
+      en: 'In this picture hardly any traces are left by which edited areas could be told; that none was found means little here.',
+      de: 'In diesem Bild sind kaum Spuren erhalten, an denen sich bearbeitete Bereiche erkennen ließen; dass keiner gefunden wurde, besagt hier wenig.',
     },
   },
   {

@@ -103,6 +103,14 @@ export const phrasesDe: Phrases = {
     'file-consistency': 'Stimmigkeit der Datei',
     'compression-tables': 'Quantisierungstabellen',
     'file-layout': 'Aufbau der Datei',
+    'localisation-network': 'Lokalisierungsnetz',
+    'jpeg-grid': 'JPEG-Raster',
+    'double-quantisation': 'Doppelte Quantisierung',
+    'error-level': 'Fehlerstufe (Error Level)',
+    'noise-level': 'Rauschpegel',
+    resampling: 'Neuabtastung',
+    'copy-move': 'Kopierte Teile',
+    thumbnail: 'Vorschau gegen Bild',
   },
   sources: {
     'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
@@ -147,12 +155,14 @@ export const phrasesDe: Phrases = {
       'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
     decision: ({ p, deviation, strategy }) =>
       `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
+    decisionByChange: ({ p, strategy }) =>
+      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines veränderten Teils von ${p} angewandt.`,
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
   heatmap: {
     intro: (cellPx) => [
-      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark das Modell reagiert hat. Sie zeigen nicht, was verändert wurde.',
+      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
       `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
       'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
     ],
@@ -169,7 +179,7 @@ export const phrasesDe: Phrases = {
         meaning:
           'Spuren einer Erzeugung oder Veränderung. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen erzeugter oder veränderter Bilder.',
         caution:
-          'Der Wert zeigt, wo das Modell reagiert hat; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
+          'Der Wert zeigt, wo die Methoden reagiert haben; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
       },
       compression: {
         meaning:
@@ -184,6 +194,8 @@ export const phrasesDe: Phrases = {
           'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
       },
     },
+    changes:
+      'Hoch ist er auch dort, wo die Methoden, die nach veränderten Stellen suchen, eine Veränderung sehen: An jeder Stelle ist der höhere der beiden Werte gezeigt.',
     places: {
       upperLeft: 'oben links',
       upperCentre: 'oben in der Mitte',

@@ -98,6 +98,14 @@ export const phrasesEn: Phrases = {
     'file-consistency': 'consistency of the file',
     'compression-tables': 'quantisation tables',
     'file-layout': 'layout of the file',
+    'localisation-network': 'localisation network',
+    'jpeg-grid': 'JPEG grid',
+    'double-quantisation': 'double quantisation',
+    'error-level': 'error level',
+    'noise-level': 'noise level',
+    resampling: 'resampling',
+    'copy-move': 'copied parts',
+    thumbnail: 'thumbnail against picture',
   },
   sources: {},
   strategies: {
@@ -135,12 +143,14 @@ export const phrasesEn: Phrases = {
       'The deviation from the pictures that the model has learned from could not be determined.',
     decision: ({ p, deviation, strategy }) =>
       `The strategy ${strategy} was applied to an estimated probability of a generated or altered picture of ${p} (uncertainty ${deviation}).`,
+    decisionByChange: ({ p, strategy }) =>
+      `The strategy ${strategy} was applied to an estimated probability of a changed part of ${p}.`,
     findings: 'Findings, the strongest first:',
     skipped: (methods) => `Without a finding: ${methods}.`,
   },
   heatmap: {
     intro: (cellPx) => [
-      'The heatmaps show where in the picture the model reacted, and how strongly. They do not show what was changed.',
+      'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
       `The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture. Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
       'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     ],
@@ -157,7 +167,7 @@ export const phrasesEn: Phrases = {
         meaning:
           'Traces of generation or alteration. The higher the value, the more the area resembles areas of generated or altered pictures.',
         caution:
-          'The value shows where the model reacted; the outline of a bright area is not the outline of a change.',
+          'The value shows where the methods reacted; the outline of a bright area is not the outline of a change.',
       },
       compression: {
         meaning:
@@ -172,6 +182,8 @@ export const phrasesEn: Phrases = {
           'Unusual is not altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
       },
     },
+    changes:
+      'It is high, too, where the methods that look for changed parts see a change: at each place the higher of the two is shown.',
     places: {
       upperLeft: 'at the upper left',
       upperCentre: 'at the top centre',

@@ -68,6 +68,8 @@ export interface Phrases {
     readonly clusters: (count: string, gini: string) => string;
     readonly anomalyMissing: string;
     readonly decision: (x: { p: string; deviation: string; strategy: string }) => string;
+    /** Of a decision that rests on a changed part. */
+    readonly decisionByChange: (x: { p: string; strategy: string }) => string;
     readonly findings: string;
     readonly skipped: (methods: string) => string;
   };
@@ -76,6 +78,8 @@ export interface Phrases {
     /** For heatmap files that lie as the pixels are stored. */
     readonly asStored: string;
     readonly map: Readonly<Record<MapName, MapPhrases>>;
+    /** What the heatmap `fake` shows beside traces of the whole picture. */
+    readonly changes: string;
     readonly places: Readonly<Record<Place, string>>;
     readonly peak: (x: { mean: string; highest: string; place: string; share: string }) => string;
     readonly even: (mean: string) => string;

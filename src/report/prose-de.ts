@@ -132,6 +132,9 @@ export const proseDe: Prose = {
       `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte in Zellen von ${cell} Bildpunkten nach Spuren von Kameras und von Generatoren; die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Jeder Ausschnitt wurde in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
+    changes: (model) =>
+      `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit Verfahren zusammengeführt, die ohne Training auskommen und die einzeln mit ihrem Befund aufgeführt sind.`,
+    locator: 'Lokalisierungsmodell',
     conversions: 'Umwandlungen beim Einlesen',
     noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
     retriesUnknown: 'nicht aufgezeichnet',
@@ -164,7 +167,7 @@ export const proseDe: Prose = {
       'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
     neverTestedTitle: 'Nie geprüft',
     neverTested: [
-      'Echte Fotografien, in denen ein Teil ersetzt, entfernt oder übermalt wurde.',
+      'Veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die Sammlungen von Bildern mit bekannten Veränderungen enthalten keine.',
       'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Vergrößern mit Software.',
       'Absichtliche Versuche, das Verfahren zu täuschen.',
       'Generatoren, Kameras und Programme, die in der Modellkarte nicht genannt sind.',
@@ -209,6 +212,8 @@ export const proseDe: Prose = {
       'Es wurde entschieden: Keiner der Gründe, aus denen das Programm keine Aussage trifft oder die Frage offenlässt, lag vor.',
     declared:
       'Entschieden wurde nach dem, was die Datei über sich selbst angibt, nicht nach den Spuren im Bild.',
+    changed:
+      'Entschieden wurde nach dem, was die Methoden ergeben, die nach veränderten Stellen suchen, nicht nach den Spuren des Bildes im Ganzen.',
     tracesAlone: (reasons) =>
       `Allein nach den Spuren wäre nichts entschieden worden: ${capitalised(reasons)}.`,
     helpDecided: [

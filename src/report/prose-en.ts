@@ -130,6 +130,9 @@ export const proseEn: Prose = {
       `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
+    changes: (model) =>
+      `A second network, ${model}, looked for parts that were processed in another way than the rest of the picture; what it found was put together with methods that need no training, each of which is listed with its finding.`,
+    locator: 'Localisation model',
     conversions: 'Conversions on reading',
     noConversions: 'none; the pixels were examined as decoded',
     retriesUnknown: 'not recorded',
@@ -161,7 +164,7 @@ export const proseEn: Prose = {
     ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
     neverTestedTitle: 'Never tested',
     neverTested: [
-      'Genuine photographs in which a part was replaced, removed or repainted.',
+      'Changed parts in pictures of more than about 2 megapixels: the sets of pictures with known changes hold none.',
       'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
       'Deliberate attempts to deceive the procedure.',
       'Generators, cameras and programs that are not named in the model card.',
@@ -205,6 +208,8 @@ export const proseEn: Prose = {
       'A decision was made: none of the reasons for which the program abstains or leaves the question open applied.',
     declared:
       'The decision was made on what the file declares about itself, not on the traces in the picture.',
+    changed:
+      'The decision was made on what the methods that look for changed parts say, not on the traces of the picture as a whole.',
     tracesAlone: (reasons) => `By the traces alone nothing would have been decided: ${reasons}.`,
     helpDecided: [
       'The file as the device or program first stored it.',

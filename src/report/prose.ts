@@ -58,6 +58,9 @@ export interface Prose {
     readonly steps: (x: { model: string; cell: string; patches: string; passes: string }) => string;
     /** Of a model with a second arm. */
     readonly secondArm: string;
+    /** Of the model that looked for local changes. */
+    readonly changes: (model: string) => string;
+    readonly locator: string;
     readonly conversions: string;
     readonly noConversions: string;
     readonly retriesUnknown: string;
@@ -89,6 +92,8 @@ export interface Prose {
     readonly decided: string;
     /** When what the file declares was decisive; and why the traces alone would have decided nothing. */
     readonly declared: string;
+    /** When a part that was changed was decisive. */
+    readonly changed: string;
     readonly tracesAlone: (reasons: string) => string;
     readonly helpDecided: readonly string[];
   };

@@ -241,3 +241,32 @@ const declaredWords: Readonly<Record<Language, DeclaredWords>> = {
     tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
   },
 };
+
+/** How strongly a picture with a changed part speaks. */
+export function writeChanged(strength: Strength): Bilingual {
+  return inBoth((language) => {
+    const { head, stated, none, tail } = changedWords[language];
+    const side = sideNames[language].fake;
+    const spoken =
+      strength === 'none' ? none(side) : stated(strengthAdverbs[language][strength], side);
+    return `${head} ${spoken} ${tail}`;
+  });
+}
+
+const changedWords = {
+  en: {
+    head: 'The decision rests on what the methods that look for changed parts say together, not on the traces of the picture as a whole.',
+    stated: (adverb: string, side: string) =>
+      `The strongest of them speaks ${adverb} for ${side}, and no more is stated.`,
+    none: (side: string) => `They point to ${side}, but none of them by itself states a strength.`,
+    tail: 'The error rates measured for the whole picture do not apply here, and no likelihood ratio is stated.',
+  },
+  de: {
+    head: 'Die Entscheidung beruht auf dem, was die Methoden, die nach veränderten Stellen suchen, zusammen ergeben, nicht auf den Spuren des Bildes im Ganzen.',
+    stated: (adverb: string, side: string) =>
+      `Die stärkste von ihnen spricht ${adverb} für ${side}; mehr wird nicht angegeben.`,
+    none: (side: string) =>
+      `Sie deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
+    tail: 'Die für das ganze Bild gemessenen Fehlerraten gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+  },
+} as const satisfies Record<Language, object>;

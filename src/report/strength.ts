@@ -1,9 +1,9 @@
 /**
  * How strongly an examination speaks for its class: a likelihood ratio, held down to what the measured error rates bear
- * out, or for a declaration a word by how far it can be believed.
+ * out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
  */
 
-import type { Finding, Strength } from '../detectors/finding.ts';
+import { type Finding, type Strength, strengths } from '../detectors/finding.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/strength.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
 import type { DecisionStrategy, Examined } from '../engine/result.ts';
@@ -14,6 +14,7 @@ import {
   outside,
   undecided,
   writeCap,
+  writeChanged,
   writeDeclared,
   writeNoCap,
   writeTraced,
@@ -41,7 +42,8 @@ export function measureStrength(examined: Examined): MeasuredStrength {
     const statement = resultClass === 'abstain' ? outside : undecided;
     return { strength: 'none', ratio: null, statement, cap: null };
   }
-  return basis === 'declaration' ? ofDeclaration(examined) : ofTraces(examined, resultClass);
+  if (basis === 'declaration') return ofDeclaration(examined);
+  return basis === 'localisation' ? ofChange(examined) : ofTraces(examined, resultClass);
 }
 
 /** A declaration has no error rate that anybody could measure: whoever forges one decides how often it is wrong. */
@@ -52,6 +54,17 @@ function ofDeclaration({ provenance }: Examined): MeasuredStrength {
   const best = order.find((assurance) => assurances.includes(assurance)) ?? 'unsigned';
   const strength = strengthOfAssurance[best];
   return { strength, ratio: null, statement: writeDeclared(best, strength), cap: null };
+}
+
+/**
+ * As strong as the strongest method that speaks for the change, whose word was measured: what all of them say together was
+ * fitted on simulated changes, and how far it can be believed was not.
+ */
+function ofChange({ findings, manipulation }: Examined): MeasuredStrength {
+  const speaking = findings.filter(({ method }) => manipulation?.methods.includes(method));
+  const steps = speaking.map(({ strength }) => strengths.indexOf(strength));
+  const strength = strengths[Math.max(0, ...steps)]!;
+  return { strength, ratio: null, statement: writeChanged(strength), cap: null };
 }
 
 function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {

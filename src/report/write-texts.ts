@@ -6,6 +6,7 @@
 import type { Examination, MapName, ReasonCode } from '../engine/result.ts';
 import { assurances, type Declaration } from '../provenance/provenance.ts';
 import { writeAccount } from './account.ts';
+import { namesChange } from './change-words.ts';
 import type { ReportItem } from './item.ts';
 import type { Language } from './language.ts';
 import { proseOf } from './phrase-book.ts';
@@ -39,7 +40,7 @@ export function writeTexts(
 }
 
 function writeSummary(writing: Writing): string {
-  const { examination, evidence, phrases, vary } = writing;
+  const { examination, evidence, phrases, language, vary } = writing;
   const { decision } = examination;
   const { summary } = phrases;
   const { resultClass } = decision;
@@ -59,10 +60,13 @@ function writeSummary(writing: Writing): string {
       writeTracesAlone(writing),
     ]);
   }
+  const { manipulation, basis } = evidence;
+  const isChanged = namesChange(decision) && manipulation !== null;
   return sentences([
     writeSide(writing, resultClass),
     ...(resultClass === 'fake' ? writeKinds(examination, phrases) : []),
-    writeProbability(writing, summary.probability),
+    ...(isChanged ? [manipulation.statement[language]] : []),
+    ...(basis === 'traces' ? [writeProbability(writing, summary.probability)] : []),
   ]);
 }
 
@@ -134,7 +138,8 @@ function writeMap({ examination, phrases, numbers }: Writing, name: MapName): st
         place: heatmap.places[reading.place],
         share: numbers.percent(reading.shareAboveHalf),
       });
-  return sentences([meaning, figures, caution]);
+  const isWithChanges = name === 'fake' && examination.manipulation !== null;
+  return sentences([meaning, ...(isWithChanges ? [heatmap.changes] : []), figures, caution]);
 }
 
 function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {

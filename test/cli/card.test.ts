@@ -72,6 +72,37 @@ describe('a card of the forensic tier', () => {
   });
 });
 
+describe('a verdict that a changed part decided', () => {
+  const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
+  const examination = makeExamination();
+  const changed: Examination = {
+    ...examination,
+    manipulation: { ...examination.manipulation!, probability: 0.974, region },
+    decision: {
+      ...examination.decision,
+      basis: 'localisation',
+      resultSubClasses: ['manipulated'],
+      fakeProbability: 0.2,
+      thresholds: { fakeMin: 0.82, realMax: 0.24, manipulatedMin: 0.95, suspectedMin: 0.7 },
+    },
+  };
+
+  test('is told with the place and the probability of a change', () => {
+    const card = cardOf(told(changed), 200).replaceAll(/\s+/g, ' ');
+
+    expect(card).toContain('Its traces speak for a change in a part of the picture.');
+    expect(card).toMatch(/P\(change\) +0\.97 \(fake from 0\.95\)/);
+    expect(card).toContain('mark a region of 6 % of the picture, in the upper left');
+    expect(card).not.toContain('P(fake)');
+  });
+
+  test('says so in a table, beside that probability', () => {
+    const table = tableOf([tableRowOf(told(changed, 'flagging'))], 120);
+
+    expect(table).toMatch(/fake +0\.97 +changed in part/);
+  });
+});
+
 describe('a verdict that a declaration decided', () => {
   test.each(['flagging', 'forensicReporting'] as const)('is told as such with %s', (tier) => {
     const card = cardOf(told(declared(), tier), 200);

@@ -32,6 +32,7 @@ const fake: AnalysisRecord = {
     fakeProbability: 0.93,
     fakeUncertainty: 0.02,
     thresholds: { fakeMin: 0.78, realMax: 0.28 },
+    changeProbability: 0.1,
     errorRates: { real: 221, fake: 277, decided: 0.3, realCalledFake: 0.018, fakeCalledReal: 0.1 },
   },
   evidence: null,

@@ -5,11 +5,19 @@ import type { PictureNote } from '../../image/picture.ts';
 import { layCard, listRows, type Row } from '../card.ts';
 import { type Style, paint } from '../terminal.ts';
 import { printable } from '../printable.ts';
+import { basisOfFake } from './basis.ts';
 import type { AnalysisRecord } from './record.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { reasonsEn } from '../../report/reasons-en.ts';
 import { evidenceRows, strengthRows } from './evidence-rows.ts';
-import { declaredSentence, noteWords, subClassWords, verdictSentences } from './words.ts';
+import { statedProbability, wordProbability } from './stated-probability.ts';
+import {
+  changedSentence,
+  declaredSentence,
+  noteWords,
+  subClassWords,
+  verdictSentences,
+} from './words.ts';
 import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
@@ -28,14 +36,15 @@ export function cardOf(record: AnalysisRecord, columns: number): string {
 }
 
 function rowsOf(record: AnalysisRecord): readonly Row[] {
-  const { verdict, result, picture, model, options } = record;
+  const { result, picture, model, options } = record;
   const kinds = result!.resultSubClasses.map((n) => subClassWords[resultSubClasses[n]!]);
   const notes = (picture!.notes ?? []).map((note) => noteSentence(note, record));
   return [
-    ['Verdict', isDeclared(record) ? declaredSentence : verdictSentences[verdict!]],
+    ['Verdict', sentenceOf(record)],
     ...strengthRows(record),
-    ...rowIf('P(fake)', probabilityOf(record)),
+    ...rowIf(isChanged(record) ? 'P(change)' : 'P(fake)', probabilityOf(record)),
     ...rowIf('Kind', kinds.join(', ')),
+    ...rowIf('Change', changeOf(record)),
     ...rowIf('Error rate', errorRateOf(record)),
     ...listRows(
       'Because',
@@ -58,9 +67,26 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
   ];
 }
 
-/** Whether a verdict rests on what the file says of itself. */
-export function isDeclared({ verdict, decision, evidence }: AnalysisRecord): boolean {
-  return verdict === 'fake' && (decision ?? evidence)?.basis === 'declaration';
+function sentenceOf(record: AnalysisRecord): string {
+  if (isDeclared(record)) return declaredSentence;
+  return isChanged(record) ? changedSentence : verdictSentences[record.verdict!];
+}
+
+function isDeclared(record: AnalysisRecord): boolean {
+  return basisOfFake(record) === 'declaration';
+}
+
+function isChanged(record: AnalysisRecord): boolean {
+  return basisOfFake(record) === 'localisation';
+}
+
+/** Where a change is part of the result. A server of an earlier version tells nothing of changes. */
+function changeOf(record: AnalysisRecord): string {
+  const { result, reasons, evidence } = record;
+  const kinds = result!.resultSubClasses.map((n) => resultSubClasses[n]);
+  const isNamed = !isDeclared(record) && kinds.some((kind) => kind !== 'ai-generated');
+  const isSuspected = reasons.includes('manipulation_suspected');
+  return isNamed || isSuspected ? (evidence?.manipulation?.statement.en ?? '') : '';
 }
 
 /** An abstention has a number behind it too, but not one that means anything: it is not shown. A server tells none. */
@@ -69,16 +95,22 @@ function probabilityOf(record: AnalysisRecord): string {
   if (verdict === 'abstain')
     return 'not stated: it would mean nothing for a picture outside the validated kind';
   if (isDeclared(record)) return declaredInsteadOf(record);
-  if (decision === null) return '';
-  const { fakeProbability, fakeUncertainty, thresholds } = decision;
-  const limits = Object.entries(thresholds)
-    .filter(([name]) => name === 'fakeMin' || name === 'realMax')
-    .map(
-      ([name, value]) => `${name === 'fakeMin' ? 'fake from' : 'real up to'} ${value.toFixed(2)}`,
-    );
+  const stated = statedProbability(record);
+  if (decision === null || stated === null) return '';
+  const words = isChanged(record) ? changeLimits : traceLimits;
+  const limits = Object.entries(decision.thresholds).flatMap(([name, value]) => {
+    const word = words[name];
+    return word === undefined ? [] : [`${word} ${value.toFixed(2)}`];
+  });
   const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
-  return `${fakeProbability.toFixed(2)} ± ${fakeUncertainty.toFixed(2)}${rule}`;
+  return `${wordProbability(stated)}${rule}`;
 }
+
+const traceLimits: Readonly<Record<string, string>> = {
+  fakeMin: 'fake from',
+  realMax: 'real up to',
+};
+const changeLimits: Readonly<Record<string, string>> = { manipulatedMin: 'fake from' };
 
 function declaredInsteadOf({ evidence }: AnalysisRecord): string {
   const told = 'not stated: the traces did not decide';
@@ -91,6 +123,7 @@ function errorRateOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict !== 'real' && verdict !== 'fake') return '';
   if (isDeclared(record)) return 'none can be measured for what a file says of itself';
+  if (isChanged(record)) return 'of changed parts: see the card of the localisation model';
   if (decision === null) return '';
   const rates = decision.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';

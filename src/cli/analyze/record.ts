@@ -48,6 +48,8 @@ export interface AnalysisRecord {
   readonly result: LocalResult | null;
   readonly decision:
     | (Pick<Decision, 'basis' | 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
+        /** Probability 0..1 that a part of the picture was changed. */
+        readonly changeProbability: number | null;
         readonly errorRates: ErrorRates | null;
       })
     | null;
@@ -107,6 +109,7 @@ export function recordOf(
       fakeProbability,
       fakeUncertainty,
       thresholds,
+      changeProbability: examination.manipulation?.probability ?? null,
       errorRates: errorRatesOf(examination),
     },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,

@@ -4,10 +4,11 @@ import { cellsOf } from '../cells.ts';
 import { printable } from '../printable.ts';
 import { paint, type Style } from '../terminal.ts';
 import { wrap } from '../wrap.ts';
-import { isDeclared, noteSentence, verdictStyles } from './card.ts';
+import { basisOfFake } from './basis.ts';
+import { noteSentence, verdictStyles } from './card.ts';
 import type { AnalysisRecord } from './record.ts';
-import { statedProbability } from './stated-probability.ts';
-import { declaredRemark, shortReasons } from './words.ts';
+import { statedProbability, wordProbability } from './stated-probability.ts';
+import { changedRemark, declaredRemark, shortReasons } from './words.ts';
 
 /** What is held of a picture until the end of a run: four short texts. */
 export interface TableRow {
@@ -78,7 +79,7 @@ function coloured({ verdict }: TableRow): string {
 function probabilityOf(record: AnalysisRecord): string {
   const stated = statedProbability(record);
   if (stated === null) return '-';
-  return `${stated.fakeProbability.toFixed(2)} ± ${stated.fakeUncertainty.toFixed(2)}`;
+  return wordProbability(stated);
 }
 
 function remarkOf(record: AnalysisRecord): string {
@@ -87,7 +88,13 @@ function remarkOf(record: AnalysisRecord): string {
   if (verdict === null) return analysisId ?? '';
   const reasons = record.reasons.map((reason) => shortReasons[reason]);
   const notes = (picture?.notes ?? []).map((note) => noteSentence(note, record));
-  return [...(isDeclared(record) ? [declaredRemark] : []), ...reasons, ...notes].join('; ');
+  return [...basisRemark(record), ...reasons, ...notes].join('; ');
+}
+
+function basisRemark(record: AnalysisRecord): readonly string[] {
+  const basis = basisOfFake(record);
+  if (basis === 'declaration') return [declaredRemark];
+  return basis === 'localisation' ? [changedRemark] : [];
 }
 
 type Widths = readonly [name: number, verdict: number, probability: number, remark: number];

@@ -15,6 +15,10 @@ export const verdictSentences: Readonly<Record<ResultClass, string>> = {
 export const declaredSentence = 'The file declares itself to be generated or altered by AI.';
 export const declaredRemark = 'declared by the file itself';
 
+/** The same where a part that was changed decided. */
+export const changedSentence = 'Its traces speak for a change in a part of the picture.';
+export const changedRemark = 'changed in part';
+
 /** What findings speak for. */
 export const sideLabels: Readonly<Record<Side, string>> = {
   fake: 'For fake',

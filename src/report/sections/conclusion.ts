@@ -19,11 +19,13 @@ export function reasonBlocks(input: SectionInput): readonly Block[] {
 function decidedWords({ examination, phrases, prose }: SectionInput): string {
   const { reasons: words } = prose;
   const { decision } = examination;
-  if (!isDeclared(decision)) return words.decided;
+  const isChanged = decision.basis === 'localisation';
+  if (!isDeclared(decision) && !isChanged) return words.decided;
+  const by = isChanged ? words.changed : words.declared;
   const open = decision.byTraces?.reasons ?? [];
-  if (open.length === 0) return words.declared;
+  if (open.length === 0) return by;
   const shorts = open.map((reason) => phrases.reasons[reason].short).join('; ');
-  return `${words.declared} ${words.tracesAlone(shorts)}`;
+  return `${by} ${words.tracesAlone(shorts)}`;
 }
 
 export function limitBlocks({

@@ -30,8 +30,8 @@ export function headBlocks(input: SectionInput): readonly Block[] {
 
 function headlineOf({ examination, evidence, labels }: SectionInput): string {
   const { resultClass } = examination.decision;
-  const isDeclared = resultClass === 'fake' && evidence.basis === 'declaration';
-  return isDeclared ? labels.headlineDeclared : labels.headlines[resultClass];
+  if (resultClass !== 'fake' || evidence.basis === 'traces') return labels.headlines[resultClass];
+  return evidence.basis === 'declaration' ? labels.headlineDeclared : labels.headlineChanged;
 }
 
 /**

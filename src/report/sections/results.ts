@@ -1,5 +1,6 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
+import { placeOf, type Region, wordShare } from '../../detectors/places.ts';
 import { type Decision, resultClasses, resultSubClasses } from '../../engine/result.ts';
 import {
   type Block,
@@ -11,11 +12,12 @@ import {
   row,
   type SectionInput,
 } from '../blocks.ts';
+import { printable } from '../printable.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, prose } = input;
   return [
-    { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input)] },
+    { kind: 'table', rows: [...decisionRows(input), ...changeRows(input), ...measuredRows(input)] },
     note(labels.deviation),
     ...only(leadToAbstain(examination.decision), note(prose.results.outside)),
     heading(prose.results.stabilityTitle),
@@ -83,6 +85,39 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
     { label: rows.similarityReal, value: numbers.exact(classSimilarities.realCompressed) },
     { label: rows.similarityFake, value: numbers.exact(classSimilarities.fakeCompressed) },
   ];
+}
+
+/** What the methods that look for changed parts say together; nothing for an examination of an earlier version. */
+function changeRows({
+  examination,
+  labels,
+  phrases,
+  numbers,
+  language,
+}: SectionInput): readonly Row[] {
+  const { manipulation, decision, facts } = examination;
+  if (manipulation === null) return [];
+  const { probability, region, methods } = manipulation;
+  const { rows } = labels;
+  const { suspectedMin, manipulatedMin } = decision.thresholds;
+  const names = methods.map((method) => phrases.methods[method] ?? printable(method, 60));
+  return [
+    {
+      label: rows.changeProbability,
+      value: numbers.exact(probability),
+      bar: probability,
+      marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
+    },
+    { label: rows.changeRegion, value: region === null ? labels.none : wordRegion(region) },
+    { label: rows.changeMethods, value: names.join(', ') || labels.none },
+  ];
+
+  function wordRegion({ left, top, width, height, share }: Region): string {
+    const place = placeOf({ left, top, width, height, share }, facts)[language];
+    const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
+    const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
+    return `${place}; ${wordShare(share)[language]}; ${box}, ${corner}`;
+  }
 }
 
 /** Two standard deviations to each side, cut to what a score can be. */

@@ -44,13 +44,57 @@ const stability = Type.Object({
   ),
 });
 
+const pixels = Type.Integer({ minimum: 0 });
+
+const manipulation = Type.Object(
+  {
+    statement,
+    probability: Type.Number({
+      minimum: 0,
+      maximum: 1,
+      description: 'Calibrated probability that something in the picture was changed.',
+    }),
+    kind: oneOf(['manipulated', 'ai-manipulated']),
+    region: orNull(
+      Type.Object(
+        {
+          left: pixels,
+          top: pixels,
+          width: pixels,
+          height: pixels,
+          share: Type.Number({ minimum: 0, maximum: 1, description: 'Of the picture, marked.' }),
+        },
+        {
+          description:
+            'The largest part that is marked as changed, in pixels of the upright picture.',
+        },
+      ),
+    ),
+    methods: Type.Array(Type.String(), {
+      description: 'Methods that speak for a change by themselves, at least weakly.',
+    }),
+    traceDifference: orNull(
+      Type.Number({
+        description: 'Log odds of a generated origin inside the region less those outside.',
+      }),
+    ),
+  },
+  {
+    description:
+      'What the methods that look for changed parts say together. Null for an examination of an earlier version.',
+  },
+);
+
 export const evidence = Type.Object(
   {
     basis: oneOf(decisionBases),
     byTraces: orNull(
       Type.Object(
         { resultClass: oneOf(resultClasses), reasons: Type.Array(oneOf(reasonCodes)) },
-        { description: 'Where a declaration was weighed against them: what they alone led to.' },
+        {
+          description:
+            'Where the decision rests on something else: what the traces of the whole picture alone led to.',
+        },
       ),
     ),
     strength,
@@ -73,6 +117,7 @@ export const evidence = Type.Object(
       description: 'Why nothing was decided, and what would help.',
     }),
     stability: orNull(stability),
+    manipulation: orNull(manipulation),
     provenance,
     notChecked: Type.Array(Type.Object({ id: oneOf(notCheckedIds), statement }), {
       description: 'What was not looked at. Silence about these is no all-clear.',

@@ -4,7 +4,8 @@ import { type Examination, reasonCodes, stabilityChanges } from '../../../src/en
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
-import { makeExamination } from './examination.ts';
+import { writeTexts } from '../../../src/report/write-texts.ts';
+import { item, makeExamination } from './examination.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,
@@ -289,3 +290,56 @@ function isBilingual(value: object): value is Bilingual {
 function figuresOf(text: string): readonly string[] {
   return [...text.matchAll(/\d+(?:\.\d+)?/g)].map(([figure]) => figure).toSorted();
 }
+
+describe('a picture with a part that was changed', () => {
+  const base = makeExamination();
+  const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
+  const finding = (method: string, strength: 'weak' | 'moderate') => ({
+    ...base.findings[0]!,
+    method,
+    strength,
+  });
+  const changed: Examination = {
+    ...base,
+    findings: [finding('noise-level', 'weak'), finding('copy-move', 'moderate')],
+    manipulation: {
+      probability: 0.97,
+      kind: 'manipulated',
+      region,
+      methods: ['noise-level', 'copy-move'],
+      traceDifference: 0.2,
+    },
+    decision: {
+      ...base.decision,
+      basis: 'localisation',
+      resultSubClasses: ['manipulated'],
+      byTraces: { resultClass: 'real', reasons: [] },
+    },
+  };
+
+  test('is as strong as the strongest of the methods that speak for it, and states no ratio', () => {
+    const { strength, ratio, cap, statement } = writeEvidence(changed);
+
+    expect({ strength, ratio, cap }).toEqual({ strength: 'moderate', ratio: null, cap: null });
+    expect(statement.en).toContain('speaks moderately for');
+    expect(statement.de).toContain('spricht mäßig für');
+  });
+
+  test('tells share, place and probability of the change in both languages', () => {
+    const { manipulation } = writeEvidence(changed);
+
+    expect(manipulation).toMatchObject({ probability: 0.97, region });
+    expect(manipulation?.statement).toEqual({
+      en: 'The methods that look for changed parts mark a region of 12 % of the picture, in the lower right; together they estimate the probability that a part was changed at 0.97.',
+      de: 'Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von 12 % des Bildes, rechts unten; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf 0,97.',
+    });
+  });
+
+  test('is told in the summary, in the place of the probability of the whole picture', () => {
+    const { summary } = writeTexts(changed, item, 'en');
+
+    expect(summary).toContain('altered by conventional editing');
+    expect(summary).toContain('mark a region of 12 % of the picture, in the lower right');
+    expect(summary).not.toContain('generated or altered is');
+  });
+});

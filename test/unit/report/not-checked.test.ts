@@ -34,7 +34,7 @@ test('the list always names invisible watermarks, edits, the camera, the content
   expect(idsOf(abstained)).toEqual(
     expect.arrayContaining([
       'invisible_watermarks',
-      'local_edits',
+      'small_edits',
       'camera_reference',
       'recapture',
       'content',
@@ -63,6 +63,16 @@ test('it names the stability test only where a verdict from traces was not put t
     idsOf({ ...examination, decision: { ...examination.decision, basis: 'declaration' } }),
   ).not.toContain('stability');
   expect(idsOf(makeExamination({ resultClass: 'uncertain' }))).not.toContain('stability');
+});
+
+test('it says what of edited parts can remain unseen, and for earlier versions that none were sought', () => {
+  const about = (examination: Examination) => idsOf(examination).filter((id) => /edits/.test(id));
+  const examination = makeExamination();
+  const lost = makeExamination({ resultClass: 'abstain', reasons: ['too_compressed'] });
+
+  expect(about(examination)).toEqual(['small_edits']);
+  expect(about(lost)).toEqual(['small_edits', 'erased_edits']);
+  expect(about({ ...examination, manipulation: null })).toEqual(['local_edits']);
 });
 
 test('it names statements about device, time and place only where the file makes some', () => {

@@ -120,8 +120,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '7 the heatmaps beside the original',
     [
       {
-        en: ['Shows where the model reacted, not what was changed', 'Original'],
-        de: ['Zeigt, wo das Modell reagiert hat, nicht, was verändert wurde', 'Original'],
+        en: ['Shows where methods reacted, not that anything was changed', 'Original'],
+        de: ['Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde', 'Original'],
       },
       {
         en: ['Heatmap “real”', 'Heatmap “fake”', 'Heatmap “compression”', 'Heatmap “anomaly”'],

@@ -15,8 +15,8 @@ const columns: readonly Column[] = [
   ['verdict', ({ verdict }) => verdict],
   ['subClasses', subClassesOf],
   ['reasons', ({ reasons }) => reasons.join(' ')],
-  ['fakeProbability', (record) => rounded(statedProbability(record)?.fakeProbability)],
-  ['uncertainty', (record) => rounded(statedProbability(record)?.fakeUncertainty)],
+  ['fakeProbability', (record) => rounded(statedProbability(record)?.value)],
+  ['uncertainty', (record) => rounded(statedProbability(record)?.deviation)],
   ['width', ({ picture }) => picture?.width ?? null],
   ['height', ({ picture }) => picture?.height ?? null],
   ['format', ({ picture }) => picture?.format ?? null],
@@ -44,6 +44,6 @@ function subClassesOf({ result }: AnalysisRecord): CsvValue {
 }
 
 /** More digits than the number deserves would only be noise in a column. */
-function rounded(value: number | undefined): CsvValue {
-  return value === undefined ? null : Number(value.toFixed(4));
+function rounded(value: number | null | undefined): CsvValue {
+  return value == null ? null : Number(value.toFixed(4));
 }
