@@ -61,7 +61,7 @@ function compareMaps(
 
 /** Of the 16-bit values of a map. */
 const fullScale = 65_535;
-const mapPath = /^examination\.maps\.values\.\w+$/;
+const mapPath = /^examination\.maps\.(?:values|methods)\.[\w-]+$/;
 
 function isMap(value: unknown): value is readonly number[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'number');

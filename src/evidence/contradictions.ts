@@ -85,9 +85,10 @@ function ofSettings(
   settings: BundleSettings,
   { manifest, result }: { readonly manifest: Manifest; readonly result: ResultRecord },
 ): readonly Problem[] {
-  const { model, environment, options, passes } = result.examination;
+  const { model, locator = null, environment, options, passes } = result.examination;
   const isSame =
     isEqual(settings.model, model) &&
+    isEqual(settings.locator ?? null, locator) &&
     isEqual(settings.environment, environment) &&
     settings.decisionStrategy === options.decisionStrategy &&
     settings.seed === options.seed &&

@@ -4,9 +4,9 @@
  */
 
 import { identityOf, isSameModel } from '../engine/model-identity.ts';
-import type { Examination } from '../engine/result.ts';
+import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
-import type { ModelManifest } from '../inference/model.ts';
+import type { AnyManifest } from '../inference/model.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createLab } from '../lab/create-lab.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
@@ -44,7 +44,7 @@ export interface ReproduceOptions extends VerifyOptions {
  * @param bundle - path of the archive, or its bytes.
  * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `usage` where picture or trust list
  * are missing, `model_not_found` when this
- * machine does not have the very model, `image_not_as_declared` for another picture, and what an examination throws.
+ * machine does not have the very models, `conflict` for a bundle of a version that had no localisation model, `image_not_as_declared` for another picture, and what an examination throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,
@@ -52,7 +52,7 @@ export async function reproduceBundle(
 ): Promise<Reproduction> {
   const recorded = await openRecorded(bundle, options);
   const { settings, files } = recorded;
-  await requireModel(settings, options.modelsDir ?? null);
+  await requireModels(settings, options.modelsDir ?? null);
   const lab = createLab({
     poolSize: 1,
     limits: settings.limits,
@@ -127,23 +127,35 @@ function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions):
   );
 }
 
-function nameOf({ version }: ModelManifest, wanted: BundleSettings['model']): string {
-  return version === wanted.version ? 'that version with other files' : `version ${version}`;
+/** Other models would answer another question. */
+async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
+  // A folder of models that cannot be read is told as such.
+  const known = await createRegistry({ extra: modelsDir }).listAll();
+  for (const wanted of [settings.model, locatorOf(settings)]) {
+    const found = known.find(({ id }) => id === wanted.id) ?? null;
+    if (found === null || !isSameModel(identityOf(found), wanted)) throw isMissing(wanted, found);
+  }
 }
 
-/** Another model would answer another question. */
-async function requireModel({ model }: BundleSettings, modelsDir: string | null): Promise<void> {
-  const registry = createRegistry({ extra: modelsDir });
-  // A folder of models that cannot be read is told as such.
-  const known = await registry.list();
-  const found = known.some(({ id }) => id === model.id) ? await registry.find(model.id) : null;
-  if (found !== null && isSameModel(identityOf(found), model)) return;
-  const needed = Object.entries(model.files).map(([name, sha256]) => `${name} ${sha256}`);
-  const instead = found === null ? '' : ` This machine has ${nameOf(found, model)}.`;
+function locatorOf({ locator }: BundleSettings): ModelIdentity {
+  if (locator !== undefined) return locator;
   throw new ForensicsError(
-    'model_not_found',
-    `The bundle needs the model ${model.id} ${model.version} with these files: ${needed.join(', ')}.${instead} Install it with "forensics models add", or name a folder that holds it with --models-dir.`,
+    'conflict',
+    'The bundle was made by a version that did not look for local changes yet; do the examination again with that version, which its settings name.',
   );
+}
+
+function isMissing(wanted: ModelIdentity, found: AnyManifest | null): ForensicsError {
+  const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
+  const instead = found === null ? '' : ` This machine has ${nameOf(found, wanted)}.`;
+  return new ForensicsError(
+    'model_not_found',
+    `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}.${instead} Install it with "forensics models add", or name a folder that holds it with --models-dir.`,
+  );
+}
+
+function nameOf({ version }: AnyManifest, wanted: ModelIdentity): string {
+  return version === wanted.version ? 'that version with other files' : `version ${version}`;
 }
 
 interface Repetition {
@@ -157,7 +169,8 @@ async function repeat(lab: Lab, { original, settings, files }: Recorded): Promis
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
   const named = openedAs === null ? {} : { name: openedAs };
   const source = { bytes: original, ...named };
-  const options = { model: model.id, decisionStrategy, seed };
+  const locator = locatorOf(settings).id;
+  const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
   const { environment, ...found } = await lab.examine({ source, options, now: examinedAt });
   // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.

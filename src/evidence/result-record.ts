@@ -8,6 +8,8 @@ import type { PictureFacts } from '../image/picture.ts';
 import { writeEvidence } from '../report/evidence.ts';
 import { parseJson } from './canonical-json.ts';
 
+const identity = Type.Object({ id: Type.String(), version: Type.String() });
+
 /** Only what a reader of bundles asks for; the rest is compared as it is. */
 const schema = Type.Object({
   verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
@@ -25,7 +27,8 @@ const schema = Type.Object({
     }),
     options: Type.Object({ decisionStrategy: Type.String(), seed: Type.Integer() }),
     passes: Type.Integer(),
-    model: Type.Object({ id: Type.String(), version: Type.String() }),
+    model: identity,
+    locator: Type.Optional(Type.Union([identity, Type.Null()])),
     decision: Type.Object({ resultClass: Type.String() }),
     provenance: Type.Object({
       credentials: Type.Union([

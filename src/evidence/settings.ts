@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { decisionStrategies } from '../engine/result.ts';
+import { decisionStrategies, type ModelIdentity } from '../engine/result.ts';
 import { custodyEvents, type OwnValidation, type ReportItem } from '../report/item.ts';
 import { defaultLimits } from '../image/limits.ts';
 import { parseJson } from './canonical-json.ts';
@@ -37,6 +37,8 @@ const identity = Type.Object({ id: Type.String(), version: Type.String(), files:
 
 const settingsSchema = Type.Object({
   model: identity,
+  /** The localisation model; bundles of earlier versions lack it. */
+  locator: Type.Optional(identity),
   decisionStrategy: oneOf(decisionStrategies),
   seed: Type.Integer(),
   /** Monte Carlo passes. */
@@ -87,10 +89,11 @@ const custodyCheck = Compile(custodySchema);
 
 export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
-  const { options, model, passes, environment } = examination;
+  const { options, model, locator, passes, environment } = examination;
   const { custody: _ofItsOwnFile, heatmapStance: _follows, validation, ...item } = given.item;
   return {
-    model: { ...model, files: { ...model.files } },
+    model: plainIdentity(model),
+    ...(locator && { locator: plainIdentity(locator) }),
     ...options,
     passes,
     limits,
@@ -104,6 +107,10 @@ export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): Bundl
       ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
     },
   };
+}
+
+function plainIdentity({ files, ...named }: ModelIdentity) {
+  return { ...named, files: { ...files } };
 }
 
 function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {

@@ -1,5 +1,6 @@
 /** What the figures were obtained with: procedure, model, settings and versions. */
 
+import type { ModelIdentity } from '../../engine/result.ts';
 import { type Block, only, paragraph, type Row, type SectionInput } from '../blocks.ts';
 import { writeTime } from '../numbers.ts';
 import { printable } from '../printable.ts';
@@ -9,9 +10,9 @@ const secondArmFile = 'votes.onnx';
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, prose } = input;
-  const { model, maps, patchesRead, passes } = examination;
+  const { model, locator, maps, patchesRead, passes } = examination;
   const steps = prose.method.steps({
-    model: `${printable(model.id)} ${printable(model.version)}`,
+    model: wordModel(model),
     cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
     patches: numbers.count(patchesRead),
     passes: numbers.count(passes),
@@ -19,6 +20,7 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   return [
     paragraph(steps),
     ...only(secondArmFile in model.files, paragraph(prose.method.secondArm)),
+    ...(locator === null ? [] : [paragraph(prose.method.changes(wordModel(locator)))]),
     { kind: 'table', rows: methodRows(input) },
   ];
 }
@@ -32,14 +34,22 @@ function methodRows({
   numbers,
 }: SectionInput): readonly Row[] {
   const { rows } = labels;
-  const { model, options, passes, patchesRead, decision, environment, facts } = examination;
+  const { model, locator, options, passes, patchesRead, decision, environment, facts } =
+    examination;
   const { conversions, noConversions, retriesUnknown } = prose.method;
-  return [
-    { label: rows.model, value: `${printable(model.id)} ${printable(model.version)}` },
-    ...Object.entries(model.files).map(([name, digest]) => ({
-      label: labels.modelFile(printable(name, 40)),
+  const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
+    { label, value: wordModel(given) },
+    ...Object.entries(given.files).map(([name, digest]) => ({
+      label: labels.modelFile(printable(nameOf(name), 60)),
       value: printable(digest),
     })),
+  ];
+  return [
+    ...modelRows(rows.model, model, (name) => name),
+    // Both models have a manifest.json.
+    ...(locator === null
+      ? []
+      : modelRows(prose.method.locator, locator, (name) => `${locator.id}/${name}`)),
     { label: rows.strategy, value: phrases.strategies[options.decisionStrategy] },
     {
       label: rows.thresholds,
@@ -73,4 +83,8 @@ function methodRows({
         .join('\n'),
     },
   ];
+}
+
+function wordModel({ id, version }: ModelIdentity): string {
+  return `${printable(id)} ${printable(version)}`;
 }

@@ -185,6 +185,29 @@ test.each([
   },
 );
 
+test('another localisation model is not taken in its place either', async () => {
+  const { examination } = real;
+  const { locator } = examination;
+  const files = { ...locator!.files, 'locate.onnx': 'ab'.repeat(32) };
+  const bundle = bundleOf({
+    examination: { ...examination, locator: { ...locator!, version: '0.0.1', files } },
+  });
+
+  const refused = reproduceBundle(bundle);
+
+  await expect(refused).rejects.toMatchObject({ code: 'model_not_found' });
+  await expect(refused).rejects.toThrow(`${locator!.id} 0.0.1 with these files: locate.onnx abab`);
+});
+
+test('a bundle of a version that had no localisation model asks for that version', async () => {
+  const bundle = bundleOf({ examination: { ...real.examination, locator: null } });
+
+  await expect(reproduceBundle(bundle)).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('that version'),
+  });
+});
+
 test('a bundle that does not hold is not reproduced', async () => {
   const bundle = Buffer.from(bundleOf());
   bundle[bundle.length >> 1]! ^= 1;

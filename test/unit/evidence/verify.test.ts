@@ -269,6 +269,10 @@ describe('what was signed but does not belong together', () => {
       'of a run elsewhere',
       (text: string) => text.replace('"environment":{', '"environment":{"a":"b",'),
     ],
+    [
+      'of another localisation model',
+      (text: string) => text.replace('"locate.onnx":"c3', '"locate.onnx":"c4'),
+    ],
     ['of another seed', (text: string) => text.replace(/"seed":\d+/, '"seed":41')],
     [
       'of another strategy',
