@@ -40,6 +40,7 @@ from locate_figures import worst_limit
 from metrics import auc, sigmoid
 
 NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "traceDifference", "weight")
+SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
 MOST_LOGIT = 4.0  # as in src/engine/fusion.ts: beyond it a single method is not believed any further
 PULL = 0.01  # of weights towards 0, against a mean loss of a row
 SEEN = 30  # changed pictures under any condition that a method must have answered to get a weight
@@ -91,7 +92,7 @@ def read_table(path: Path) -> Table:
     with open(path, newline="") as rows:
         names, *lines = csv.reader(rows)
     text = dict(zip(names, np.array(lines).T, strict=True))
-    methods = tuple(name for name in names if name not in NAMED)
+    methods = tuple(name for name in names if name not in (*NAMED, *SHOWN))
     odds = np.stack([numbers(text[name]) for name in methods], 1)
     with np.errstate(divide="ignore"):
         odds = np.log(odds / (1 - odds))

@@ -22,7 +22,8 @@ def folder(tmp_path_factory):
             name, kind = f"{pair}-{changed}", KINDS[pair % 2]
             pictures.append({"picture": name, "pair": pair, "source": "", "condition": "as is", "kind": kind, "changed": changed,
                              "traceDifference": 2 * (kind == "repaint") + random.random() if changed else "",
-                             "sharp": score(random, 2 * changed), "guessing": score(random, 1), "rare": ""})  # fmt: skip
+                             "sharp": score(random, 2 * changed), "guessing": score(random, 1), "rare": "",
+                             "error-level": changed})  # fmt: skip
             for cell in range(20):
                 is_changed = int(changed and cell < 5)
                 places.append({"picture": name, "condition": "as is", "changed": is_changed, "weight": 1 if is_changed else 4,
@@ -30,7 +31,8 @@ def folder(tmp_path_factory):
     for number in range(40):
         source = ("calm", "odd")[number // 20]
         pictures.append({"picture": f"p{number}", "pair": "", "source": source, "condition": "as is", "kind": "", "changed": 0,
-                         "traceDifference": "", "sharp": sigmoid(number // 20 + 0.01 * number), "guessing": 0.5, "rare": ""})  # fmt: skip
+                         "traceDifference": "", "sharp": sigmoid(number // 20 + 0.01 * number), "guessing": 0.5, "rare": "",
+                         "error-level": 0})  # fmt: skip
     for name, rows in (("pictures", pictures), ("places", places)):
         with open(out / f"{name}.csv", "w", newline="") as file:
             table = csv.DictWriter(file, rows[0])
