@@ -1,0 +1,133 @@
+/** Motions that turn, scale, shear and mirror. */
+
+/** `x' = a x + b y + c`, `y' = d x + e y + f`. */
+export interface Affine {
+  readonly a: number;
+  readonly b: number;
+  readonly c: number;
+  readonly d: number;
+  readonly e: number;
+  readonly f: number;
+}
+
+/** Places and where each goes, in the same order. */
+export interface Moves {
+  readonly x: Float32Array;
+  readonly y: Float32Array;
+  readonly toX: Float32Array;
+  readonly toY: Float32Array;
+}
+
+const passes = 3;
+
+/**
+ * Least squares, then again without what lies off by more than `mostOff`. Null where the places lie on a line, or where
+ * fewer than half keep to one motion.
+ */
+export function fitAffine(moves: Moves, mostOff: number): Affine | null {
+  const kept = new Uint8Array(moves.x.length).fill(1);
+  let affine: Affine | null = null;
+  for (let pass = 0; pass < passes; pass++) {
+    affine = solve(moves, kept);
+    if (affine === null) return null;
+    const { a, b, c, d, e, f } = affine;
+    let left = 0;
+    for (let i = 0; i < kept.length; i++) {
+      const x = moves.x[i]!;
+      const y = moves.y[i]!;
+      const offX = a * x + b * y + c - moves.toX[i]!;
+      const offY = d * x + e * y + f - moves.toY[i]!;
+      kept[i] = offX * offX + offY * offY <= mostOff * mostOff ? 1 : 0;
+      left += kept[i]!;
+    }
+    if (left < kept.length / 2) return null;
+  }
+  return affine;
+}
+
+/** Normal equations about the means, so that large coordinates cost no precision. */
+function solve(moves: Moves, kept: Uint8Array): Affine | null {
+  const [mx, my] = [meanOf(moves.x, kept), meanOf(moves.y, kept)];
+  const [mu, mv] = [meanOf(moves.toX, kept), meanOf(moves.toY, kept)];
+  let [xx, xy, yy, xu, yu, xv, yv] = [0, 0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < kept.length; i++) {
+    if (kept[i] === 0) continue;
+    const x = moves.x[i]! - mx;
+    const y = moves.y[i]! - my;
+    const u = moves.toX[i]! - mu;
+    const v = moves.toY[i]! - mv;
+    xx += x * x;
+    xy += x * y;
+    yy += y * y;
+    xu += x * u;
+    yu += y * u;
+    xv += x * v;
+    yv += y * v;
+  }
+  const area = xx * yy - xy * xy;
+  if (!(area > 1e-6 * (xx + yy) ** 2)) return null;
+  const a = (xu * yy - yu * xy) / area;
+  const b = (yu * xx - xu * xy) / area;
+  const d = (xv * yy - yv * xy) / area;
+  const e = (yv * xx - xv * xy) / area;
+  return { a, b, c: mu - a * mx - b * my, d, e, f: mv - d * mx - e * my };
+}
+
+function meanOf(values: Float32Array, kept: Uint8Array): number {
+  let sum = 0;
+  let count = 0;
+  for (let i = 0; i < kept.length; i++) {
+    if (kept[i] === 0) continue;
+    sum += values[i]!;
+    count++;
+  }
+  return sum / count;
+}
+
+/** Factor by which lengths grow, in the mean over all directions. */
+export function scaleOf({ a, b, d, e }: Affine): number {
+  return Math.sqrt(Math.abs(a * e - b * d));
+}
+
+/** 0 for a motion that keeps all angles; about the share by which circles become ellipses. */
+export function shearOf(affine: Affine): number {
+  const { a, b, d, e } = affine;
+  const scale = scaleOf(affine);
+  return Math.hypot(a * b + d * e, (a * a + d * d - b * b - e * e) / 2) / (scale * scale + 1e-6);
+}
+
+export function isMirrored({ a, b, d, e }: Affine): boolean {
+  return a * e < b * d;
+}
+
+/** Degrees -180..180 by which the x axis turns, clockwise as a viewer sees it. */
+export function turnOf({ a, d }: Affine): number {
+  return (Math.atan2(d, a) * 180) / Math.PI;
+}
+
+/** First `inner`, then `outer`. */
+export function after(outer: Affine, inner: Affine): Affine {
+  return {
+    a: outer.a * inner.a + outer.b * inner.d,
+    b: outer.a * inner.b + outer.b * inner.e,
+    c: outer.a * inner.c + outer.b * inner.f + outer.c,
+    d: outer.d * inner.a + outer.e * inner.d,
+    e: outer.d * inner.b + outer.e * inner.e,
+    f: outer.d * inner.c + outer.e * inner.f + outer.f,
+  };
+}
+
+/** The way back. The motion must not flatten. */
+export function inverseOf({ a, b, c, d, e, f }: Affine): Affine {
+  const area = a * e - b * d;
+  const back = { a: e / area, b: -b / area, d: -d / area, e: a / area };
+  return { ...back, c: -(back.a * c + back.b * f), f: -(back.d * c + back.e * f) };
+}
+
+export function moved(
+  { a, b, c, d, e, f }: Affine,
+  x: number,
+  y: number,
+): readonly [number, number] {
+  return [a * x + b * y + c, d * x + e * y + f];
+}

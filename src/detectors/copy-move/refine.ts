@@ -1,0 +1,213 @@
+/**
+ * A region from the field is a guess: too small, its motion off by a pixel. Here its motion is fitted to the pixels
+ * themselves and it grows as far as they agree, in turns. A true copy gains by that; what merely looks alike does not.
+ *
+ * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
+ */
+
+import { type Affine, isMirrored, moved, scaleOf, shearOf } from './affine.ts';
+import { type Details, type Plane, valueAt } from './details.ts';
+import { solveSymmetric } from './linear.ts';
+import { gridPx } from './match-field.ts';
+import type { Region } from './regions.ts';
+
+const turns = 3;
+const steps = 4;
+/** More cells make the fit slower and no better. */
+const mostSampled = 4000;
+/** Difference of the two places over their mean energy, in a window: 0.6 is a correlation of 0.7. */
+const mostDifference = 0.6;
+const windowCells = 2;
+/** Copies are rarely changed in size by more; false matches mostly are. */
+const mostScaling = 2.5;
+
+/** Unknowns of a fit: shift, turn and size; or these and shear. */
+type Unknowns = 4 | 6;
+
+export interface Limits {
+  /** Cells in a row of the field. */
+  readonly columns: number;
+  /** What has fewer cells when it has grown matches by chance. */
+  readonly leastCells: number;
+  /** What moves less is the same object. */
+  readonly leastPx: number;
+}
+
+/**
+ * @returns the region with a motion that keeps angles, and `shear`, which a free fit would add: near 0 for a copy, anything
+ *   for what looks alike by chance. Null when too few cells agree.
+ */
+export function refine(
+  region: Region,
+  { middle, coarse }: Details,
+  { columns, leastCells, leastPx }: Limits,
+): Refined | null {
+  let { cells } = region;
+  let affine = withoutShear(region.affine, middleOf(cells, columns));
+  for (let turn = 0; turn < turns; turn++) {
+    if (Math.abs(Math.log(scaleOf(affine))) > Math.log(mostScaling)) return null;
+    affine = align({ plane: coarse, cells, columns, unknowns: 4 }, affine);
+    cells = spreadFrom({ plane: middle, cells, columns, leastPx }, affine);
+    if (cells.length < leastCells) return null;
+  }
+  affine = align({ plane: middle, cells, columns, unknowns: 4 }, affine);
+  const free = align({ plane: coarse, cells, columns, unknowns: 6 }, affine);
+  return { cells, affine, shear: shearOf(free) };
+}
+
+export interface Refined extends Region {
+  readonly shear: number;
+}
+
+interface Fit {
+  readonly plane: Plane;
+  readonly cells: Int32Array;
+  readonly columns: number;
+  readonly unknowns: Unknowns;
+}
+
+/** Gauss-Newton on the squared difference; where it leads astray the motion stays the best there was. */
+function align(fit: Fit, start: Affine): Affine {
+  let best = start;
+  let least = Infinity;
+  let motion = start;
+  for (let step = 0; step <= steps; step++) {
+    const { error, next } = stepFrom(fit, motion);
+    if (!(error < least)) break;
+    least = error;
+    best = motion;
+    if (next === null) break;
+    motion = next;
+  }
+  return best;
+}
+
+interface Step {
+  /** Mean squared difference under the motion given. */
+  readonly error: number;
+  /** The motion that the gradients ask for; null when they leave it open. */
+  readonly next: Affine | null;
+}
+
+function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
+  const { a, b, c, d, e, f } = motion;
+  const [middleX, middleY] = middleOf(cells, columns);
+  const side = isMirrored(motion) ? -1 : 1;
+  const every = Math.max(1, Math.floor(cells.length / mostSampled));
+  const normal = new Float64Array(unknowns * unknowns);
+  const right = new Float64Array(unknowns);
+  const slopes = new Float64Array(6);
+  let [sum, count] = [0, 0];
+  for (let n = 0; n < cells.length; n += every) {
+    const x = (cells[n]! % columns) * gridPx;
+    const y = Math.floor(cells[n]! / columns) * gridPx;
+    const [u, v] = [a * x + b * y + c, d * x + e * y + f];
+    const off = plane.values[y * plane.width + x]! - valueAt(plane, u, v);
+    const slopeX = (valueAt(plane, u + 1, v) - valueAt(plane, u - 1, v)) / 2;
+    const slopeY = (valueAt(plane, u, v + 1) - valueAt(plane, u, v - 1)) / 2;
+    if (Number.isNaN(off + slopeX + slopeY)) continue;
+    sum += off * off;
+    count++;
+    const [fromX, fromY] = [x - middleX, side * (y - middleY)];
+    slopes[0] = slopeX;
+    slopes[1] = slopeY;
+    slopes[2] = slopeX * fromX + slopeY * fromY;
+    slopes[3] = slopeY * fromX - slopeX * fromY;
+    slopes[4] = slopeX * fromX - slopeY * fromY;
+    slopes[5] = slopeY * fromX + slopeX * fromY;
+    for (let i = 0; i < unknowns; i++) {
+      right[i]! += slopes[i]! * off;
+      for (let j = 0; j < unknowns; j++) normal[unknowns * i + j]! += slopes[i]! * slopes[j]!;
+    }
+  }
+  const change = solveSymmetric(normal, right);
+  if (count === 0 || change === null) return { error: Infinity, next: null };
+  const [shiftX, shiftY, size, turn] = [change[0]!, change[1]!, change[2]!, change[3]!];
+  const [stretch, skew] = [change[4] ?? 0, change[5] ?? 0];
+  const linear = {
+    a: a + size + stretch,
+    b: b + side * (skew - turn),
+    d: d + turn + skew,
+    e: e + side * (size - stretch),
+  };
+  return {
+    error: sum / count,
+    next: through(linear, motion, [middleX, middleY], [shiftX, shiftY]),
+  };
+}
+
+type Point = readonly [number, number];
+
+/** The motion of that linear part that takes `middle` where `motion` does, and by `shift` further. */
+function through(
+  linear: Pick<Affine, 'a' | 'b' | 'd' | 'e'>,
+  motion: Affine,
+  [x, y]: Point,
+  [shiftX, shiftY]: Point,
+): Affine {
+  const [toX, toY] = moved(motion, x, y);
+  const c = toX + shiftX - linear.a * x - linear.b * y;
+  const f = toY + shiftY - linear.d * x - linear.e * y;
+  return { ...linear, c, f };
+}
+
+/** The nearest motion that keeps angles; `middle` goes where it went. */
+function withoutShear(affine: Affine, middle: Point): Affine {
+  const side = isMirrored(affine) ? -1 : 1;
+  const size = (affine.a + side * affine.e) / 2;
+  const turn = (affine.d - side * affine.b) / 2;
+  return through({ a: size, b: -side * turn, d: turn, e: side * size }, affine, middle, [0, 0]);
+}
+
+function middleOf(cells: Int32Array, columns: number): Point {
+  let [x, y] = [0, 0];
+  for (const cell of cells) {
+    x += cell % columns;
+    y += Math.floor(cell / columns);
+  }
+  return [(x * gridPx) / cells.length, (y * gridPx) / cells.length];
+}
+
+interface Spread extends Pick<Limits, 'columns' | 'leastPx'> {
+  readonly plane: Plane;
+  readonly cells: Int32Array;
+}
+
+/** Those of the cells that agree, and all that agree and touch them. */
+function spreadFrom({ plane, cells, columns, leastPx }: Spread, affine: Affine): Int32Array {
+  const rows = Math.floor(plane.height / gridPx);
+  const seen = new Uint8Array(columns * rows);
+  const taken: number[] = [];
+  const offer = (cell: number) => {
+    if (seen[cell] !== 0) return;
+    seen[cell] = 1;
+    const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
+    const [toX, toY] = moved(affine, x, y);
+    if (Math.hypot(toX - x, toY - y) < leastPx) return;
+    if (agrees(x, y, plane, affine)) taken.push(cell);
+  };
+  for (const cell of cells) offer(cell);
+  for (let n = 0; n < taken.length; n++) {
+    const cell = taken[n]!;
+    for (const step of [1, -1, columns, -columns]) offer(cell + step);
+  }
+  return Int32Array.from(taken);
+}
+
+/** Whether the window about (x, y) looks like where it goes; no where either leaves the picture. */
+function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine): boolean {
+  const reach = windowCells * gridPx;
+  if (Math.min(x, y) < reach) return false;
+  if (x >= plane.width - reach || y >= plane.height - reach) return false;
+  let [difference, energy] = [0, 0];
+  for (let py = y - reach; py <= y + reach; py += gridPx) {
+    for (let px = x - reach; px <= x + reach; px += gridPx) {
+      const s = plane.values[py * plane.width + px]!;
+      const t = valueAt(plane, a * px + b * py + c, d * px + e * py + f);
+      difference += (s - t) * (s - t);
+      energy += (s * s + t * t) / 2;
+    }
+  }
+  // Not a number where the other place lies outside, and no number is below that.
+  return difference <= mostDifference * energy;
+}

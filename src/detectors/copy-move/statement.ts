@@ -1,0 +1,74 @@
+/** What was seen, in words of both report languages. */
+
+import type { Wording } from '../declared-words.ts';
+import { placeOf, type Region, type Size, wordShare } from '../places.ts';
+import { type Affine, isMirrored, scaleOf, turnOf } from './affine.ts';
+
+export interface Seen {
+  readonly here: Region;
+  readonly there: Region;
+  readonly affine: Affine;
+  readonly size: Size;
+}
+
+/** Degrees and factor from which on a motion is more than the error of its fit. */
+const leastTurn = 3;
+const leastScaling = 1.05;
+
+export const noneSeen: Wording = {
+  en: 'No two regions of the picture look like copies of each other.',
+  de: 'Keine zwei Bereiche des Bildes sehen wie Kopien voneinander aus.',
+};
+
+export function wordClear(seen: Seen): Wording {
+  const { en, de } = wordRegions(seen);
+  return {
+    en: `${en} show the same pixels${wordMotion(seen.affine).en}; which of the two is the copy cannot be told from this.`,
+    de: `${de} zeigen dieselben Bildpunkte${wordMotion(seen.affine).de}; welcher von beiden die Kopie ist, lässt sich daran nicht erkennen.`,
+  };
+}
+
+export function wordUnclear(seen: Seen): Wording {
+  const { en, de } = wordRegions(seen);
+  return {
+    en: `${en} look alike${wordMotion(seen.affine).en}, as copies do, and sometimes also things that repeat.`,
+    de: `${de} gleichen sich${wordMotion(seen.affine).de}, wie bei Kopien, manchmal aber auch bei Dingen, die sich wiederholen.`,
+  };
+}
+
+function wordRegions({ here, there, size }: Seen): Wording {
+  const share = wordShare((here.share + there.share) / 2);
+  const [one, other] = [placeOf(here, size), placeOf(there, size)];
+  if (one.en === other.en) {
+    return {
+      en: `Two regions of about ${share.en} of the picture, both ${one.en},`,
+      de: `Zwei Bereiche von etwa ${share.de} des Bildes, beide ${one.de},`,
+    };
+  }
+  return {
+    en: `Two regions of about ${share.en} of the picture, one ${one.en} and one ${other.en},`,
+    de: `Zwei Bereiche von etwa ${share.de} des Bildes, einer ${one.de} und einer ${other.de},`,
+  };
+}
+
+/** ", one turned by 30 degrees and 1.2 times as large as the other", or nothing. */
+function wordMotion(affine: Affine): Wording {
+  const turn = Math.round(Math.abs(turnOf(affine)));
+  const scale = scaleOf(affine);
+  const factor = Math.max(scale, 1 / scale);
+  const parts: Wording[] = [];
+  if (isMirrored(affine)) parts.push({ en: 'mirrored', de: 'gespiegelt' });
+  else if (turn >= leastTurn)
+    parts.push({ en: `turned by ${turn} degrees`, de: `um ${turn} Grad gedreht` });
+  if (factor >= leastScaling) {
+    const times = factor.toFixed(1);
+    parts.push({
+      en: `${times} times as large as the other`,
+      de: `${times.replace('.', ',')}-mal so groß wie der andere`,
+    });
+  }
+  if (parts.length === 0) return { en: '', de: '' };
+  const joined = (language: keyof Wording, and: string) =>
+    parts.map((part) => part[language]).join(and);
+  return { en: `, one ${joined('en', ' and ')}`, de: `, einer ${joined('de', ' und ')}` };
+}

@@ -1,0 +1,90 @@
+/** The picture in the size in which copies are looked for. */
+
+import type { Picture } from '../../image/picture.ts';
+
+/** Samples row-major, 0..255, colour differences about 0. */
+export interface WorkingPicture {
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the picture for one pixel of these planes, 1 or more. */
+  readonly scale: number;
+  readonly luma: Float32Array;
+  /** B - Y and R - Y, scaled as JFIF does. */
+  readonly blue: Float32Array;
+  readonly red: Float32Array;
+}
+
+/** Bounds the time for large pictures. A copy whose side is below a tenth of the picture's may then be missed. */
+export const mostPixels = 400_000;
+
+type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
+
+/** Averages down where the picture is larger than `mostPixels`, else only splits it into its planes. */
+export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
+  const scale = Math.max(1, Math.sqrt((width * height) / mostPixels));
+  const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
+  const small = scale === 1 ? rgb : averageDown(rgb, { width, height }, size);
+  const pixels = size.width * size.height;
+  const [luma, blue, red] = [pixels, pixels, pixels].map((length) => new Float32Array(length));
+  for (let at = 0; at < pixels; at++) {
+    const r = small[3 * at]!;
+    const g = small[3 * at + 1]!;
+    const b = small[3 * at + 2]!;
+    const y = 0.299 * r + 0.587 * g + 0.114 * b;
+    luma![at] = y;
+    blue![at] = 0.564 * (b - y);
+    red![at] = 0.713 * (r - y);
+  }
+  return { ...size, scale, luma: luma!, blue: blue!, red: red! };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Each pixel of the answer is the mean of the area it covers, parts of pixels counted by their share. */
+function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
+  const small = new Float32Array(3 * to.width * to.height);
+  const rowParts = partsOf(from.height, to.height);
+  const columnParts = partsOf(from.width, to.width);
+  const row = new Float32Array(3 * to.width);
+  for (let y = 0; y < from.height; y++) {
+    narrow(rgb.subarray(3 * y * from.width), columnParts, row.fill(0));
+    const first = rowParts.cell[y]! * row.length;
+    const share = rowParts.share[y]!;
+    for (let i = 0; i < row.length; i++) small[first + i]! += share * row[i]!;
+    if (share >= rowParts.whole) continue;
+    const rest = rowParts.whole - share;
+    for (let i = 0; i < row.length; i++) small[first + row.length + i]! += rest * row[i]!;
+  }
+  return small;
+}
+
+interface Parts {
+  /** For each sample the first cell it lies in, and how much it adds to that cell's mean. */
+  readonly cell: Int32Array;
+  readonly share: Float32Array;
+  /** What a sample adds in all; what is left over `share` goes to the next cell. */
+  readonly whole: number;
+}
+
+function partsOf(from: number, to: number): Parts {
+  const whole = to / from;
+  const cell = Int32Array.from({ length: from }, (_, at) => Math.floor(at * whole));
+  const share = Float32Array.from({ length: from }, (_, at) => {
+    const inFirst = cell[at]! + 1 - at * whole;
+    return inFirst >= whole || cell[at] === to - 1 ? whole : inFirst;
+  });
+  return { cell, share, whole: Math.fround(whole) };
+}
+
+function narrow(line: Uint8Array, { cell, share, whole }: Parts, row: Float32Array): void {
+  for (let x = 0; x < cell.length; x++) {
+    const to = 3 * cell[x]!;
+    const part = share[x]!;
+    for (let c = 0; c < 3; c++) row[to + c]! += part * line[3 * x + c]!;
+    if (part >= whole) continue;
+    for (let c = 0; c < 3; c++) row[to + 3 + c]! += (whole - part) * line[3 * x + c]!;
+  }
+}
