@@ -1,11 +1,11 @@
 /**
  * `npm run evaluate -- [--data DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
- * `npm run evaluate -- --manipulated [--data DIR] [--limit N]`
+ * `npm run evaluate -- --manipulated [--data DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
  * Measures the installed models on labelled crops, through the product's own decoder and engine. `--record` writes the
  * figures into the model's manifest, so that they stand in every report. `--manipulated` measures where
- * pictures were changed; with `--pairs` it writes what the fusion of the methods is fitted on. The data is not part of
+ * pictures were changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods is fitted on. The data is not part of
  * the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
@@ -31,6 +31,7 @@ const { values: options } = parseArgs({
     record: { type: 'boolean', default: false },
     manipulated: { type: 'boolean', default: false },
     pairs: { type: 'string' },
+    figures: { type: 'string' },
   },
 });
 
@@ -58,7 +59,9 @@ const asked = { dataDir, models, limit };
 if (options.pairs !== undefined && options.readings !== undefined) {
   await writeReadings(asked, { pairs: options.pairs, folder: options.readings });
 } else if (options.manipulated) {
-  process.stdout.write(`${await measureManipulated(asked)}\n`);
+  const { text, figures } = await measureManipulated(asked);
+  process.stdout.write(`${text}\n`);
+  if (options.figures) await writeFile(options.figures, `${JSON.stringify(figures, null, 1)}\n`);
 } else {
   await measureGenerated(dataDir, split);
 }

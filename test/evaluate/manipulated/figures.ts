@@ -2,7 +2,8 @@
 
 import { createRandom } from '../../../src/engine/random.ts';
 import type { DecisionStrategy } from '../../../src/engine/result.ts';
-import { auc, aucInterval } from '../../../src/validation/statistics.ts';
+import type { LocateManifest, MeasuredLocalisation } from '../../../src/inference/model.ts';
+import { auc, aucInterval, groupBy } from '../../../src/validation/statistics.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
@@ -85,6 +86,60 @@ export function calledFigures(rows: readonly Row[], strategy: DecisionStrategy) 
     manipulated: share(({ called }) => called[strategy].isManipulated),
     suspected: share(({ called }) => called[strategy].isSuspected),
   };
+}
+
+/** Each set, each type, all; changed pictures only. */
+export function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
+  const changed = rows.filter(({ mask }) => mask !== null);
+  return [
+    ...groupBy(changed, (row) => `type ${row.case.type}`),
+    ...groupBy(changed, (row) => `set ${row.case.set}`),
+    ['all', changed],
+  ];
+}
+
+/** What `locate_release.py --figures` writes into the manifest and the card: the fusion, and false alarms under `default`. */
+export function manifestFigures(
+  rows: readonly Row[],
+): Pick<LocateManifest, 'measured' | 'falseAlarms'> {
+  const sets = rows.filter((row) => row.case.set !== 'photographs');
+  const photographs = rows.filter((row) => row.case.set === 'photographs');
+  const kept = [...groupBy(sets, ({ condition }) => condition)].filter(
+    ([condition]) => condition !== 'jpeg 95',
+  );
+  return {
+    measured: kept.flatMap(([condition, some]) =>
+      groupsOf(some).flatMap(([set, members]) => measuredOf(set, condition, members)),
+    ),
+    falseAlarms: [...groupBy(photographs, ({ condition }) => condition)].map(
+      ([condition, some]) => ({
+        condition,
+        photographs: some.length,
+        manipulated: rounded(calledFigures(some, 'default').manipulated),
+      }),
+    ),
+  };
+}
+
+function measuredOf(set: string, condition: string, rows: readonly Row[]): MeasuredLocalisation[] {
+  const figures = pixelFigures(rows, 'fusion');
+  if (figures === null) return [];
+  return [
+    {
+      set,
+      condition,
+      pictures: figures.pictures,
+      f1Best: rounded(figures.f1Best),
+      f1Low: rounded(figures.f1Low),
+      f1High: rounded(figures.f1High),
+      f1Half: rounded(figures.f1Half),
+      pixelAuc: rounded(figures.pixelAuc),
+    },
+  ];
+}
+
+function rounded(value: number): number {
+  return Number(value.toFixed(4));
 }
 
 function meanOf(values: readonly number[]): number {

@@ -3,7 +3,7 @@
 import Table from 'cli-table3';
 import { decisionStrategies } from '../../../src/engine/result.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
-import { calledFigures, pictureFigures, pixelFigures } from './figures.ts';
+import { calledFigures, groupsOf, pictureFigures, pixelFigures } from './figures.ts';
 import type { Row } from './read-cases.ts';
 
 /** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
@@ -70,16 +70,6 @@ function pixelRows(condition: string, rows: readonly Row[], methods: readonly st
       ];
     }),
   );
-}
-
-/** Each set, each type, all. */
-function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
-  const changed = rows.filter(({ mask }) => mask !== null);
-  return [
-    ...groupBy(changed, (row) => `type ${row.case.type}`),
-    ...groupBy(changed, (row) => `set ${row.case.set}`),
-    ['all', changed],
-  ];
 }
 
 function pictureRows(rows: readonly Row[], methods: readonly string[]): string[][] {

@@ -6,6 +6,7 @@ import { localisingDetectors } from '../../../src/detectors/list.ts';
 import type { Models } from '../../../src/engine/observe.ts';
 import type { Condition } from '../conditions.ts';
 import { type Case, readManipulated, readPairs, readPhotographs } from './cases.ts';
+import { manifestFigures } from './figures.ts';
 import { printManipulated } from './print.ts';
 import { readCase, type Row } from './read-cases.ts';
 import { headsOf, linesOf } from './readings.ts';
@@ -20,14 +21,18 @@ export interface Asked {
 const methods = localisingDetectors.map(({ method }) => method);
 const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Condition[];
 
-/** The sets of `manipulated` and the photographs of val: nothing was fitted or chosen on either. */
-export async function measureManipulated({ dataDir, models, limit }: Asked): Promise<string> {
+/**
+ * The sets of `manipulated` and the photographs of val: nothing was fitted or chosen on either.
+ *
+ * @returns tables for a terminal, and what the manifest of the localisation model holds of them.
+ */
+export async function measureManipulated({ dataDir, models, limit }: Asked) {
   const sets = spread(readManipulated(dataDir), limit);
   const photographs = spread(readPhotographs(dataDir, 'val'), limit);
   const rows: Row[] = [];
   await eachRow(sets, models, ['jpeg 95', ...conditions], (row) => rows.push(withoutPixels(row)));
   await eachRow(photographs, models, conditions, (row) => rows.push(withoutPixels(row)));
-  return printManipulated(rows, methods);
+  return { text: printManipulated(rows, methods), figures: manifestFigures(rows) };
 }
 
 /** Maps of a thousand pictures would fill the memory; what was judged stays. */
