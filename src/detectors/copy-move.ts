@@ -18,7 +18,7 @@ const leastSidePx = 64;
 /** Share of the picture; smoother ones offer too little to compare. */
 const leastCompared = 0.02;
 /** Pairs below that are no news to anybody. */
-const shownFrom = 0.5;
+const shownFrom = 0.51;
 
 export const copyMove: Detector<Sighting | Skipped> = {
   method: 'copy-move',
