@@ -1,6 +1,6 @@
 /**
  * Whether a region was cut from another JPEG: its grid of 8 by 8 blocks then hardly ever falls on that of the picture
- * around it. Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
+ * around it. Which of the two was there first, the grids do not tell: after a last save it may be the older one that shows. Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -122,8 +122,8 @@ function shifted({ main, box, region, facts }: Shifted): Finding {
     speaksFor: 'fake',
     strength: strengthOfRatio(ratioOfBox),
     statement: {
-      en: `The 8x8 grid of a region of ${share.en} of the picture, ${place.en}, is shifted by (${across}, ${down}) pixels against the rest: it comes from another JPEG or was moved.`,
-      de: `Das 8x8-Raster eines Bereichs von ${share.de} des Bildes, ${place.de}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Er stammt aus einem anderen JPEG oder wurde versetzt.`,
+      en: `The 8x8 grid of a region of ${share.en} of the picture, ${place.en}, is shifted by (${across}, ${down}) pixels against the rest: one of the two comes from another JPEG or was moved.`,
+      de: `Das 8x8-Raster eines Bereichs von ${share.de} des Bildes, ${place.de}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Eines von beiden stammt aus einem anderen JPEG oder wurde versetzt.`,
     },
     measures: {
       ...measuresOfGrid(main),

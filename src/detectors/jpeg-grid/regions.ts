@@ -73,7 +73,7 @@ function sum(values: Iterable<number>): number {
   return total;
 }
 
-/** Of 64: from here on a cell speaks for a grid. */
+/** Of 64: from here on a cell speaks for a grid. Sixteen times what chance gives, so that stray votes join no regions. */
 const leastInCell = 16;
 
 /** Boxes of the grids asked for, most certain first, that chance explains less than once. */

@@ -34,8 +34,11 @@ export function isTooSmallToVote({ width, height }: StoredPlane): boolean {
 /** The vote that was cast nearest to a pixel of the stored picture, along either side; `length` is that of `Votes`. */
 export function nearestVote(pixel: number, tileStep: number, length: number): number {
   const at = Math.max(0, pixel - overhang);
-  const within = Math.min(tilePx - 1, at % tileStep);
-  return Math.min(length - 1, Math.floor(at / tileStep) * tilePx + within);
+  const tile = Math.floor(at / tileStep);
+  const within = at - tile * tileStep;
+  const isNextNearer = within - tilePx >= tileStep - within;
+  const vote = isNextNearer ? (tile + 1) * tilePx : tile * tilePx + Math.min(tilePx - 1, within);
+  return Math.min(length - 1, vote);
 }
 
 /** @param most - votes, about; of larger pictures squares vote, evenly spread. */

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { blockCoefficients } from '../../../src/detectors/dct.ts';
 import { jpegGrid } from '../../../src/detectors/jpeg-grid.ts';
 import { logFactorials, logTail } from '../../../src/detectors/jpeg-grid/false-alarms.ts';
+import { findMainGrid, tallyVotes } from '../../../src/detectors/jpeg-grid/regions.ts';
+import { castVotes, nearestVote } from '../../../src/detectors/jpeg-grid/votes.ts';
 import { createZeroCounter } from '../../../src/detectors/jpeg-grid/zero-counts.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { inputOf, pasted, resaved } from './histories.ts';
@@ -87,6 +89,23 @@ test('a picture below 64 pixels is skipped with a reason', async () => {
   const answer = jpegGrid.examine({ ...input, picture: { ...picture, facts } });
 
   expect(answer).toHaveProperty('reason.de', expect.stringContaining('zu klein'));
+});
+
+test('of a large picture evenly spread squares vote, and find the same grid', async () => {
+  const scene = await resaved(drawScene({ ...size, seed: 7 }), 75);
+  const { picture } = await inputOf(
+    fromScene(scene).extract({ left: 5, top: 1, width: 376, height: 280 }).png(),
+  );
+  const plane = { luma: picture.luma, width: 376, height: 280 };
+
+  const votes = castVotes(plane, 40_000);
+
+  expect(votes.tileStep).toBe(104);
+  expect(votes.votes).toHaveLength(4 * 64 * 3 * 64);
+  expect(findMainGrid(tallyVotes(votes))).toMatchObject({ grid: 3 + 7 * 8 });
+  // The squares begin 7 pixels inside; between two of them the nearer one speaks.
+  const nearest = [0, 7, 70, 89, 92, 111, 375].map((pixel) => nearestVote(pixel, 104, 256));
+  expect(nearest).toEqual([0, 0, 63, 63, 64, 64, 248]);
 });
 
 describe('the zeros of a block', () => {
