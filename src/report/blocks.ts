@@ -45,6 +45,14 @@ export interface HeatmapBlock {
   readonly note: string;
 }
 
+/** Where one method points, and what it says. */
+export interface MethodBlock {
+  readonly method: string;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
 export type Block =
   | { readonly kind: 'verdict'; readonly headline: string; readonly text: string }
   | { readonly kind: 'heading'; readonly text: string }
@@ -58,7 +66,8 @@ export type Block =
   | ({ readonly kind: 'grid' } & Grid)
   /** Rules to write on: one with each label before it, and free ones below. */
   | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }
-  | { readonly kind: 'heatmaps'; readonly maps: readonly HeatmapBlock[] };
+  | { readonly kind: 'heatmaps'; readonly maps: readonly HeatmapBlock[] }
+  | { readonly kind: 'methods'; readonly maps: readonly MethodBlock[] };
 
 /** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
 export const parts = ['facts', 'evaluation', 'annex'] as const;

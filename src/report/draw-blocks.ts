@@ -3,6 +3,7 @@
 import type { Block, Part, Row, Section } from './blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawHeatmaps, type Surroundings } from './draw-heatmap.ts';
+import { drawMethods, leastMethodHeight } from './draw-methods.ts';
 import { drawTable, measureRow } from './draw-table.ts';
 import { drawVerdict } from './draw-verdict.ts';
 import { drawForm, drawList, formHeight, listIndent } from './draw-lists.ts';
@@ -72,6 +73,8 @@ function leastHeight(page: Page, block: Block): number {
     case 'verdict':
     case 'heatmaps':
       break;
+    case 'methods':
+      return leastMethodHeight;
   }
   // These two see to their own height.
   return 0;
@@ -98,6 +101,8 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       return drawVerdict(around, block);
     case 'heatmaps':
       return drawHeatmaps(around, block.maps);
+    case 'methods':
+      return drawMethods(around, block.maps);
     case 'table':
       return drawTable(page, block.rows);
     case 'grid':

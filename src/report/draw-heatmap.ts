@@ -14,6 +14,8 @@ import type { Size } from './upsample.ts';
 export interface PageImages {
   readonly original: HeldImage;
   readonly heatmaps: Readonly<Record<MapName, HeldImage>>;
+  /** By method, where single methods point. */
+  readonly methods: Readonly<Record<string, HeldImage>>;
 }
 
 export interface Surroundings {

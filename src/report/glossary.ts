@@ -58,6 +58,13 @@ export const glossary: readonly Entry[] = [
     },
   },
   {
+    term: { en: 'Copy-move', de: 'Copy-Move' },
+    meaning: {
+      en: 'A part of a picture that was copied to another place of the same picture, to hide or to repeat something.',
+      de: 'Ein Teil eines Bildes, der an eine andere Stelle desselben Bildes kopiert wurde, um etwas zu verdecken oder zu wiederholen.',
+    },
+  },
+  {
     term: { en: 'EXIF, IPTC, XMP', de: 'EXIF, IPTC, XMP' },
     meaning: {
       en: 'Three kinds of metadata in picture files: of devices, of agencies, of programs.',
@@ -76,6 +83,20 @@ export const glossary: readonly Entry[] = [
     meaning: {
       en: 'The picture overlaid with colours that show where the model reacted, and how strongly.',
       de: 'Das Bild, überlagert mit Farben, die zeigen, wo und wie stark das Modell reagiert hat.',
+    },
+  },
+  {
+    term: { en: 'Inpainting', de: 'Inpainting' },
+    meaning: {
+      en: 'Filling a part of a picture with invented content, to remove something or to put something else there; by AI (ai-manipulated) or by conventional programs (manipulated).',
+      de: 'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI (ai-manipulated) oder durch herkömmliche Programme (manipulated).',
+    },
+  },
+  {
+    term: { en: 'JPEG grid', de: 'JPEG-Raster' },
+    meaning: {
+      en: 'JPEG files are compressed in blocks of 8 × 8 pixels; a part that was pasted in often keeps the borders of its own blocks.',
+      de: 'JPEG-Dateien werden in Blöcken von 8 × 8 Bildpunkten komprimiert; ein eingefügter Teil behält oft die Grenzen seiner eigenen Blöcke.',
     },
   },
   {
@@ -111,6 +132,13 @@ export const glossary: readonly Entry[] = [
     meaning: {
       en: 'Checksums. Two files with the same SHA-256 or SHA-512 are the same; two different files with the same MD5 can be made on purpose.',
       de: 'Prüfsummen. Zwei Dateien mit gleichem SHA-256 oder SHA-512 sind gleich; zwei verschiedene mit gleichem MD5 lassen sich absichtlich herstellen.',
+    },
+  },
+  {
+    term: { en: 'Splice', de: 'Splice' },
+    meaning: {
+      en: 'A part of another picture that was pasted in.',
+      de: 'Ein Teil eines anderen Bildes, der eingefügt wurde.',
     },
   },
   {

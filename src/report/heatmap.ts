@@ -50,13 +50,14 @@ export async function renderHeatmaps(
 /**
  * One map over the picture, as RGB bytes of its size.
  *
+ * @param values - of `maps` or of their grid.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
-export function drawHeatmap(picture: Picture, maps: CellMaps, name: MapName): Uint8Array {
+export function drawValues(picture: Picture, maps: CellMaps, values: Uint16Array): Uint8Array {
   const { width, height } = picture.facts;
   const fillRow = createUpsampler({ width, height }, maps);
   const rgb = new Uint8Array(3 * width * height);
-  drawOver(picture, { values: maps.values[name], fillRow, blend: createBlend(), rgb });
+  drawOver(picture, { values, fillRow, blend: createBlend(), rgb });
   return rgb;
 }
 

@@ -15,6 +15,7 @@ import { createNumberWriter } from './numbers.ts';
 import { type Document, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './sheet.ts';
 import { labelsOf, proseOf } from './phrase-book.ts';
+import { type MethodPictures, printMethods } from './print-methods.ts';
 import { type PrintPictures, printPictures } from './print-pictures.ts';
 import { printable } from './printable.ts';
 import { writeSections } from './sections.ts';
@@ -30,10 +31,11 @@ export interface PdfInput {
   readonly texts: ReportTexts;
 }
 
-/** Pictures are shrunk once for all languages that are rendered from the same `picture` and `heatmaps`. */
+/** Pictures are shrunk once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
 export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
   const pictures = await printPictures(picture, heatmaps, item.heatmapStance);
+  const methods = await printMethods(picture, examination.maps);
   const labels = labelsOf(language);
   const page = openPage({
     title: `${labels.title}: ${printable(item.name, 120)}`,
@@ -47,7 +49,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     prose: proseOf(language),
     numbers: createNumberWriter(language),
     legend: legendColours(),
-    images: openImages(page.doc, pictures),
+    images: openImages(page.doc, pictures, methods),
     size: { width: picture.facts.width, height: picture.facts.height },
   };
   drawTitle(page, labels, item);
@@ -57,7 +59,11 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   return collect(page.doc);
 }
 
-function openImages(doc: Document, { original, heatmaps }: PrintPictures): PageImages {
+function openImages(
+  doc: Document,
+  { original, heatmaps }: PrintPictures,
+  methods: MethodPictures,
+): PageImages {
   const open = (bytes: Uint8Array) => doc.openImage(bytes);
   return {
     original: open(original),
@@ -67,6 +73,9 @@ function openImages(doc: Document, { original, heatmaps }: PrintPictures): PageI
       compression: open(heatmaps.compression),
       anomaly: open(heatmaps.anomaly),
     },
+    methods: Object.fromEntries(
+      Object.entries(methods).map(([method, bytes]) => [method, open(bytes)]),
+    ),
   };
 }
 

@@ -115,6 +115,8 @@ export const phrasesDe: Phrases = {
   sources: {
     'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
       'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
+    'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
+      'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Vertrauen und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
     'Block statistics of this program, fitted on drawn pictures and photographs.':
       'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':

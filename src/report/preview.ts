@@ -3,7 +3,7 @@
 import sharp from 'sharp';
 import type { CellMaps, MapName } from '../engine/result.ts';
 import type { Picture } from '../image/picture.ts';
-import { drawHeatmap } from './heatmap.ts';
+import { drawValues } from './heatmap.ts';
 import type { Size } from './upsample.ts';
 
 /** Both of the same size, row-major RGB, `3 * width * height` bytes each. */
@@ -39,6 +39,6 @@ export async function drawPreview(
   return {
     ...size,
     picture: await reduce(picture.rgb),
-    heatmap: await reduce(drawHeatmap(picture, maps, name)),
+    heatmap: await reduce(drawValues(picture, maps, maps.values[name])),
   };
 }

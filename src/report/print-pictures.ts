@@ -6,6 +6,7 @@ import type { MapName } from '../engine/result.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { turnUpright } from '../image/turn.ts';
+import type { Size } from './upsample.ts';
 
 export interface PrintPictures {
   readonly original: Uint8Array;
@@ -45,7 +46,7 @@ async function shrinkAll(
   stance: Stance,
 ): Promise<PrintPictures> {
   const { width, height, orientation } = picture.facts;
-  const shrink = (image: Sharp) => shrinkTo(image, width, height);
+  const shrink = (image: Sharp) => shrinkTo(image, { width, height }, mostPixels);
   const open = (name: MapName) =>
     stance === 'upright' ? sharp(heatmaps[name]) : turnUpright(sharp(heatmaps[name]), orientation);
   const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
@@ -67,8 +68,13 @@ async function shrinkAll(
   };
 }
 
-function shrinkTo(image: Sharp, width: number, height: number): Promise<Uint8Array> {
-  const scale = Math.min(1, Math.sqrt(mostPixels / (width * height)));
+/** A JPEG of no more than `pixels`, with the proportions of `size`. */
+export function shrinkTo(
+  image: Sharp,
+  { width, height }: Size,
+  pixels: number,
+): Promise<Uint8Array> {
+  const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
   const small = {
     width: Math.max(1, Math.round(width * scale)),
     height: Math.max(1, Math.round(height * scale)),

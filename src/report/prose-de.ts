@@ -139,6 +139,13 @@ export const proseDe: Prose = {
     noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
     retriesUnknown: 'nicht aufgezeichnet',
   },
+  methodMaps: {
+    title: 'Worauf einzelne Methoden zeigen',
+    intro:
+      'Jedes Bild zeigt, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
+    neutral: 'spricht für keine der beiden Seiten',
+    shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
+  },
   validation: {
     intro: ({ strategy, real, fake }) =>
       `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,

@@ -137,6 +137,13 @@ export const proseEn: Prose = {
     noConversions: 'none; the pixels were examined as decoded',
     retriesUnknown: 'not recorded',
   },
+  methodMaps: {
+    title: 'Where single methods point',
+    intro:
+      'Each picture shows where one method alone points, in the colours of the scale above: 0.5 says nothing about a place, more speaks for a change there, less against one. Every one of these methods can be mistaken; the heatmap “fake” shows what they say together.',
+    neutral: 'speaks for neither side',
+    shownOnly: 'shown only, not used for the verdict',
+  },
   validation: {
     intro: ({ strategy, real, fake }) =>
       `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,

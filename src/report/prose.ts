@@ -65,6 +65,13 @@ export interface Prose {
     readonly noConversions: string;
     readonly retriesUnknown: string;
   };
+  readonly methodMaps: {
+    readonly title: string;
+    readonly intro: string;
+    /** Of a method that speaks for neither side. */
+    readonly neutral: string;
+    readonly shownOnly: string;
+  };
   readonly validation: ValidationProse;
   readonly evaluation: {
     readonly comparisonTitle: string;

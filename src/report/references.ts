@@ -50,8 +50,13 @@ export const references: readonly Reference[] = [
   },
   {
     citation:
+      'F. Guillaro, D. Cozzolino, A. Sud, N. Dufour, L. Verdoliva: TruFor: Leveraging All-Round Clues for Trustworthy Image Forgery Detection and Localization. IEEE/CVF Conference on Computer Vision and Pattern Recognition, 2023.',
+    use: { en: 'Localisation network', de: 'Lokalisierungsnetz' },
+  },
+  {
+    citation:
       'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
-    use: { en: 'Thumbnail', de: 'Vorschaubild' },
+    use: { en: 'Thumbnail against picture', de: 'Vorschaubild gegen Bild' },
   },
   {
     citation: 'World Wide Web Consortium: Portable Network Graphics (PNG) Specification.',

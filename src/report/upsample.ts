@@ -66,7 +66,7 @@ function readAxis(pixels: number, cells: number, cellPx: number): Axis {
 }
 
 function assertGridCovers({ width, height }: Size, maps: CellMaps): void {
-  const { cellPx, columns, rows, values } = maps;
+  const { cellPx, columns, rows, values, methods } = maps;
   const isCovering =
     Number.isInteger(cellPx) &&
     cellPx > 0 &&
@@ -77,7 +77,7 @@ function assertGridCovers({ width, height }: Size, maps: CellMaps): void {
       `A grid of ${columns} x ${rows} cells of ${cellPx} px does not cover ${width} x ${height} px.`,
     );
   }
-  for (const [name, map] of Object.entries(values)) {
+  for (const [name, map] of Object.entries({ ...methods, ...values })) {
     if (map.length !== columns * rows) {
       throw new RangeError(`The ${name} map holds ${map.length} values, not ${columns * rows}.`);
     }

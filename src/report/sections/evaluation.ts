@@ -87,7 +87,7 @@ function findingBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** In words, or null for a finding that speaks for neither side. */
-function sideOf(
+export function sideOf(
   { language, prose }: SectionInput,
   { speaksFor, strength }: RankedFinding,
 ): string | null {

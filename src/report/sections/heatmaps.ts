@@ -1,9 +1,11 @@
-/** Where the model reacted, one map after the other, each beside the picture itself. */
+/** Where methods reacted: four maps, each beside the picture itself, and those of single methods. */
 
 import { mapNames } from '../../engine/result.ts';
 import { type Block, paragraph, type SectionInput } from '../blocks.ts';
+import { methodMapBlocks } from './method-maps.ts';
 
-export function heatmapBlocks({ texts, labels, heatmapDigests }: SectionInput): readonly Block[] {
+export function heatmapBlocks(input: SectionInput): readonly Block[] {
+  const { texts, labels, heatmapDigests } = input;
   const { real, fake, compressed, anomaly } = texts.heatmap;
   const textOf = { real, fake, compression: compressed, anomaly };
   return [
@@ -17,5 +19,6 @@ export function heatmapBlocks({ texts, labels, heatmapDigests }: SectionInput): 
         note: `${labels.heatmapChecksum}: ${heatmapDigests[map]}`,
       })),
     },
+    ...methodMapBlocks(input),
   ];
 }

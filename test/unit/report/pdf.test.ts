@@ -51,6 +51,28 @@ describe('the PDF of a picture', () => {
     expect(pdf.match(/\/FontFile2/g)).toHaveLength(2);
   });
 
+  test('shows a picture more for each method that points at places', async () => {
+    const { maps, findings } = usual.examination;
+    const examination = {
+      ...usual.examination,
+      findings: [...findings, { ...findings[0]!, method: 'noise-level' }],
+      maps: { ...maps, methods: { 'noise-level': maps.values.fake } },
+    };
+
+    const pdf = await render({ ...usual, examination }, 'en');
+
+    expect(
+      Buffer.from(pdf)
+        .toString('latin1')
+        .match(/\/S \/Figure/g),
+    ).toHaveLength(10);
+    expect(
+      readPages(pdf)
+        .map((page) => page.text)
+        .join('\n'),
+    ).toContain('Noise level');
+  });
+
   test('can be read back, umlauts and checksums included', async () => {
     const pages = readPages(await render(usual, 'de'));
     const text = pages.map((page) => page.text).join('\n');

@@ -171,6 +171,53 @@ describe.each(languages)('sections in %s', (language) => {
     for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
 
+  test('show where single methods point, with what each says, and error level as shown only', () => {
+    const base = makeExamination();
+    const even = new Uint16Array(base.maps.columns * base.maps.rows).fill(32_768);
+    const statements = { en: 'Found in English.', de: 'Auf Deutsch gefunden.' };
+    const finding = { ...base.findings[0]!, statement: statements };
+    const examination: Examination = {
+      ...base,
+      findings: [
+        { ...finding, method: 'jpeg-grid', strength: 'weak' },
+        { ...finding, method: 'error-level', speaksFor: 'neither', strength: 'none' },
+      ],
+      maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
+    };
+    const { title, shownOnly } = proseOf(language).methodMaps;
+    const blocks = sectionsOf(examination).flatMap((section) => section.blocks);
+
+    const shown = blocks.flatMap((block) => (block.kind === 'methods' ? block.maps : []));
+
+    const notes = { en: 'Speaks weakly for “fake”', de: 'Spricht schwach für „fake“' };
+    expect(blocks).toContainEqual({ kind: 'heading', text: title });
+    expect(shown).toMatchObject([
+      { method: 'jpeg-grid', text: statements[language], note: notes[language] },
+      { method: 'error-level', note: expect.stringMatching(new RegExp(shownOnly, 'i')) },
+    ]);
+    expect(stringsOf(sectionsOf(base))).not.toContain(title);
+  });
+
+  test('say what a changed part rests on, where it lies and which methods speak for it', () => {
+    const base = makeExamination();
+    const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
+    const examination: Examination = {
+      ...base,
+      manipulation: { ...base.manipulation!, region, methods: ['copy-move'] },
+      decision: { ...base.decision, basis: 'localisation', resultSubClasses: ['manipulated'] },
+    };
+    const { reasons } = proseOf(language);
+
+    const all = stringsOf(sectionsOf(examination)).join('\n');
+
+    expect(all).toContain(labelsOf(language).headlineChanged);
+    expect(all).toContain(reasons.changed);
+    expect(all).not.toContain(reasons.decided);
+    expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
+    expect(all).toContain('40 × 50');
+    expect(all).toContain(phrasesOf(language).methods['copy-move']);
+  });
+
   test('explain escapes where a name needs them, and only there', () => {
     const { escapes } = labelsOf(language);
 
