@@ -23,7 +23,7 @@ from export import open_session
 from locate_reading import CELL
 
 NETWORK = "locate.onnx"
-MOST_PIXELS = 3_200_000  # at 240 MB a megapixel; a larger picture is halved
+MOST_PIXELS = 3_100_000  # at 220 MB a megapixel; a larger picture is halved, one of 12 megapixels once
 SMALL = 64  # numbers of a constant that is stored as it is
 UNFITTED = {
     "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},

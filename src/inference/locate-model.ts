@@ -4,7 +4,7 @@ import type { Pixels } from '../image/resave.ts';
 import { blockPx } from './locate-manifest.ts';
 import type { LocateManifest } from './model.ts';
 import type { VerifiedLocator } from './registry.ts';
-import { outputOf, type Runtime } from './runtime.ts';
+import { outputOf, type Runtime, type Session } from './runtime.ts';
 
 export interface LocateAnswer {
   /** Cells that cover the picture, row-major, of the manifest's `cellPx`. */
@@ -28,33 +28,38 @@ export interface LocateModel {
   release(): Promise<void>;
 }
 
+/**
+ * Pixels. After a larger picture the network is closed and opened again for the next, which takes 0.2 s: its working space, some
+ * 220 MB a megapixel, would otherwise stay while the other methods look at the picture.
+ */
+const keptUpTo = 1_500_000;
+
 export async function loadLocateModel(
   { manifest, network }: VerifiedLocator,
   runtime: Runtime,
 ): Promise<LocateModel> {
-  const session = await runtime.openSession(network);
   const { cellPx } = manifest.input;
+  let session: Session | null = await runtime.openSession(network);
+
+  async function release(): Promise<void> {
+    await session?.release();
+    session = null;
+  }
+
   return {
     manifest,
     runtimeVersion: runtime.version,
+    release,
     locate: async ({ rgb, width, height }, table) => {
+      session ??= await runtime.openSession(network);
       const answer = await session.run({
         rgb: { data: rgb, dims: [1, height, width, 3] },
         table: { data: Float32Array.from(table ?? noTable), dims: [1, noTable.length] },
       });
-      const [score = NaN] = outputOf(answer, 'score');
-      if (!Number.isFinite(score))
-        throw new TypeError('The model gives a score that is no number.');
-      const mapOf = (name: string) => insideOf(outputOf(answer, name), { width, height, cellPx });
-      return {
-        columns: Math.ceil(width / cellPx),
-        rows: Math.ceil(height / cellPx),
-        changed: mapOf('changed'),
-        trust: mapOf('trust'),
-        score,
-      };
+      const found = toAnswer(answer, { width, height, cellPx });
+      if (width * height > keptUpTo) await release();
+      return found;
     },
-    release: () => session.release(),
   };
 }
 
@@ -67,16 +72,26 @@ interface Covered {
   readonly cellPx: number;
 }
 
-/** The network answers for whole blocks; cells that lie beyond the picture are cut away. */
-function insideOf(map: Float32Array, { width, height, cellPx }: Covered): Float32Array {
+/** @throws {TypeError} when the network answers otherwise than its manifest says. */
+function toAnswer(
+  answer: Readonly<Record<string, Float32Array>>,
+  { width, height, cellPx }: Covered,
+): LocateAnswer {
+  const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
   const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
-  if (map.length !== across * down) throw new TypeError('The model gives a map of another size.');
-  const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
-  if (columns === across) return map.subarray(0, columns * rows);
-  const inside = new Float32Array(columns * rows);
-  for (let row = 0; row < rows; row++) {
-    inside.set(map.subarray(row * across, row * across + columns), row * columns);
-  }
-  return inside;
+  const [score = NaN] = outputOf(answer, 'score');
+  if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
+  // The network answers for whole blocks; cells that lie beyond the picture are cut away. A copy, since it may be closed next.
+  const mapOf = (name: string) => {
+    const map = outputOf(answer, name);
+    if (map.length !== across * down)
+      throw new TypeError(`The model gives ${name} of another size.`);
+    const inside = new Float32Array(columns * rows);
+    for (let row = 0; row < rows; row++) {
+      inside.set(map.subarray(row * across, row * across + columns), row * columns);
+    }
+    return inside;
+  };
+  return { columns, rows, changed: mapOf('changed'), trust: mapOf('trust'), score };
 }

@@ -118,3 +118,17 @@ test('the same picture gives the same answer, bit for bit', async () => {
 
   expect(await readChanges(picture, locator)).toEqual(await readChanges(picture, locator));
 });
+
+test('a picture whose working space is given back leaves the network ready for the next', async () => {
+  const large = await scenePicture(1600, 960);
+  const small = await scenePicture(150, 150);
+
+  const [first, between, again] = [
+    await readChanges(large, locator),
+    await readChanges(small, locator),
+    await readChanges(large, locator),
+  ];
+
+  expect(again).toEqual(first);
+  expect(between).toEqual(await readChanges(small, locator));
+});
