@@ -117,6 +117,12 @@ export const phrasesDe: Phrases = {
       'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
     'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
       'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Vertrauen und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
+    'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
+      'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
+    'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':
+      'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
+    'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.':
+      'Nach Cozzolino, Poggi, Verdoliva, „Splicebuster: A new blind image splicing detector“ (WIFS 2015), mit Bandenergien als Merkmalen, verglichen bei gleicher Helligkeit und Struktur.',
     'Block statistics of this program, fitted on drawn pictures and photographs.':
       'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':

@@ -55,6 +55,26 @@ export const references: readonly Reference[] = [
   },
   {
     citation:
+      'T. Nikoukhah, J. Anger, M. Colom, J.-M. Morel, R. Grompone von Gioi: ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics. Image Processing On Line 11, 2021, pp. 396–433.',
+    use: { en: 'JPEG grid', de: 'JPEG-Raster' },
+  },
+  {
+    citation:
+      'T. Bianchi, A. Piva: Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts. IEEE Transactions on Information Forensics and Security 7(3), 2012, pp. 1003–1017.',
+    use: { en: 'Double quantisation', de: 'Doppelte Quantisierung' },
+  },
+  {
+    citation:
+      'D. Cozzolino, G. Poggi, L. Verdoliva: Splicebuster: A New Blind Image Splicing Detector. IEEE International Workshop on Information Forensics and Security, 2015.',
+    use: { en: 'Noise level', de: 'Rauschpegel' },
+  },
+  {
+    citation:
+      'D. Cozzolino, G. Poggi, L. Verdoliva: Efficient Dense-Field Copy–Move Forgery Detection. IEEE Transactions on Information Forensics and Security 10(11), 2015, pp. 2284–2297.',
+    use: { en: 'Copied parts', de: 'Kopierte Teile' },
+  },
+  {
+    citation:
       'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
     use: { en: 'Thumbnail against picture', de: 'Vorschaubild gegen Bild' },
   },

@@ -294,14 +294,14 @@ function figuresOf(text: string): readonly string[] {
 describe('a picture with a part that was changed', () => {
   const base = makeExamination();
   const region = { left: 100, top: 90, width: 80, height: 50, share: 0.123 };
-  const finding = (method: string, strength: 'weak' | 'moderate') => ({
+  const spoken = (method: string, strength: 'weak' | 'moderate') => ({
     ...base.findings[0]!,
     method,
     strength,
   });
   const changed: Examination = {
     ...base,
-    findings: [finding('noise-level', 'weak'), finding('copy-move', 'moderate')],
+    findings: [spoken('noise-level', 'weak'), spoken('copy-move', 'moderate')],
     manipulation: {
       probability: 0.97,
       kind: 'manipulated',

@@ -28,6 +28,10 @@ function aboutSigners(given: ContentCredentials | null): readonly string[] {
   return idsOf({ ...examination, provenance }).filter((id) => /signer|remote/.test(id));
 }
 
+function aboutEdits(examination: Examination): readonly string[] {
+  return idsOf(examination).filter((id) => /edits/.test(id));
+}
+
 test('the list always names invisible watermarks, edits, the camera, the content and the web', () => {
   const abstained = makeExamination({ resultClass: 'abstain', reasons: ['too_small'] });
 
@@ -66,13 +70,12 @@ test('it names the stability test only where a verdict from traces was not put t
 });
 
 test('it says what of edited parts can remain unseen, and for earlier versions that none were sought', () => {
-  const about = (examination: Examination) => idsOf(examination).filter((id) => /edits/.test(id));
   const examination = makeExamination();
   const lost = makeExamination({ resultClass: 'abstain', reasons: ['too_compressed'] });
 
-  expect(about(examination)).toEqual(['small_edits']);
-  expect(about(lost)).toEqual(['small_edits', 'erased_edits']);
-  expect(about({ ...examination, manipulation: null })).toEqual(['local_edits']);
+  expect(aboutEdits(examination)).toEqual(['small_edits']);
+  expect(aboutEdits(lost)).toEqual(['small_edits', 'erased_edits']);
+  expect(aboutEdits({ ...examination, manipulation: null })).toEqual(['local_edits']);
 });
 
 test('it names statements about device, time and place only where the file makes some', () => {
