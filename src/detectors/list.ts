@@ -2,6 +2,7 @@
 
 import { compressionTables } from './compression-tables.ts';
 import { contentCredentials } from './content-credentials.ts';
+import { copyMove } from './copy-move.ts';
 import { declaredOrigin } from './declared-origin.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
@@ -11,6 +12,7 @@ import type { Detector } from './finding.ts';
 import { jpegGrid } from './jpeg-grid.ts';
 import { localisationNetwork } from './localisation-network.ts';
 import { namedSoftware } from './named-software.ts';
+import { noiseLevel } from './noise-level.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
@@ -18,10 +20,12 @@ import { traceNetwork } from './trace-network.ts';
 /** Those that look for parts of a picture that were changed. */
 export const localisingDetectors: readonly Detector[] = [
   localisationNetwork,
+  copyMove,
   jpegGrid,
   doubleQuantisation,
-  errorLevel,
+  noiseLevel,
   thumbnail,
+  errorLevel,
 ];
 
 export const detectors: readonly Detector[] = [
