@@ -187,8 +187,14 @@ def answering(table: Table) -> np.ndarray:
     return np.array([len(set(table.text["picture"][changed & ~np.isnan(odds)])) >= SEEN for odds in table.odds.T])
 
 
-def silenced(table: Table, keep: np.ndarray) -> Table:
-    return Table(table.text, table.methods, np.where(keep, table.odds, np.nan))
+def open_readings(folder: Path) -> tuple[Table, Table]:
+    """Pictures and places; a method that answered too seldom counts as skipped throughout."""
+    pictures, places = (read_table(folder / f"{name}.csv") for name in ("pictures", "places"))
+    return silenced(pictures), silenced(places)
+
+
+def silenced(table: Table) -> Table:
+    return Table(table.text, table.methods, np.where(answering(table), table.odds, np.nan))
 
 
 def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
@@ -225,7 +231,7 @@ def folds_of(pictures: Table) -> np.ndarray:
 
 
 def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
-    """Figures of folds that nothing was fitted on, by condition: what the fusion gives, and the best single method."""
+    """Figures of folds that nothing was fitted on, by condition."""
     fold = folds_of(pictures)
     fold_of_shot = dict(zip(shots(pictures), fold, strict=True))
     place_fold = np.array([fold_of_shot[shot] for shot in shots(places)])
@@ -254,7 +260,6 @@ def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
 
 def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
     """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted"""
-    pictures, places = (silenced(table, answering(table)) for table in (pictures, places))
     scores, maps = fit_pictures(pictures), fit_places(places)
     in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
     in_places = told(maps, places.methods)
@@ -280,7 +285,7 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     options.add_argument("--given", type=pair_of, nargs="*", default=[], metavar="METHOD=WEIGHT")
     asked = options.parse_args()
-    pictures, places = (read_table(asked.readings / f"{name}.csv") for name in ("pictures", "places"))
+    pictures, places = open_readings(asked.readings)
     asked.out.write_text(json.dumps(fuse(pictures, places, dict(asked.given)), indent=2) + "\n")
     print(asked.out.read_text())
     for condition, figures in held_out(pictures, places).items():

@@ -1,7 +1,7 @@
 import numpy as np
 from sklearn.metrics import f1_score, roc_auc_score
 
-from locate_figures import auc_interval, interval, judge
+from locate_figures import auc_interval, interval, judge, worst_limit
 
 
 def test_a_map_is_judged_as_scikit_learn_judges_it():
@@ -36,3 +36,15 @@ def test_an_interval_narrows_with_the_number_of_pictures():
 
 def test_the_interval_of_scores_that_separate_is_one():
     assert auc_interval(np.arange(9), np.arange(9, 20), draws=20) == (1.0, 1.0)
+
+
+def test_the_limit_is_that_of_the_worst_source_and_small_ones_count_as_one():
+    scores = np.concatenate([np.arange(20), np.arange(20) + 5, [90, 7], [8]])
+    sources = np.repeat(["calm", "worst", "few", "fewer"], [20, 20, 2, 1])
+
+    alone = worst_limit(scores[:40], sources[:40], 0.1)
+    limits = [worst_limit(scores, sources, share) for share in (0.1, 0.5)]
+
+    assert alone == 23
+    assert (scores[20:40] > alone).mean() <= 0.1
+    assert limits == [90, 15]

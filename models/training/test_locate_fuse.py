@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import locate_fuse
-from locate_fuse import MOST_LOGIT, NEAR, Heard, f1_of, fit, fuse, held_out, main, read_table, shots
+from locate_fuse import MOST_LOGIT, NEAR, Heard, f1_of, fit, fuse, held_out, main, open_readings, read_table, shots
 from metrics import sigmoid
 
 KINDS = ("splice", "repaint")
@@ -46,7 +46,7 @@ def score(random: np.random.Generator, middle: float) -> float:
 
 
 def tables(folder):
-    return read_table(folder / "pictures.csv"), read_table(folder / "places.csv")
+    return open_readings(folder)
 
 
 def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negative():
@@ -63,7 +63,7 @@ def test_weights_are_those_that_made_the_data_but_for_the_pull_and_never_negativ
 
 
 def test_a_method_that_was_skipped_adds_nothing_and_none_is_believed_without_end(folder):
-    pictures, _ = tables(folder)
+    pictures = read_table(folder / "pictures.csv")
     heard = Heard(0.5, np.array([2.0, 1.0]), np.array([1.0, 0.0]))
 
     assert heard(np.array([[np.nan, np.nan], [2.0, np.nan], [np.nan, -3.0]])).tolist() == [0.5, 2.5, -2.5]
