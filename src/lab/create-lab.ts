@@ -25,7 +25,7 @@ export interface LabOptions {
 /** Twenty times what the largest picture takes on one core here. */
 const defaultTimeoutMs = 120_000;
 
-/** Half as much again as a picture of 12 megapixels takes, most of it while the localisation network sees it as a whole. */
+/** A third more than the most that a picture took (12 megapixels), while the localisation network sees it as a whole. */
 const defaultMemoryLimitBytes = 1_800_000_000;
 
 /** More children than this gain little: each needs memory for a whole picture. */

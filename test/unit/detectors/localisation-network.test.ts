@@ -57,23 +57,35 @@ describe.each([1, 2])('a part of another picture pasted into scene %i', (seed) =
   test('is found where it is', async () => {
     const { finding, map } = await examine(await resaved(seed, true));
 
-    const { regionLeft, regionTop, regionWidth, regionHeight } = finding.measures;
-    expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
-    expect(finding.statement.en).toContain('marks a region on the left (');
-    expect(Math.abs(regionLeft! - box.left)).toBeLessThan(20);
-    expect(Math.abs(regionTop! - box.top)).toBeLessThan(20);
-    expect(Math.abs(regionWidth! - box.width)).toBeLessThan(40);
-    expect(Math.abs(regionHeight! - box.height)).toBeLessThan(40);
+    expect(finding.speaksFor).toBe('fake');
+    expect(finding.statement.en).toContain('marks a region');
+    expect(overlap(finding.measures, box)).toBeGreaterThan(0.5);
     expect([map.cellPx, map.columns, map.rows]).toEqual([4, 100, 75]);
   });
 
-  test('is missed in its untouched twin, which proves nothing', async () => {
-    const { finding } = await examine(await resaved(seed, false));
+  // The scenes are drawn: how quiet the network is on photographs is told by the model card, not here.
+  test('makes odds three times as high as those of its untouched twin, or higher', async () => {
+    const oddsOf = async (isSpliced: boolean) =>
+      (await examine(await resaved(seed, isSpliced))).finding.measures['logOdds']!;
 
-    expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
-    expect(finding.statement.en).toContain('no more than happens in untouched pictures');
+    expect((await oddsOf(true)) - (await oddsOf(false))).toBeGreaterThan(Math.log(3));
   });
 });
+
+/** Area that both boxes share over the area that either covers, 0..1. */
+function overlap(found: Readonly<Record<string, number>>, given: typeof box): number {
+  const { regionLeft = 0, regionTop = 0, regionWidth = 0, regionHeight = 0 } = found;
+  const both =
+    sharedLength([regionLeft, regionWidth], [given.left, given.width]) *
+    sharedLength([regionTop, regionHeight], [given.top, given.height]);
+  return both / (regionWidth * regionHeight + given.width * given.height - both);
+}
+
+function sharedLength([from, length]: Stretch, [start, extent]: Stretch): number {
+  return Math.max(0, Math.min(from + length, start + extent) - Math.max(from, start));
+}
+
+type Stretch = readonly [from: number, length: number];
 
 /** A map of four cells, of which the first has `value` and the others 0. */
 function firstOfFour(value: number) {
@@ -103,6 +115,22 @@ test('the score is the probability at even odds, and no claim goes beyond what w
   });
   expect(sight(-12, 0.4)).toMatchObject({
     finding: { speaksFor: 'neither', statement: { en: expect.stringContaining('no part') } },
+  });
+});
+
+test('a region of a picture that does not look changed is told as what untouched pictures have too', async () => {
+  const picture = await scenePicture(80, 80);
+  const changes = { score: 0.1, changed: firstOfFour(0.9), trust: firstOfFour(1) };
+
+  expect(localisationNetwork.examine(inputOf(picture, changes))).toMatchObject({
+    finding: {
+      speaksFor: 'neither',
+      strength: 'none',
+      statement: {
+        en: expect.stringMatching(/upper left \(25 %.* no more than happens in untouched/),
+        de: expect.stringMatching(/links oben .*\(25 %.* jedoch nicht mehr/),
+      },
+    },
   });
 });
 
