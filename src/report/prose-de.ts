@@ -142,7 +142,7 @@ export const proseDe: Prose = {
   methodMaps: {
     title: 'Worauf einzelne Methoden zeigen',
     intro:
-      'Jedes Bild zeigt, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
+      'Jedes Bild gibt wieder, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
     neutral: 'spricht für keine der beiden Seiten',
     shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
   },

@@ -1,5 +1,6 @@
 /** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
 
+import type { Manipulation } from '../../engine/result.ts';
 import type { Tags } from '../../image/tags.ts';
 import {
   type Block,
@@ -42,6 +43,7 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
     ...named('classUncertainties', { ...classUncertainties }),
     ...named('classSimilarities', { ...classSimilarities }),
     ...named('anomaly', { ...anomaly }),
+    ...changeSettings(examination.manipulation),
     ...trials.flatMap(({ change, ...trial }) => named(`stability.${change}`, trial)),
     ...named('maps', { cellPx, columns, rows }),
     ...examination.findings.flatMap(({ method, score, measures }) =>
@@ -53,6 +55,15 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
     })),
   ];
   return [note(prose.settings.intro), plainGrid(settings)];
+}
+
+function changeSettings(manipulation: Manipulation | null): readonly Row[] {
+  if (manipulation === null) return [];
+  const { region, methods: _named, ...numbers } = manipulation;
+  return [
+    ...named('manipulation', numbers),
+    ...(region === null ? [] : named('manipulation.region', { ...region })),
+  ];
 }
 
 /** One row a group: a name for each number would fill pages. */
