@@ -27,7 +27,7 @@ ${originalEn(item)}
 report-en.pdf, report-de.pdf   the report in English and German: begin here
 result.json     the whole result, every number, unrounded (RFC 8785)
 texts.json      the texts of the report
-heatmap-*.png   where the model reacted, drawn over the picture
+heatmap-*.png   where methods reacted, drawn over the picture
 map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1
 settings.json   model, its checksums, settings, versions: what a repetition
                 needs

@@ -81,8 +81,8 @@ export const glossary: readonly Entry[] = [
   {
     term: { en: 'Heatmap', de: 'Heatmap' },
     meaning: {
-      en: 'The picture overlaid with colours that show where the model reacted, and how strongly.',
-      de: 'Das Bild, überlagert mit Farben, die zeigen, wo und wie stark das Modell reagiert hat.',
+      en: 'The picture overlaid with colours that show where methods reacted, and how strongly.',
+      de: 'Das Bild, überlagert mit Farben, die zeigen, wo und wie stark Methoden reagiert haben.',
     },
   },
   {
