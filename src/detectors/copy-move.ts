@@ -17,7 +17,7 @@ import type { Weight } from './strength.ts';
 const leastSidePx = 64;
 /** Share of the picture; smoother ones offer too little to compare. */
 const leastCompared = 0.02;
-/** Pairs below that are no news to anybody. */
+/** Probability from which a pair is marked: above one half, which says nothing. */
 const shownFrom = 0.51;
 
 export const copyMove: Detector<Sighting | Skipped> = {
@@ -68,9 +68,10 @@ function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   return { here: one, there: other, affine: region.affine, size };
 }
 
-function statementOf(seen: Seen | null, { speaksFor }: Weight) {
-  if (seen === null) return noneSeen;
-  return speaksFor === 'fake' ? wordClear(seen) : wordUnclear(seen);
+/** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
+function statementOf(seen: Seen | null, { strength }: Weight) {
+  if (seen === null || strength === 'none') return noneSeen;
+  return strength === 'weak' ? wordUnclear(seen) : wordClear(seen);
 }
 
 /** Pixels of the picture. The offset leads from the middle of the first place to that of the other. */

@@ -30,8 +30,10 @@ const leastStepPx = 16;
 /** Cells of a region as the field shows it, and as it has grown: smaller ones match by chance. */
 const leastSeed = 8;
 const leastGrown = 15;
-/** More come from patterns alone, and the largest tell the most. */
+/** More come from patterns alone, and the largest tell the most: bounds the time. */
 const mostSeeds = 40;
+/** All regions together, in cells of the field: patterns cover the picture many times over. */
+const mostCover = 2;
 
 export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const working = workingPicture(picture);
@@ -42,11 +44,9 @@ export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const { spread } = surroundings;
   const seeds = findRegions({ field, spread, width, leastCells: leastSeed });
   const details = detailsOf(working);
-  const regions = refineAll(seeds.slice(0, mostSeeds), details, {
-    columns: field.columns,
-    leastCells: leastGrown,
-    leastPx,
-  });
+  const limits = { columns: field.columns, leastCells: leastGrown, leastPx };
+  const mostCells = mostCover * field.target.length;
+  const regions = refineAll(seeds.slice(0, mostSeeds), details, limits, mostCells);
   const pairs = regions.map((region) => {
     return { region, likeness: likenessOf(region, details, field) };
   });
@@ -56,13 +56,15 @@ export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
 }
 
 /** Each region once, however many seeds it has grown from. */
-function refineAll(seeds: readonly Region[], details: Details, limits: Limits) {
+function refineAll(seeds: readonly Region[], details: Details, limits: Limits, mostCells: number) {
   const regions: Refined[] = [];
+  let grown = 0;
   for (const seed of seeds) {
     const region = refine(seed, details, limits);
-    if (region === null || regions.some((known) => isAgain(region, known, limits.columns)))
-      continue;
-    regions.push(region);
+    if (region === null) continue;
+    grown += region.cells.length;
+    if (regions.every((known) => !isAgain(region, known, limits.columns))) regions.push(region);
+    if (grown > mostCells) break;
   }
   return regions;
 }

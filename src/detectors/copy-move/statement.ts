@@ -16,8 +16,8 @@ const leastTurn = 3;
 const leastScaling = 1.05;
 
 export const noneSeen: Wording = {
-  en: 'No two regions of the picture look like copies of each other.',
-  de: 'Keine zwei Bereiche des Bildes sehen wie Kopien voneinander aus.',
+  en: 'No two regions of the picture are so alike that one must be a copy of the other.',
+  de: 'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
 };
 
 export function wordClear(seen: Seen): Wording {

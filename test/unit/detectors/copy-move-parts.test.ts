@@ -1,0 +1,135 @@
+import { expect, test } from 'vitest';
+import {
+  type Affine,
+  after,
+  fitAffine,
+  inverseOf,
+  moved,
+  scaleOf,
+  shearOf,
+  turnOf,
+} from '../../../src/detectors/copy-move/affine.ts';
+import {
+  describeSurroundings,
+  descriptorLength,
+} from '../../../src/detectors/copy-move/descriptors.ts';
+import { solveSymmetric } from '../../../src/detectors/copy-move/linear.ts';
+import { workingPicture } from '../../../src/detectors/copy-move/working-picture.ts';
+import { createRandom } from '../../fixtures/noise.ts';
+import { drawScene, type Scene } from '../../fixtures/pictures.ts';
+
+function work({ width, height, rgb }: Scene) {
+  return workingPicture({ rgb, facts: { width, height } });
+}
+
+function mean(values: Iterable<number>): number {
+  const all = [...values];
+  return all.reduce((sum, value) => sum + value, 0) / all.length;
+}
+
+/** Turned by 30 degrees, 1.2 times as large, and moved. */
+const motion: Affine = affine(1.2 * Math.cos(Math.PI / 6), 1.2 * Math.sin(Math.PI / 6));
+
+function affine(a: number, d: number): Affine {
+  return { a, b: -d, c: 40, d, e: a, f: -25 };
+}
+
+test('workingPicture averages four pixels to one where the picture is four times too large', () => {
+  const scene = drawScene({ width: 1600, height: 1000, seed: 1 });
+
+  const { width, height, scale, luma } = work(scene);
+
+  const lumaAt = (x: number, y: number) => {
+    const [r, g, b] = scene.rgb.subarray(3 * (y * 1600 + x));
+    return 0.299 * r! + 0.587 * g! + 0.114 * b!;
+  };
+  const four = [lumaAt(246, 680), lumaAt(247, 680), lumaAt(246, 681), lumaAt(247, 681)];
+  expect({ width, height, scale }).toEqual({ width: 800, height: 500, scale: 2 });
+  expect(luma[340 * 800 + 123]).toBeCloseTo(four.reduce((sum, value) => sum + value) / 4, 3);
+});
+
+test('workingPicture keeps the mean of a picture whose sides do not divide', () => {
+  const ramp = { width: 901, height: 703, rgb: new Uint8Array(3 * 901 * 703) };
+  ramp.rgb.forEach((_, at) => {
+    ramp.rgb[at] = (Math.floor(at / 3) % 901) / 4;
+  });
+
+  const { luma, width } = work(ramp);
+
+  expect(mean(luma)).toBeCloseTo(mean(ramp.rgb), 1);
+  expect(luma[5 * width + 600]).toBeCloseTo(((600.5 * 901) / width - 0.5) / 4 - 0.375, 0);
+});
+
+/** Where the descriptor of a pixel begins, in a picture 64 pixels wide. */
+function startOf(x: number, y: number): number {
+  return (y * 64 + x) * descriptorLength;
+}
+
+test('descriptors stay the same when the picture is turned by a quarter', () => {
+  const scene = drawScene({ width: 64, height: 64, seed: 2 });
+  const rgb = new Uint8Array(scene.rgb.length);
+  for (let y = 0; y < 64; y++) {
+    for (let x = 0; x < 64; x++) {
+      const from = 3 * (y * 64 + x);
+      rgb.set(scene.rgb.subarray(from, from + 3), 3 * (x * 64 + 63 - y));
+    }
+  }
+
+  const upright = describeSurroundings(work(scene)).descriptors;
+  const turned = describeSurroundings(work({ ...scene, rgb })).descriptors;
+
+  const before = [...upright.subarray(startOf(20, 40), startOf(20, 40) + descriptorLength)];
+  const here = [...turned.subarray(startOf(23, 20), startOf(23, 20) + descriptorLength)];
+  expect(Math.max(...before)).toBeGreaterThan(20);
+  // Sums in another order may fall to the other side of a whole number.
+  before.forEach((value, slot) => {
+    expect(Math.abs(here[slot]! - value), `slot ${slot}`).toBeLessThanOrEqual(1);
+  });
+});
+
+test('fitAffine finds the motion of most places though a fifth of them go elsewhere', () => {
+  const random = createRandom(3);
+  const x = Float32Array.from({ length: 200 }, () => 300 * random());
+  const y = Float32Array.from({ length: 200 }, () => 300 * random());
+  const stray = (at: number) => (at % 5 === 0 ? 9 * random() : 0);
+  const toX = x.map((value, at) => moved(motion, value, y[at]!)[0] + stray(at));
+  const toY = y.map((value, at) => moved(motion, x[at]!, value)[1] - stray(at));
+
+  const found = fitAffine({ x, y, toX, toY }, 3);
+
+  if (found === null) throw new Error('no motion');
+  expect(turnOf(found)).toBeCloseTo(30, 0);
+  expect(scaleOf(found)).toBeCloseTo(1.2, 2);
+  expect(shearOf(found)).toBeLessThan(0.01);
+});
+
+test('fitAffine finds no motion in places on one line', () => {
+  const line = Float32Array.from({ length: 50 }, (_, at) => at);
+
+  expect(fitAffine({ x: line, y: line, toX: line, toY: line }, 3)).toBeNull();
+});
+
+test('a motion and the one back lead to where they began', () => {
+  const [x, y] = moved(after(inverseOf(motion), motion), 17, 91);
+
+  expect(x).toBeCloseTo(17, 9);
+  expect(y).toBeCloseTo(91, 9);
+});
+
+test('solveSymmetric solves what was made from a known answer, and refuses a singular matrix', () => {
+  const rows = [
+    [4, 1, 2],
+    [1, 5, 3],
+    [2, 3, 6],
+  ];
+  const answer = [1, -2, 3];
+  const right = rows.map((row) => row.reduce((sum, value, at) => sum + value * answer[at]!, 0));
+
+  const found = solveSymmetric(Float64Array.from(rows.flat()), Float64Array.from(right));
+
+  found?.forEach((value, at) => {
+    expect(value).toBeCloseTo(answer[at]!, 9);
+  });
+  expect(found).toHaveLength(3);
+  expect(solveSymmetric(Float64Array.of(1, 2, 2, 4), Float64Array.of(1, 1))).toBeNull();
+});

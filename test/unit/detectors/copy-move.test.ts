@@ -1,0 +1,199 @@
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { copyMove } from '../../../src/detectors/copy-move.ts';
+import type { PlaceMap, Sighting } from '../../../src/detectors/finding.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { defaultLimits } from '../../../src/image/limits.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';
+import { fromScene } from '../../fixtures/pictures.ts';
+import { chart, textPage } from './drawings.ts';
+
+const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
+
+/** Smaller than what the product accepts by default. */
+const limits = { ...defaultLimits, minSidePx: 32 };
+
+async function examine(file: Sharp) {
+  const picture = await decodePicture(await file.toBuffer(), { limits });
+  return copyMove.examine({ picture, traces, changes: null, provenance: noProvenance });
+}
+
+async function sight(file: Sharp): Promise<Sighting> {
+  const answer = await examine(file);
+  if (!('map' in answer)) throw new Error('skipped');
+  return answer;
+}
+
+/** Stone-like colours in which nothing occurs twice, with grain, 400 by 300 pixels. */
+async function stone(seed: number): Promise<Buffer> {
+  const random = createRandom(seed);
+  const tiles = Array.from({ length: 3 }, () => fractalTile(random));
+  const side = tileSide;
+  const rgb = new Uint8Array(3 * side * side);
+  for (let at = 0; at < side * side; at++) {
+    for (let c = 0; c < 3; c++) {
+      rgb[3 * at + c] = 128 + 60 * tiles[0]![at]! + 15 * tiles[c]![at]!;
+    }
+  }
+  const large = fromScene({ width: side, height: side, rgb }).resize(400, 300, { fit: 'fill' });
+  const { data } = await large.raw().toBuffer({ resolveWithObject: true });
+  const grainy = data.map((value) => Math.min(255, Math.max(0, value + 8 * (random() - 0.5))));
+  return fromScene({ width: 400, height: 300, rgb: grainy }).png().toBuffer();
+}
+
+const source = { left: 30, top: 40, width: 100, height: 80 };
+const target = { left: 250, top: 180 };
+
+/** The part at `source` once more at `target`, changed on the way. */
+async function withCopy(picture: Buffer, change: (part: Sharp) => Sharp): Promise<Sharp> {
+  const part = await sharp(picture).extract(source).ensureAlpha().png().toBuffer();
+  const changed = await change(sharp(part)).png().toBuffer();
+  return sharp(picture).composite([{ input: changed, ...target }]);
+}
+
+const turned = (part: Sharp, degrees: number) =>
+  part.rotate(degrees, { background: { r: 0, g: 0, b: 0, alpha: 0 } });
+const sized = (part: Sharp, factor: number) =>
+  part.resize(Math.round(source.width * factor), Math.round(source.height * factor));
+
+function valueAt({ cellPx, columns, values }: PlaceMap, x: number, y: number): number {
+  return values[Math.floor(y / cellPx) * columns + Math.floor(x / cellPx)]!;
+}
+
+function shareMarked({ values }: PlaceMap): number {
+  return values.filter((value) => value > 0.5).length / values.length;
+}
+
+const middle = { x: source.left + source.width / 2, y: source.top + source.height / 2 };
+
+/** Which of the two places comes first is not told, so the motion may be the one back. */
+function motionFrom(measures: Readonly<Record<string, number>>) {
+  const [scale, turn] = [measures['scale']!, measures['turnDegrees']!];
+  const isForth = measures['offsetX']! > 0;
+  return {
+    scale: Math.round(20 * (isForth ? scale : 1 / scale)) / 20,
+    turnDegrees: Math.round(isForth ? turn : -turn) + 0,
+    isMirrored: measures['isMirrored']!,
+  };
+}
+
+describe('a copied part', () => {
+  test.each<[string, (part: Sharp) => Sharp, Record<string, number>]>([
+    ['only moved', (part) => part, { turnDegrees: 0, scale: 1, isMirrored: 0 }],
+    ['turned by 30 degrees', (part) => turned(part, 30), { turnDegrees: 30, scale: 1 }],
+    ['turned by 90 degrees', (part) => turned(part, 90), { turnDegrees: 90, scale: 1 }],
+    ['made smaller', (part) => sized(part, 0.8), { turnDegrees: 0, scale: 0.8 }],
+    ['made larger', (part) => sized(part, 1.2), { turnDegrees: 0, scale: 1.2 }],
+    ['mirrored', (part) => part.flop(), { scale: 1, isMirrored: 1 }],
+  ])('%s is found at both places', async (_, change, motion) => {
+    const file = await withCopy(await stone(1), change);
+
+    const { finding, map } = await sight(file.jpeg({ quality: 90 }));
+
+    expect(finding).toMatchObject({ method: 'copy-move', speaksFor: 'fake' });
+    expect(valueAt(map, middle.x, middle.y)).toBe(Math.fround(finding.score));
+    expect(valueAt(map, target.left + 50, target.top + 40)).toBe(Math.fround(finding.score));
+    expect(valueAt(map, 180, 250)).toBe(0.5);
+    expect(shareMarked(map)).toBeLessThan(0.22);
+    expect(motionFrom(finding.measures)).toMatchObject(motion);
+  });
+});
+
+test('a copy is still found after a save as JPEG 75, and at half size', async () => {
+  const copied = await (await withCopy(await stone(2), (part) => part)).png().toBuffer();
+
+  const saved = await sight(sharp(copied).jpeg({ quality: 75 }));
+  const halved = await sight(sharp(copied).resize(200, 150).png());
+
+  expect(saved.finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+  expect(halved.finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+});
+
+test('a copy in a picture of 3 megapixels is found at its place', async () => {
+  const large = sharp(await stone(3)).resize(2000, 1500, { kernel: 'cubic' });
+  const part = large.clone().extract({ left: 150, top: 200, width: 500, height: 400 });
+  const input = await part.png().toBuffer();
+
+  const { finding, map } = await sight(
+    large.composite([{ input, left: 1250, top: 900 }]).jpeg({ quality: 90 }),
+  );
+
+  expect(finding).toMatchObject({ speaksFor: 'fake', strength: 'moderate' });
+  expect(map).toMatchObject({ columns: Math.ceil(2000 / map.cellPx) });
+  expect(valueAt(map, 400, 400)).toBeGreaterThan(0.9);
+  expect(valueAt(map, 1500, 1100)).toBeGreaterThan(0.9);
+  expect(finding.measures['regionWidth']).toBeGreaterThan(400);
+  expect(finding.measures['readScale']).toBeCloseTo(Math.sqrt(400_000 / 3_000_000), 3);
+});
+
+test('says what was done in words, and that the copy itself cannot be told', async () => {
+  const file = await withCopy(await stone(1), (part) => turned(part, 30));
+
+  const { finding } = await sight(file.png());
+
+  expect(finding.statement.en).toMatch(
+    /^Two regions of about [67] % of the picture, one .* and one .*, show the same pixels, one turned by 30 degrees; which of the two is the copy cannot be told from this\.$/,
+  );
+  expect(finding.statement.de).toMatch(
+    /^Zwei Bereiche von etwa [67] % des Bildes, .* zeigen dieselben Bildpunkte, einer um 30 Grad gedreht;/,
+  );
+});
+
+/** A front of like windows, each with its own light and the grain of a sensor. */
+function windows(): Sharp {
+  const random = createRandom(5);
+  const light = Array.from({ length: 100 }, () => 60 + 60 * random());
+  const rgb = new Uint8Array(3 * 400 * 300);
+  for (let pixel = 0; pixel < 400 * 300; pixel++) {
+    const [x, y] = [pixel % 400, Math.floor(pixel / 400)];
+    const isWindow = x % 40 > 10 && x % 40 < 32 && y % 50 > 12 && y % 50 < 40 && x % 40 !== 21;
+    const wall = 170 + 0.05 * x - 0.04 * y;
+    const value = isWindow ? light[Math.floor(x / 40) + 10 * Math.floor(y / 50)]! : wall;
+    rgb.fill(value + 10 * (random() - 0.5), 3 * pixel, 3 * pixel + 3);
+  }
+  return fromScene({ width: 400, height: 300, rgb }).blur(0.7);
+}
+
+test.each<[string, () => Sharp | Promise<Sharp>]>([
+  ['stone in which nothing occurs twice', async () => sharp(await stone(1))],
+  ['a front of like windows', windows],
+  ['a page of text', () => fromScene(textPage())],
+  ['a chart', () => fromScene(chart())],
+])('%s gives no more than a weak finding', async (_, draw) => {
+  const picture = await draw();
+
+  const { finding } = await sight(picture.jpeg({ quality: 90 }));
+
+  expect(['none', 'weak']).toContain(finding.strength);
+});
+
+test('a picture in which nothing occurs twice has an empty map and says so', async () => {
+  const { finding, map } = await sight(sharp(await stone(4)).jpeg({ quality: 85 }));
+
+  expect(finding).toMatchObject({ speaksFor: 'neither', strength: 'none' });
+  expect(finding.statement.en).toBe(
+    'No two regions of the picture are so alike that one must be a copy of the other.',
+  );
+  expect(shareMarked(map)).toBe(0);
+});
+
+test('the same picture gives the same answer, to the byte', async () => {
+  const picture = await (await withCopy(await stone(1), (part) => turned(part, 30))).toBuffer();
+
+  const [first, second] = [await sight(sharp(picture).png()), await sight(sharp(picture).png())];
+
+  expect(second).toEqual(first);
+});
+
+test.each([
+  ['below 64 pixels', { width: 200, height: 60 }, 'too small'],
+  ['of one colour', { width: 200, height: 200 }, 'too smooth'],
+])('a picture %s is skipped with a reason', async (_, size, reason) => {
+  const rgb = new Uint8Array(3 * size.width * size.height).fill(120);
+
+  expect(await examine(fromScene({ ...size, rgb }).png())).toEqual({
+    method: 'copy-move',
+    reason: { en: expect.stringContaining(reason), de: expect.stringContaining('zu ') },
+  });
+});
