@@ -28,7 +28,7 @@ report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
                 beginnen
 result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
-heatmap-*.png   wo das Modell angesprochen hat, über das Bild gezeichnet
+heatmap-*.png   wo Methoden angesprochen haben, über das Bild gezeichnet
 map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1
 settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
                 eine Wiederholung braucht
