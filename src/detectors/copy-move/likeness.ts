@@ -12,10 +12,12 @@ export interface Likeness {
   /** Correlations -1..1 of the region with its match. */
   readonly fine: number;
   readonly middle: number;
-  readonly coarse: number;
   /** Of the matched places: share 0..1 that matches back. */
   readonly mutual: number;
-  /** Greatest correlation of the middle details with where the same step leads once more, forth or back. */
+  /**
+   * Greatest correlation of the middle details with where the same step leads once more, forth or back: high in rows of
+   * like things. A mirrored match leads back to itself, so it counts for less, as nature is full of symmetry.
+   */
   readonly onward: number;
   readonly scale: number;
   /** What a free fit adds to the motion, see `refine`. */
@@ -36,7 +38,6 @@ export function likenessOf(region: Refined, details: Details, field: MatchField)
     share: (cells.length * gridPx * gridPx) / (width * height),
     fine: along(details.fine, affine),
     middle: along(details.middle, affine),
-    coarse: along(details.coarse, affine),
     mutual: mutualShare(region, field, width, height),
     onward: Math.max(
       along(details.middle, after(affine, affine)),

@@ -89,6 +89,7 @@ interface Step {
   readonly next: Affine | null;
 }
 
+/** Unknowns: shift along x and y, growth, turn; then stretch and skew, all about the middle of the cells. */
 function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Step {
   const { a, b, c, d, e, f } = motion;
   const [middleX, middleY] = middleOf(cells, columns);
@@ -122,21 +123,23 @@ function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Ste
   }
   const change = solveSymmetric(normal, right);
   if (count === 0 || change === null) return { error: Infinity, next: null };
-  const [shiftX, shiftY, size, turn] = [change[0]!, change[1]!, change[2]!, change[3]!];
-  const [stretch, skew] = [change[4] ?? 0, change[5] ?? 0];
-  const linear = {
-    a: a + size + stretch,
-    b: b + side * (skew - turn),
-    d: d + turn + skew,
-    e: e + side * (size - stretch),
-  };
-  return {
-    error: sum / count,
-    next: through(linear, motion, [middleX, middleY], [shiftX, shiftY]),
-  };
+  return { error: sum / count, next: changed(motion, change, [middleX, middleY]) };
 }
 
 type Point = readonly [number, number];
+
+/** @param change - of the unknowns of `stepFrom`, in its order. */
+function changed(motion: Affine, change: Float64Array, middle: Point): Affine {
+  const side = isMirrored(motion) ? -1 : 1;
+  const [size, turn, stretch, skew] = [change[2]!, change[3]!, change[4] ?? 0, change[5] ?? 0];
+  const linear = {
+    a: motion.a + size + stretch,
+    b: motion.b + side * (skew - turn),
+    d: motion.d + turn + skew,
+    e: motion.e + side * (size - stretch),
+  };
+  return through(linear, motion, middle, [change[0]!, change[1]!]);
+}
 
 /** The motion of that linear part that takes `middle` where `motion` does, and by `shift` further. */
 function through(
