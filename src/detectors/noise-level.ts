@@ -28,10 +28,14 @@ const leastCells = 256;
  */
 const ofCell = { offset: -0.49, slope: 2.8 } as const;
 /**
- * The same on the logarithm of a picture's contrast, changed pictures against their twins. No contrast was found twice as
- * often in changed ones as in twins, so the finding speaks for nothing by itself.
+ * The same on the logarithm of a picture's contrast, changed pictures against their twins. Of the twins 5 % have a
+ * contrast above 4.1, of the changed ones 9 %: too little for the finding to speak for a side by itself.
  */
 const ofPicture = { offset: -0.43, slope: 0.54 } as const;
+/** Of a drawing in flat colours the median may be 0. */
+const leastDistance = 0.1;
+/** 5 % of 269 untouched photographs have more; below it a region would be named in most honest pictures. */
+const unusualFrom = 5.4;
 /** A region holds cells at least twice as far away as the median: 6 times as frequent in changed places. */
 const regionFrom = 0.8;
 
@@ -55,7 +59,7 @@ function distanceRatios(cells: FineStructure): Float32Array {
   const squares = outlying({ numbers: around, dimensions: numbersPerCell, context, usable });
   const distances = meanAround(squares.map(Math.sqrt), cells, { each: 1, reach: 2 });
   const median = quantileOf(distances, usable, 0.5);
-  return distances.map((distance) => distance / Math.max(median, Number.MIN_VALUE));
+  return distances.map((distance) => distance / Math.max(median, leastDistance));
 }
 
 /** @param ratio - of distances, 0 or more; its logarithm is what was fitted. */
@@ -69,7 +73,7 @@ interface Line {
 }
 
 function sighting(map: PlaceMap, contrast: number, { facts }: Picture): Sighting {
-  const region = largestRegion(map, regionFrom, facts);
+  const region = contrast < unusualFrom ? null : largestRegion(map, regionFrom, facts);
   return {
     finding: {
       method: noiseLevel.method,
@@ -89,8 +93,8 @@ function count(usable: Uint8Array): number {
 }
 
 const even = {
-  en: 'Noise and sharpness are alike throughout the picture wherever it is equally bright and textured.',
-  de: 'Rauschen und Schärfe sind im ganzen Bild gleichartig, wo es gleich hell und gleich strukturiert ist.',
+  en: 'Noise and sharpness differ between equally bright and textured places no more than in untouched photographs.',
+  de: 'Rauschen und Schärfe unterscheiden sich zwischen gleich hellen und gleich strukturierten Stellen nicht stärker als in unveränderten Fotos.',
 };
 
 function uneven(region: Region, facts: Picture['facts']) {

@@ -37,7 +37,8 @@ export function meanAround(
         for (let i = 0; i < each; i++) means[to + i]! += values[from * each + i]!;
       }
     }
-    for (let i = 0; i < each && count > 0; i++) means[to + i]! /= count;
+    if (count === 0) continue;
+    for (let i = 0; i < each; i++) means[to + i]! /= count;
   }
   return means;
 }
