@@ -9,7 +9,7 @@ import type { Manipulation } from './result.ts';
 
 export interface Localisation {
   readonly manipulation: Manipulation;
-  /** Probability 0..1 of each cell to be changed. */
+  /** Probability 0..1 of each cell to be changed, if something in the picture was. */
   readonly changed: Float32Array;
   readonly methods: MethodMaps;
 }
@@ -19,7 +19,7 @@ interface Given {
   readonly size: { readonly width: number; readonly height: number };
   readonly answers: readonly Answer[];
   readonly grid: CellGrid;
-  readonly fusion: LocateManifest['fusion'];
+  readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
   /** Log odds of a generated origin around each cell of `grid`. */
   readonly traceOdds: Float32Array;
 }
@@ -27,17 +27,20 @@ interface Given {
 /** A place counts as changed from here on. */
 const changedFrom = 0.5;
 
-export function localise({ size, answers, grid, fusion, traceOdds }: Given): Localisation {
+export function localise({ size, answers, grid, manifest, traceOdds }: Given): Localisation {
+  const { fusion, thresholds } = manifest;
   const sightings = answers.filter((answer) => 'finding' in answer);
   const methods = mapsOf(sightings, grid);
   const changed = fusePlaces(fusion, methods, grid.columns * grid.rows);
   const traceDifference = differenceInside(traceOdds, changed);
   const { traceDifferenceMin } = fusion.repainted;
+  const probability = fuseScores(fusion, answers.flatMap(findingOf));
+  const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   return {
     manipulation: {
-      probability: fuseScores(fusion, answers.flatMap(findingOf)),
+      probability,
       kind: (traceDifference ?? 0) >= traceDifferenceMin ? 'ai-manipulated' : 'manipulated',
-      region: largestRegion({ ...grid, values: changed }, changedFrom, size),
+      region: isSuspected ? largestRegion({ ...grid, values: changed }, changedFrom, size) : null,
       methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
       traceDifference,
     },

@@ -14,13 +14,15 @@ const full = 65_535;
 /**
  * The four maps and those of single methods. A cell shows what the trace network says of the patch around it; near the border,
  * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is the share of
- * reference patches that lie nearer to training. Where `fake` is higher by what points at a local change, it is that.
+ * reference patches that lie nearer to training. `fake` is the higher of two probabilities: that the place is generated, and
+ * that it was changed. The latter is that of a change at all times that of the place if there was one (`fusion`): so an
+ * untouched picture stays dark, however its least unlikely places stand out among the others.
  */
 export function drawMaps(
   reading: Reading,
   model: TraceModel,
   grid: CellGrid,
-  { changed, methods }: Pick<Localisation, 'changed' | 'methods'>,
+  { manipulation, changed, methods }: Localisation,
 ): CellMaps {
   const { calibration } = model.manifest;
   const { distanceQuantiles } = model.statistics;
@@ -36,7 +38,9 @@ export function drawMaps(
     ...grid,
     values: {
       real: quantised(classMap(0, calibration.real)),
-      fake: quantised(generated.map((value, cell) => Math.max(value, changed[cell]!))),
+      fake: quantised(
+        generated.map((value, cell) => Math.max(value, manipulation.probability * changed[cell]!)),
+      ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(ontoGrid(placeMap(reading, cellPx, farther), grid)),
     },

@@ -62,9 +62,13 @@ export async function observe(
   };
   const answers = detectors.map((it) => it.examine({ picture, traces, changes, provenance }));
   const grid = gridOfMaps(picture.facts);
-  const { fusion } = locator.manifest;
-  const odds = traceOdds(reading, trace, grid);
-  const found = localise({ size: picture.facts, answers, grid, fusion, traceOdds: odds });
+  const found = localise({
+    size: picture.facts,
+    answers,
+    grid,
+    manifest: locator.manifest,
+    traceOdds: traceOdds(reading, trace, grid),
+  });
   return {
     picture,
     models,

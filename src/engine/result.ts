@@ -85,7 +85,7 @@ export interface Manipulation {
   readonly probability: number;
   /** What the change would be called. */
   readonly kind: 'manipulated' | 'ai-manipulated';
-  /** The largest part that is marked as changed; null when no part is. */
+  /** The largest part that is marked as changed; null when no part is, or no strategy suspects a change. */
   readonly region: Region | null;
   /** Methods that speak for a change by themselves, at least weakly. */
   readonly methods: readonly string[];

@@ -11,6 +11,11 @@ const fusion = {
   picture: { offset: -2, weights: { first: 1, second: 0.5 } },
   repainted: { traceDifferenceMin: 1 },
 };
+const thresholds = {
+  manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
+  suspectedMin: { pedantic: 0.3, default: 0.5, relaxed: 0.6 },
+};
+const manifest = { fusion, thresholds };
 const odds = (probability: number) => Math.log(probability / (1 - probability));
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
 
@@ -77,7 +82,7 @@ describe('a picture of which a part is marked', () => {
       { method: 'second', reason: { en: 'Too small.', de: 'Zu klein.' } },
     ];
 
-    const { manipulation, methods } = localise({ size, grid, fusion, answers, traceOdds: level });
+    const { manipulation, methods } = localise({ size, grid, manifest, answers, traceOdds: level });
 
     expect(manipulation).toMatchObject({
       region: { left: 12, top: 0, width: 4, height: 8, share: 0.25 },
@@ -95,7 +100,7 @@ describe('a picture of which a part is marked', () => {
     const { manipulation } = localise({
       size,
       grid,
-      fusion,
+      manifest,
       answers: [sighting('first', right)],
       traceOdds,
     });
@@ -103,8 +108,17 @@ describe('a picture of which a part is marked', () => {
     expect(manipulation).toMatchObject({ kind: 'ai-manipulated', traceDifference: 1.5 });
   });
 
+  test('has no region while nobody would suspect a change', () => {
+    const answers = [sighting('first', right, { score: 0.5 })];
+
+    const { manipulation } = localise({ size, grid, manifest, answers, traceOdds: level });
+
+    expect(manipulation.probability).toBeLessThan(0.3);
+    expect(manipulation.region).toBeNull();
+  });
+
   test('has no region where nothing is marked', () => {
-    const { manipulation } = localise({ size, grid, fusion, answers: [], traceOdds: level });
+    const { manipulation } = localise({ size, grid, manifest, answers: [], traceOdds: level });
 
     expect(manipulation).toMatchObject({ region: null, methods: [], traceDifference: null });
   });
