@@ -31,7 +31,7 @@ const mostWindows = 512;
  */
 export function spectraOf(plane: Plane): Windows {
   const { width, height } = plane;
-  const inside = [width - side - 1, height - side - 1].map((free) => Math.max(0, free));
+  const inside = [width - side - 2, height - side - 2].map((free) => Math.max(0, free));
   let stridePx = side / 2;
   const along = (length: number) => Math.floor(length / stridePx) + 1;
   while (along(inside[0]!) * along(inside[1]!) > mostWindows) stridePx += 8;

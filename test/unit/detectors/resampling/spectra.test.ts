@@ -79,3 +79,11 @@ test('one loud window is not heard, four that share a period are', () => {
   expect(peaks[5 * columns]).toBeCloseTo((20 + 3) / 4, 4);
   expect(peaks[1 + columns]).toBeCloseTo(1, 4);
 });
+
+test('windows and the neighbours of their pixels lie inside the picture', () => {
+  const [width, height] = [129, 161];
+
+  const { powers } = spectraOf({ width, height, luma: new Uint8Array(width * height).fill(7) });
+
+  expect(powers.every((power) => Number.isFinite(power))).toBe(true);
+});
