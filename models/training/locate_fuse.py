@@ -48,8 +48,8 @@ OFFSETS = np.arange(-4, 4.01, 0.05)
 NEAR = 0.01  # of the best mean F1
 FOLDS = 5
 # Share of the untouched photographs of the worst source and condition that may be called manipulated, or suspected of it.
-MANIPULATED = {"pedantic": 0.005, "default": 0.02, "relaxed": 0.05}
-SUSPECTED = {"pedantic": 0.20, "default": 0.10, "relaxed": 0.05}
+MANIPULATED = {"pedantic": 0.01, "default": 0.05, "relaxed": 0.10}
+SUSPECTED = {"pedantic": 0.20, "default": 0.15, "relaxed": 0.10}
 DIGITS = 1e6
 LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
 REPAINTED = 0.10  # share of the conventional changes that may be called ai-manipulated

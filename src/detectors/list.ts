@@ -14,6 +14,7 @@ import { localisationNetwork } from './localisation-network.ts';
 import { namedSoftware } from './named-software.ts';
 import { noiseLevel } from './noise-level.ts';
 import { photographLikeness } from './photograph-likeness.ts';
+import { resampling } from './resampling.ts';
 import { thumbnail } from './thumbnail.ts';
 import { traceNetwork } from './trace-network.ts';
 
@@ -24,6 +25,7 @@ export const localisingDetectors: readonly Detector[] = [
   jpegGrid,
   doubleQuantisation,
   noiseLevel,
+  resampling,
   thumbnail,
   errorLevel,
 ];
