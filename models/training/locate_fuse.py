@@ -12,7 +12,6 @@ method was skipped (or gives no map), columns that are not named here are method
   kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in the row of the twin too;
                    empty for a photograph
   changed          1 or 0
-  traceDifference  mean log odds of a generated origin inside the true mask less those outside, or empty
   <method>         score 0..1 of its finding
 
 `places.csv`, a row for each drawn cell of the pictures of pairs, at most some hundred a picture:
@@ -39,7 +38,7 @@ from scipy.optimize import minimize
 from locate_figures import worst_limit
 from metrics import auc, sigmoid
 
-NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "traceDifference", "weight")
+NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight")
 SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
 MOST_LOGIT = 4.0  # as in src/engine/fusion.ts: beyond it a single method is not believed any further
 PULL = 0.01  # of weights towards 0, against a mean loss of a row
@@ -52,7 +51,6 @@ MANIPULATED = {"pedantic": 0.01, "default": 0.05, "relaxed": 0.10}
 SUSPECTED = {"pedantic": 0.20, "default": 0.15, "relaxed": 0.10}
 DIGITS = 1e6
 LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
-REPAINTED = 0.10  # share of the conventional changes that may be called ai-manipulated
 
 
 @dataclass(frozen=True)
@@ -216,13 +214,6 @@ def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float
     return float(np.ceil(max(limits) * DIGITS + 0.5) / DIGITS)  # just above: the engine counts what reaches it
 
 
-def least_difference(pictures: Table) -> float:
-    """From which on no more than REPAINTED of the pictures that were changed without a generator are met."""
-    difference = pictures.number("traceDifference")
-    others = ~np.isnan(difference) & ~pictures.has("kind", "repaint") & (pictures.number("changed") > 0)
-    return round(float(np.quantile(difference[others], 1 - REPAINTED)), 3)
-
-
 def folds_of(pictures: Table) -> np.ndarray:
     """Fold of each row: pairs stay together, and so do sources, because both halves of either are alike."""
     names = np.where(pictures.text["source"] == "", pictures.text["pair"], pictures.text["source"])
@@ -269,7 +260,6 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
             "places": {"offset": maps.offset,
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
             "picture": {"offset": scores.offset, "weights": in_pictures | dict(given)},
-            "repainted": {"traceDifferenceMin": least_difference(pictures)},
         },
     }  # fmt: skip
 

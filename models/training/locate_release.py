@@ -29,8 +29,7 @@ UNFITTED = {
     "thresholds": {"manipulatedMin": {"pedantic": 0.99, "default": 0.95, "relaxed": 0.9},
                    "suspectedMin": {"pedantic": 0.6, "default": 0.7, "relaxed": 0.8}},
     "fusion": {"places": {"offset": 0, "weights": {"localisation-network": {"weight": 1, "rest": 0.5}}},
-               "picture": {"offset": 0, "weights": {}},
-               "repainted": {"traceDifferenceMin": 2}},
+               "picture": {"offset": 0, "weights": {}}},
 }  # fmt: skip
 UNMEASURED = {"measured": [], "falseAlarms": []}
 

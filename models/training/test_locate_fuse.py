@@ -21,7 +21,6 @@ def folder(tmp_path_factory):
         for changed in (1, 0):
             name, kind = f"{pair}-{changed}", KINDS[pair % 2]
             pictures.append({"picture": name, "pair": pair, "source": "", "condition": "as is", "kind": kind, "changed": changed,
-                             "traceDifference": 2 * (kind == "repaint") + random.random() if changed else "",
                              "sharp": score(random, 2 * changed), "guessing": score(random, 1), "rare": "",
                              "error-level": changed})  # fmt: skip
             for cell in range(20):
@@ -31,7 +30,7 @@ def folder(tmp_path_factory):
     for number in range(40):
         source = ("calm", "odd")[number // 20]
         pictures.append({"picture": f"p{number}", "pair": "", "source": source, "condition": "as is", "kind": "", "changed": 0,
-                         "traceDifference": "", "sharp": sigmoid(number // 20 + 0.01 * number), "guessing": 0.5, "rare": "",
+                         "sharp": sigmoid(number // 20 + 0.01 * number), "guessing": 0.5, "rare": "",
                          "error-level": 0})  # fmt: skip
     for name, rows in (("pictures", pictures), ("places", places)):
         with open(out / f"{name}.csv", "w", newline="") as file:
@@ -112,16 +111,6 @@ def test_the_worst_source_sets_the_limits_and_they_are_nested(folder):
     assert all(suspected[name] <= manipulated[name] for name in manipulated)
     assert (odd >= manipulated["pedantic"]).sum() == 0
     assert (odd >= suspected["pedantic"]).sum() == 3  # of twenty; the fifth part but for the one that sets the limit
-
-
-def test_repainting_is_told_by_a_difference_that_few_other_changes_reach(folder):
-    pictures, places = tables(folder)
-
-    least = fuse(pictures, places, {})["fusion"]["repainted"]["traceDifferenceMin"]
-
-    difference, repainted = pictures.number("traceDifference"), pictures.has("kind", "repaint")
-    assert (difference[repainted & ~np.isnan(difference)] >= least).all()
-    assert (difference[~repainted & ~np.isnan(difference)] >= least).mean() <= 0.1
 
 
 def test_what_is_held_out_is_judged_by_what_was_fitted_without_it(folder):

@@ -34,7 +34,7 @@ export interface Evidence {
 }
 
 /** What the methods that look for local changes say together. */
-export interface ChangeClaim extends Pick<Manipulation, 'probability' | 'kind'> {
+export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
   /** How many speak by themselves, at least weakly. */
   readonly speaking: number;
   /** Whether one of them speaks more than weakly. */
@@ -115,14 +115,15 @@ function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
 
 /**
  * A part that was changed makes the picture fake, whatever the traces of the whole picture say; but nothing is called changed
- * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real.
+ * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real. Whether a
+ * generator painted the part, its pixels do not tell (EXPERIMENTS.md 27): only a declaration makes it `ai-manipulated`.
  */
 function decideByChanges(evidence: Evidence, limits: Limits, byTraces: Conclusion): Conclusion {
   const { change, hasFullPatch, isPhotograph } = evidence;
   const isSupported = change.isStrong || change.speaking > 1;
   const isInDomain = hasFullPatch && isPhotograph;
   if (isInDomain && isSupported && change.probability >= limits.manipulatedMin) {
-    const subClasses = [...byTraces.resultSubClasses, change.kind];
+    const subClasses = [...byTraces.resultSubClasses, 'manipulated'] as const;
     const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
     return { resultClass: 'fake', resultSubClasses: subClasses, reasons: [], basis };
   }

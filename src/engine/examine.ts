@@ -76,11 +76,11 @@ function evidenceOf(observation: Observation): Omit<Evidence, 'isUnstable'> {
 
 function changeOf({ manipulation, findings }: Observation['seen']): ChangeClaim {
   if (manipulation === null) throw new TypeError('local changes were not looked for');
-  const { probability, kind, methods } = manipulation;
+  const { probability, methods } = manipulation;
   const strong = findings.filter(
     ({ method, strength }) => methods.includes(method) && strength !== 'weak',
   );
-  return { probability, kind, speaking: methods.length, isStrong: strong.length > 0 };
+  return { probability, speaking: methods.length, isStrong: strong.length > 0 };
 }
 
 /** The best vouched-for declaration of generated content; null when the file declares none. */

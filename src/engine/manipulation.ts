@@ -20,29 +20,23 @@ interface Given {
   readonly answers: readonly Answer[];
   readonly grid: CellGrid;
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
-  /** Log odds of a generated origin around each cell of `grid`. */
-  readonly traceOdds: Float32Array;
 }
 
 /** A place counts as changed from here on. */
 const changedFrom = 0.5;
 
-export function localise({ size, answers, grid, manifest, traceOdds }: Given): Localisation {
+export function localise({ size, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
   const sightings = answers.filter((answer) => 'finding' in answer);
   const methods = mapsOf(sightings, grid);
   const changed = fusePlaces(fusion, methods, grid.columns * grid.rows);
-  const traceDifference = differenceInside(traceOdds, changed);
-  const { traceDifferenceMin } = fusion.repainted;
   const probability = fuseScores(fusion, answers.flatMap(findingOf));
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   return {
     manipulation: {
       probability,
-      kind: (traceDifference ?? 0) >= traceDifferenceMin ? 'ai-manipulated' : 'manipulated',
       region: isSuspected ? largestRegion({ ...grid, values: changed }, changedFrom, size) : null,
       methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
-      traceDifference,
     },
     changed,
     methods,
@@ -63,17 +57,4 @@ function mapsOf(sightings: readonly Sighting[], grid: CellGrid): MethodMaps {
 
 function speaksForChange({ finding: { speaksFor, strength } }: Sighting): boolean {
   return speaksFor === 'fake' && strength !== 'none';
-}
-
-/** Mean of what is marked less mean of the rest; null without either. */
-function differenceInside(odds: Float32Array, changed: Float32Array): number | null {
-  let [inside, marked, all] = [0, 0, 0];
-  for (let cell = 0; cell < odds.length; cell++) {
-    all += odds[cell]!;
-    if (changed[cell]! < changedFrom) continue;
-    inside += odds[cell]!;
-    marked++;
-  }
-  if (marked === 0 || marked === odds.length) return null;
-  return inside / marked - (all - inside) / (odds.length - marked);
 }

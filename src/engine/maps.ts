@@ -53,17 +53,6 @@ export function drawMaps(
   };
 }
 
-/** Log odds of a generated origin of the patch around each cell, calibrated as those of the picture are. */
-export function traceOdds(reading: Reading, model: TraceModel, grid: CellGrid): Float32Array {
-  const { calibration, input } = model.manifest;
-  const { scale, offset } = calibration.decision;
-  const odds = (place: number) => {
-    const [real, fake] = [reading.logits[3 * place]!, reading.logits[3 * place + 1]!];
-    return scale * (fake - real) + offset;
-  };
-  return ontoGrid(placeMap(reading, input.cellPx, odds), grid);
-}
-
 /** Distance from training of the patch around each cell. */
 export function cellDistances(reading: Reading): Float64Array {
   return placeOfEachCell(reading, (cells) => new Float64Array(cells), reading.distances);

@@ -15,7 +15,7 @@ import { gridOfMaps } from './cells.ts';
 import { readChanges } from './changes.ts';
 import { environmentOf } from './environment.ts';
 import { findingOf, localise } from './manipulation.ts';
-import { cellDistances, drawMaps, traceOdds } from './maps.ts';
+import { cellDistances, drawMaps } from './maps.ts';
 import { identityOf } from './model-identity.ts';
 import { measureSpread } from './monte-carlo.ts';
 import { type Reading, readPicture } from './reading.ts';
@@ -67,7 +67,6 @@ export async function observe(
     answers,
     grid,
     manifest: locator.manifest,
-    traceOdds: traceOdds(reading, trace, grid),
   });
   return {
     picture,

@@ -83,14 +83,10 @@ export interface CellMaps {
 export interface Manipulation {
   /** Calibrated probability 0..1 that something in the picture was changed. */
   readonly probability: number;
-  /** What the change would be called. */
-  readonly kind: 'manipulated' | 'ai-manipulated';
   /** The largest part that is marked as changed; null when no part is, or no strategy suspects a change. */
   readonly region: Region | null;
   /** Methods that speak for a change by themselves, at least weakly. */
   readonly methods: readonly string[];
-  /** Log odds of a generated origin inside the region less those outside; null without a region or an outside. */
-  readonly traceDifference: number | null;
 }
 
 export interface ExamineOptions {

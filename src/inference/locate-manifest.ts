@@ -69,7 +69,6 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
   const fields = fieldsOf(value, 'fusion');
   const places = fieldsOf(fields['places'], 'fusion.places');
   const picture = fieldsOf(fields['picture'], 'fusion.picture');
-  const repainted = fieldsOf(fields['repainted'], 'fusion.repainted');
   return {
     places: {
       offset: weightOf(places['offset'], 'fusion.places.offset'),
@@ -84,12 +83,6 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
     picture: {
       offset: weightOf(picture['offset'], 'fusion.picture.offset'),
       weights: namedOf(picture['weights'], 'fusion.picture.weights', weightOf),
-    },
-    repainted: {
-      traceDifferenceMin: weightOf(
-        repainted['traceDifferenceMin'],
-        'fusion.repainted.traceDifferenceMin',
-      ),
     },
   };
 }

@@ -115,8 +115,6 @@ export interface LocateManifest extends IdentifiedModel {
       /** By feature. */
       readonly weights: Readonly<Record<string, number>>;
     };
-    /** From this difference on, log odds of a generated origin inside the region less outside, a region counts as repainted. */
-    readonly repainted: { readonly traceDifferenceMin: number };
   };
   /** Empty for a model that nobody has measured. */
   readonly measured: readonly MeasuredLocalisation[];

@@ -42,7 +42,7 @@ test('evidence with everything in it is what the document says, and nothing besi
   const byTraces = { resultClass: 'abstain', reasons: ['too_small'] } as const;
   const declared = { ...decided, decision: { ...decided.decision, byTraces } };
   const region = { left: 0, top: 8, width: 40, height: 24, share: 0.03 };
-  const marked = { ...decided.manipulation!, region, methods: ['copy-move'], traceDifference: -1 };
+  const marked = { ...decided.manipulation!, region, methods: ['copy-move'] };
   const earlier = { ...undecided, manipulation: null };
   const full = { ...declared, stability, provenance: everything, manipulation: marked };
 

@@ -13,7 +13,7 @@ interface Pixels {
 }
 
 /** Crops are smaller than what the product accepts. */
-const limits = { ...defaultLimits, minSidePx: 32 };
+export const limits = { ...defaultLimits, minSidePx: 32 };
 
 type Change = (pixels: Pixels) => Promise<Buffer>;
 

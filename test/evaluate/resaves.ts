@@ -1,6 +1,7 @@
 /** The same picture after another save: does its verdict turn round, and does the score of compression follow? */
 
-import { toPredictions } from '../../src/engine/calibration.ts';
+import sharp from 'sharp';
+import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
 import type { Models } from '../../src/engine/observe.ts';
 import { readLogits } from '../../src/engine/reading.ts';
 import {
@@ -10,30 +11,61 @@ import {
   stabilityChanges,
 } from '../../src/engine/result.ts';
 import { changePixels, savedAgain } from '../../src/engine/stability.ts';
+import { decodePicture } from '../../src/image/decode.ts';
 import type { Picture } from '../../src/image/picture.ts';
 import { toPlanes } from '../../src/image/pixels.ts';
-import type { Pixels } from '../../src/image/resave.ts';
+import { type Pixels, saveJpeg } from '../../src/image/resave.ts';
 import type { TraceModel } from '../../src/inference/trace-model.ts';
+import { limits } from './conditions.ts';
 import { type Classes, examineUnderAll } from './examine-under-all.ts';
 
 /** By strategy the first change after which the picture is decided the other way; strategies without one are left out. */
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;
 
-/** Whole re-saves, examined as any picture is. */
+/**
+ * Whole re-saves, examined as any picture is where that can turn the verdict: where the traces lie on the other side, and
+ * after a verdict that rests on a local change. What a re-save makes of untouched pictures' places, `--manipulated` tells.
+ */
 export async function flipsOf(picture: Picture, models: Models, classes: Classes): Promise<Flips> {
   const side = classes.relaxed;
   const flips: Partial<Record<DecisionStrategy, StabilityChange>> = {};
   if (side !== 'real' && side !== 'fake') return flips;
   const other = side === 'real' ? 'fake' : 'real';
+  const isByTraces = (await isFakeByTraces(picture, models)) === (side === 'fake');
   for (const change of stabilityChanges) {
-    const planes = toPlanes(await changePixels[change](pixelsOf(picture)));
-    const facts = { ...picture.facts, ...planes.facts, jpeg: null };
-    const { classes: after } = await examineUnderAll({ ...planes, facts }, models);
+    const saved = await savedAs(change, picture);
+    if (isByTraces && (await isFakeByTraces(saved, models)) === (side === 'fake')) continue;
+    const { classes: after } = await examineUnderAll(saved, models);
     for (const strategy of decisionStrategies) {
       if (classes[strategy] === side && after[strategy] === other) flips[strategy] ??= change;
     }
   }
   return flips;
+}
+
+async function isFakeByTraces(picture: Picture, { trace }: Models): Promise<boolean> {
+  return toFakeProbability(await readLogits(picture, trace), trace.manifest) >= 0.5;
+}
+
+/** A file of its own, with the tables of its last save. */
+async function savedAs(change: StabilityChange, picture: Picture): Promise<Picture> {
+  const pixels = pixelsOf(picture);
+  const quality = jpegQualities[change];
+  const file = quality
+    ? await saveJpeg(pixels, quality)
+    : await toPng(await changePixels[change](pixels));
+  return decodePicture(file, { limits });
+}
+
+const jpegQualities: Partial<Readonly<Record<StabilityChange, number>>> = {
+  'jpeg-90': 90,
+  'jpeg-70': 70,
+};
+
+async function toPng({ rgb, width, height }: Pixels): Promise<Buffer> {
+  return sharp(rgb, { raw: { width, height, channels: 3 } })
+    .png()
+    .toBuffer();
 }
 
 const qualities = [20, 30, 40, 50, 60, 70, 80, 90] as const;

@@ -54,7 +54,6 @@ const manipulation = Type.Object(
       maximum: 1,
       description: 'Calibrated probability that something in the picture was changed.',
     }),
-    kind: oneOf(['manipulated', 'ai-manipulated']),
     region: orNull(
       Type.Object(
         {
@@ -73,11 +72,6 @@ const manipulation = Type.Object(
     methods: Type.Array(Type.String(), {
       description: 'Methods that speak for a change by themselves, at least weakly.',
     }),
-    traceDifference: orNull(
-      Type.Number({
-        description: 'Log odds of a generated origin inside the region less those outside.',
-      }),
-    ),
   },
   {
     description:

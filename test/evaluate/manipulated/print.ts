@@ -39,7 +39,7 @@ export function printManipulated(rows: readonly Row[], methods: readonly string[
         methods,
       ),
     ),
-    'Called manipulated or ai-manipulated, and suspected of it.',
+    'Called manipulated, and suspected of it.',
     table(
       ['pictures', 'condition', 'strategy', 'n', 'manipulated', 'suspected'],
       [

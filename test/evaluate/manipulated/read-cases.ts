@@ -2,14 +2,8 @@
 
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import { traceOdds } from '../../../src/engine/maps.ts';
 import type { Models } from '../../../src/engine/observe.ts';
-import type {
-  CellMaps,
-  Decision,
-  DecisionStrategy,
-  Manipulation,
-} from '../../../src/engine/result.ts';
+import type { CellMaps, Decision, DecisionStrategy } from '../../../src/engine/result.ts';
 import { type Condition, picturesOf } from '../conditions.ts';
 import { examineUnderAll } from '../examine-under-all.ts';
 import type { Case } from './cases.ts';
@@ -29,8 +23,6 @@ export interface Row {
   /** By method, and `fake`, `anomaly`: those maps of the examination. Empty for an untouched picture. */
   readonly judged: Readonly<Record<string, Judged>>;
   readonly maps: CellMaps;
-  /** Log odds of a generated origin, on the grid of the maps. */
-  readonly traceOdds: Float32Array;
   readonly mask: Mask | null;
 }
 
@@ -40,7 +32,7 @@ export async function* readCase(
   conditions: readonly Condition[],
 ): AsyncGenerator<Row> {
   for await (const [condition, picture] of picturesOf(one.path, conditions)) {
-    const { reading, examination, maps, decisions } = await examineUnderAll(picture, models);
+    const { examination, maps, decisions } = await examineUnderAll(picture, models);
     const { manipulation, findings } = examination;
     if (manipulation === null) throw new TypeError('local changes were not looked for');
     const mask = one.mask === null ? null : await readMask(one.mask, picture.facts);
@@ -48,9 +40,9 @@ export async function* readCase(
       case: one,
       condition,
       called: {
-        pedantic: calledOf(decisions.pedantic, manipulation),
-        default: calledOf(decisions.default, manipulation),
-        relaxed: calledOf(decisions.relaxed, manipulation),
+        pedantic: calledOf(decisions.pedantic),
+        default: calledOf(decisions.default),
+        relaxed: calledOf(decisions.relaxed),
       },
       scores: {
         fusion: manipulation.probability,
@@ -58,14 +50,13 @@ export async function* readCase(
       },
       judged: mask === null ? {} : judgeAll(mask, maps),
       maps,
-      traceOdds: traceOdds(reading, models.trace, maps),
       mask,
     };
   }
 }
 
-function calledOf({ resultSubClasses, reasons }: Decision, { kind }: Manipulation) {
-  const isManipulated = resultSubClasses.includes(kind);
+function calledOf({ resultSubClasses, reasons }: Decision) {
+  const isManipulated = resultSubClasses.includes('manipulated');
   return { isManipulated, isSuspected: reasons.includes('manipulation_suspected') };
 }
 

@@ -18,7 +18,7 @@ export interface Tables {
 
 /** RFC 4180, with a head; a method without an answer leaves its field empty. */
 export function headsOf(methods: readonly string[]): Tables {
-  const pictures = ['picture', 'pair', 'source', 'condition', 'kind', 'changed', 'traceDifference'];
+  const pictures = ['picture', 'pair', 'source', 'condition', 'kind', 'changed'];
   return {
     pictures: [[...pictures, ...methods].join(',')],
     places: [['picture', 'condition', 'changed', 'weight', ...methods].join(',')],
@@ -38,7 +38,6 @@ export function linesOf(row: Row, kind: string, methods: readonly string[]): Tab
     row.condition,
     isPair ? kind : '',
     isChanged ? 1 : 0,
-    isChanged ? differenceOf(row, shares) : '',
   ];
   const scores = methods.map((method) => rounded(row.scores[method]));
   return {
@@ -90,14 +89,6 @@ function meanOf({ width, height, values }: Mask, left: number, top: number, side
     }
   }
   return sum / count;
-}
-
-function differenceOf({ traceOdds }: Row, shares: Float32Array): string {
-  const mean = (cells: readonly number[]) =>
-    cells.reduce((sum, cell) => sum + traceOdds[cell]!, 0) / cells.length;
-  const inside = indicesOf(shares, (share) => share > changedFrom);
-  const outside = indicesOf(shares, (share) => share < untouchedTo);
-  return inside.length === 0 || outside.length === 0 ? '' : rounded(mean(inside) - mean(outside));
 }
 
 function indicesOf(shares: Float32Array, belongs: (share: number) => boolean): readonly number[] {

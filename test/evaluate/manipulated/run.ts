@@ -37,8 +37,7 @@ export async function measureManipulated({ dataDir, models, limit }: Asked) {
 
 /** Maps of a thousand pictures would fill the memory; what was judged stays. */
 function withoutPixels(row: Row): Row {
-  const none = new Float32Array();
-  return { ...row, traceOdds: none, maps: { ...row.maps, methods: {} }, mask: row.mask && noMask };
+  return { ...row, maps: { ...row.maps, methods: {} }, mask: row.mask && noMask };
 }
 const noMask = { width: 0, height: 0, values: new Uint8Array() };
 

@@ -106,10 +106,8 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
     locator: { id: 'locate', version: '1', files: {} },
     manipulation: {
       probability: 0.2,
-      kind: 'manipulated',
       region: null,
       methods: ['noise-level'],
-      traceDifference: null,
     },
     provenance: noProvenance,
     findings: [],

@@ -25,7 +25,6 @@ const manifest = {
 
 const untouched: Evidence['change'] = {
   probability: 0.1,
-  kind: 'manipulated',
   speaking: 0,
   isStrong: false,
 };
@@ -119,9 +118,9 @@ describe('a part that was changed', () => {
       basis: 'localisation',
       byTraces: { resultClass: 'real', reasons: [] },
     });
-    expect(verdict({ trace: 0, change: { ...changed, kind: 'ai-manipulated' } })).toMatchObject({
+    expect(verdict({ trace: 0, change: changed })).toMatchObject({
       resultClass: 'fake',
-      resultSubClasses: ['ai-manipulated'],
+      resultSubClasses: ['manipulated'],
       basis: 'localisation',
       byTraces: { resultClass: 'abstain', reasons: ['no_usable_trace'] },
     });
@@ -292,7 +291,6 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
         isUnstable: random() < 0.1,
         change: {
           probability: random(),
-          kind: 'manipulated',
           speaking: Math.floor(3 * random()),
           isStrong: random() < 0.3,
         },

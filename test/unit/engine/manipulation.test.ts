@@ -9,7 +9,6 @@ const fusion = {
     weights: { first: { weight: 1, rest: 0.5 }, second: { weight: 2, rest: 0.2 } },
   },
   picture: { offset: -2, weights: { first: 1, second: 0.5 } },
-  repainted: { traceDifferenceMin: 1 },
 };
 const thresholds = {
   manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
@@ -73,7 +72,6 @@ describe('a picture of which a part is marked', () => {
     map: { ...grid, values: Float32Array.from(values) },
   });
   const right = [0.5, 0.5, 0.5, 0.95, 0.5, 0.5, 0.5, 0.95];
-  const level = new Float32Array(8);
 
   test('is told with its region and the methods that speak by themselves', () => {
     const answers = [
@@ -82,44 +80,28 @@ describe('a picture of which a part is marked', () => {
       { method: 'second', reason: { en: 'Too small.', de: 'Zu klein.' } },
     ];
 
-    const { manipulation, methods } = localise({ size, grid, manifest, answers, traceOdds: level });
+    const { manipulation, methods } = localise({ size, grid, manifest, answers });
 
     expect(manipulation).toMatchObject({
       region: { left: 12, top: 0, width: 4, height: 8, share: 0.25 },
       methods: ['first'],
-      kind: 'manipulated',
-      traceDifference: 0,
     });
     expect(manipulation.probability).toBeCloseTo(sigmoid(-2 + odds(0.8)), 6);
     expect(Object.keys(methods)).toEqual(['first', 'silent']);
   });
 
-  test('counts as repainted where the traces of generation lie in the region', () => {
-    const traceOdds = Float32Array.from(right, (value) => (value > 0.9 ? 2 : 0.5));
-
-    const { manipulation } = localise({
-      size,
-      grid,
-      manifest,
-      answers: [sighting('first', right)],
-      traceOdds,
-    });
-
-    expect(manipulation).toMatchObject({ kind: 'ai-manipulated', traceDifference: 1.5 });
-  });
-
   test('has no region while nobody would suspect a change', () => {
     const answers = [sighting('first', right, { score: 0.5 })];
 
-    const { manipulation } = localise({ size, grid, manifest, answers, traceOdds: level });
+    const { manipulation } = localise({ size, grid, manifest, answers });
 
     expect(manipulation.probability).toBeLessThan(0.3);
     expect(manipulation.region).toBeNull();
   });
 
   test('has no region where nothing is marked', () => {
-    const { manipulation } = localise({ size, grid, manifest, answers: [], traceOdds: level });
+    const { manipulation } = localise({ size, grid, manifest, answers: [] });
 
-    expect(manipulation).toMatchObject({ region: null, methods: [], traceDifference: null });
+    expect(manipulation).toMatchObject({ region: null, methods: [] });
   });
 });

@@ -59,7 +59,6 @@ describe('a manifest is refused', () => {
     ['fusion.places.weights', { network: { weight: 1, rest: 2 } }],
     ['fusion.places.weights', { network: 1 }],
     ['fusion.picture.weights', { network: null }],
-    ['fusion.repainted.traceDifferenceMin', null],
     ['measured', {}],
     ['measured', [{}]],
     ['falseAlarms', [{ condition: 'as is', photographs: 1, manipulated: 2 }]],

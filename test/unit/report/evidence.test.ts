@@ -304,10 +304,8 @@ describe('a picture with a part that was changed', () => {
     findings: [spoken('noise-level', 'weak'), spoken('copy-move', 'moderate')],
     manipulation: {
       probability: 0.97,
-      kind: 'manipulated',
       region,
       methods: ['noise-level', 'copy-move'],
-      traceDifference: 0.2,
     },
     decision: {
       ...base.decision,

@@ -62,10 +62,8 @@ export function makeExamination(wanted: Wanted = {}): Examination {
     locator: { id: 'locate', version: '2', files: { 'locate.onnx': 'c3'.repeat(32) } },
     manipulation: {
       probability: 0.12,
-      kind: 'manipulated',
       region: null,
       methods: [],
-      traceDifference: null,
     },
     measured: [measuredAsIs],
     decision: {
