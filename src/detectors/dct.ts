@@ -1,5 +1,6 @@
 /** The 8 by 8 transform of JPEG on a luma plane: coefficients of the blocks of one grid, and what a save does to them. */
 
+import { placesInBlock } from '../image/zig-zag.ts';
 import type { StoredPlane } from './stored.ts';
 
 export const blockPx = 8;
@@ -7,14 +8,11 @@ const blockArea = blockPx * blockPx;
 /** What JPEG subtracts before the transform: half the range, here of the constant coefficient. */
 const levelShift = 1024;
 
-/** Horizontal (`u`) and vertical (`v`) frequency of each coefficient in zig-zag order. @see ITU-T T.81, Figure A.6 */
-export const zigzag: readonly { readonly u: number; readonly v: number }[] = Array.from(
-  { length: 2 * blockPx - 1 },
-  (_, diagonal) =>
-    Array.from({ length: diagonal + 1 }, (__, i) =>
-      diagonal % 2 === 0 ? { u: i, v: diagonal - i } : { u: diagonal - i, v: i },
-    ).filter(({ u, v }) => u < blockPx && v < blockPx),
-).flat();
+/** Horizontal (`u`) and vertical (`v`) frequency of each coefficient in zig-zag order. */
+const zigZag = placesInBlock.map((place) => ({
+  u: place % blockPx,
+  v: Math.floor(place / blockPx),
+}));
 
 /** `basis[8 * u + x]`: the orthonormal transform of eight samples. @see ITU-T T.81, A.3.3 */
 const basis = Float64Array.from({ length: blockArea }, (_, at) => {
@@ -46,7 +44,7 @@ export function blockCoefficients(
   const columns = Math.floor((width - left) / blockPx);
   const rows = Math.floor((height - top) / blockPx);
   const planes = Array.from({ length: frequencies }, () => new Float32Array(columns * rows));
-  const asked = zigzag.slice(0, frequencies);
+  const asked = zigZag.slice(0, frequencies);
   const across = Math.max(...asked.map(({ u }) => u)) + 1;
   const halves = new Float64Array(blockArea);
   for (let block = 0; block < columns * rows; block++) {

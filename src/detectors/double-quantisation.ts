@@ -3,7 +3,7 @@
  * loss the first save is read from the pixels, which still lie on its steps.
  */
 
-import type { JpegStructure } from '../image/jpeg-structure.ts';
+import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import { mapOfBlocks } from './block-map.ts';
 import { boxMean } from './box-mean.ts';
@@ -55,9 +55,8 @@ interface Save {
 
 function lastSave(jpeg: JpegStructure | null): Save | null {
   if (jpeg === null) return null;
-  const id = jpeg.components[0]?.quantisationTable;
-  const steps = jpeg.quantisationTables.find((table) => table.id === id)?.steps;
-  return steps === undefined ? null : { grid: { left: 0, top: 0 }, steps };
+  const steps = lumaSteps(jpeg);
+  return steps === null ? null : { grid: { left: 0, top: 0 }, steps };
 }
 
 /** Of pixels that were kept as they are: the grid of a save before, and no steps of a later one. */
@@ -155,8 +154,8 @@ function toFinding({ reading, peak, region, facts }: Found): Finding {
 function stateOf(region: Region, facts: Picture['facts']) {
   const [share, place] = [wordShare(region.share), placeOf(region, facts)];
   return {
-    en: `The picture was saved as JPEG at least once before, but a region of ${share.en} of it, ${place.en}, does not show that earlier save: it was put in or worked over afterwards.`,
-    de: `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${share.de} davon, ${place.de}, zeigt diese frühere Speicherung aber nicht: Er wurde danach eingefügt oder überarbeitet.`,
+    en: `The picture was saved as JPEG at least once before, but a region of ${share.en} of it, ${place.en}, does not show that earlier save, as a part does that was put in or worked over afterwards.`,
+    de: `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${share.de} davon, ${place.de}, zeigt diese frühere Speicherung aber nicht, wie ein Teil, der danach eingefügt oder überarbeitet wurde.`,
   };
 }
 

@@ -5,7 +5,7 @@
 
 import type { ChangeEvidence, PlaceMap } from '../detectors/finding.ts';
 import { storedRgb, toUpright } from '../detectors/stored.ts';
-import type { JpegStructure } from '../image/jpeg-structure.ts';
+import { lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
 import type { Pixels } from '../image/resave.ts';
@@ -18,7 +18,8 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   const { cellPx, maxPixels } = locator.manifest.input;
   const { pixels, halvings } = atMost(maxPixels, picture);
   // Halved pixels lie on no grid, so the steps of the file would tell the network something untrue.
-  const table = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
+  const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
+  const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locator.locate(pixels, table);
   const mapOf = (logits: Float32Array): PlaceMap => {
     const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
@@ -49,10 +50,4 @@ function coverStored(map: PlaceMap, { storedWidth, storedHeight }: Picture['fact
     return map.values[row * map.columns + column]!;
   });
   return { cellPx: map.cellPx, columns, rows, values };
-}
-
-/** 64 steps, row by row; null for a file that names a table which it does not hold. */
-function lumaSteps({ components, quantisationTables }: JpegStructure): readonly number[] | null {
-  const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
-  return table ? inRows(table.steps) : null;
 }

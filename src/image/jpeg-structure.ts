@@ -82,7 +82,7 @@ export function readJpeg(bytes: Uint8Array): JpegFile {
     ...facts,
     chromaSubsampling: nameSubsampling(frame.components),
     quantisationTables,
-    quality: readQuality(quantisationTables, frame.components),
+    quality: readQuality({ quantisationTables, components: frame.components }),
     segments: segments.map(describeSegment),
     scans,
     restartInterval: readRestartInterval(segments),
@@ -165,13 +165,18 @@ function readTable(payload: Uint8Array, at: number): QuantisationTable {
   return { id, precision, steps };
 }
 
-function readQuality(
-  tables: readonly QuantisationTable[],
-  components: readonly JpegComponent[],
-): JpegStructure['quality'] {
-  const luminance = tables.find(({ id }) => id === components[0]?.quantisationTable);
-  if (luminance === undefined || luminance.steps.some((step) => step > 255)) return null;
-  return nearestQuality(luminance.steps);
+function readQuality(jpeg: Tables): JpegStructure['quality'] {
+  const steps = lumaSteps(jpeg);
+  if (steps === null || steps.some((step) => step > 255)) return null;
+  return nearestQuality(steps);
+}
+
+type Tables = Pick<JpegStructure, 'quantisationTables' | 'components'>;
+
+/** The 64 steps of luma along the zig-zag; null for a file that names a table which it does not hold. */
+export function lumaSteps({ quantisationTables, components }: Tables): readonly number[] | null {
+  const table = quantisationTables.find(({ id }) => id === components[0]?.quantisationTable);
+  return table?.steps ?? null;
 }
 
 function nameSubsampling(components: readonly JpegComponent[]): string {
