@@ -2,7 +2,7 @@
 
 import type { Models } from '../engine/observe.ts';
 import { loadLocateModel } from '../inference/locate-model.ts';
-import { createRegistry } from '../inference/registry.ts';
+import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel } from '../inference/trace-model.ts';
 
@@ -36,11 +36,7 @@ export function createModelShelf(): ModelShelf {
       const description = JSON.stringify(found);
       if (loaded?.description === description) return loaded.models;
       await clear();
-      const runtime = await loadRuntime();
-      const models = {
-        trace: await loadTraceModel(await registry.open(model), runtime),
-        locator: await loadLocateModel(await registry.openLocator(locator), runtime),
-      };
+      const models = await load(await registry.open(model), await registry.openLocator(locator));
       loaded = {
         description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
         models,
@@ -48,4 +44,16 @@ export function createModelShelf(): ModelShelf {
       return models;
     },
   };
+}
+
+/** Both or none: a model that stayed open beside one that cannot be opened would be closed by nobody. */
+async function load(verified: VerifiedModel, verifiedLocator: VerifiedLocator): Promise<Models> {
+  const runtime = await loadRuntime();
+  const trace = await loadTraceModel(verified, runtime);
+  try {
+    return { trace, locator: await loadLocateModel(verifiedLocator, runtime) };
+  } catch (error) {
+    await trace.release();
+    throw error;
+  }
 }
