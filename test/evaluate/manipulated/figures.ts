@@ -43,7 +43,7 @@ function silent({ f1Chance }: Judged): Judged {
 }
 
 /** 95 %, by drawing pictures with replacement (percentile bootstrap, Efron 1979). */
-export function intervalOfMean(
+function intervalOfMean(
   values: readonly number[],
   { draws = 1000, seed = 1 } = {},
 ): readonly [low: number, high: number] {

@@ -37,9 +37,14 @@ export async function measureManipulated({ dataDir, models, limit }: Asked) {
 
 /** Maps of a thousand pictures would fill the memory; what was judged stays. */
 function withoutPixels(row: Row): Row {
-  return { ...row, maps: { ...row.maps, methods: {} }, mask: row.mask && noMask };
+  return { ...row, maps: noMaps, mask: row.mask && noMask };
 }
 const noMask = { width: 0, height: 0, values: new Uint8Array() };
+const none = new Uint16Array();
+const noMaps: Row['maps'] = {
+  ...{ cellPx: 1, columns: 0, rows: 0, methods: {} },
+  values: { real: none, fake: none, compression: none, anomaly: none },
+};
 
 /** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
 export async function writeReadings(
