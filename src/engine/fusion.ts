@@ -46,7 +46,7 @@ export function fuseScores(
   return sigmoid(odds);
 }
 
-export function boundedLogit(probability: number): number {
+function boundedLogit(probability: number): number {
   const logit = Math.log(probability / (1 - probability));
   return Math.min(mostLogit, Math.max(-mostLogit, logit));
 }
