@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { PlaceMap } from '../../../src/detectors/finding.ts';
 import { storedLuma, storedRgb, toUpright } from '../../../src/detectors/stored.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, scenePng } from '../../fixtures/pictures.ts';
+
+/** A map of one cell a pixel. */
+function cellOfEach(plane: Uint8Array, columns: number): PlaceMap {
+  const rows = plane.length / columns;
+  return { cellPx: 1, columns, rows, values: Float32Array.from(plane) };
+}
 
 describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => {
   const size = { width: 90, height: 70, seed: 1 };
@@ -22,16 +29,10 @@ describe.each([1, 2, 3, 4, 5, 6, 7, 8])('EXIF orientation %i', (orientation) => 
     const picture = await decodePicture(await scenePng({ ...size, orientation }));
     const { facts, luma } = picture;
     const stored = storedLuma(picture);
-    const each = (plane: Uint8Array, columns: number) => ({
-      cellPx: 1,
-      columns,
-      rows: plane.length / columns,
-      values: Float32Array.from(plane),
-    });
 
-    const turned = toUpright(each(stored.luma, stored.width), facts);
+    const turned = toUpright(cellOfEach(stored.luma, stored.width), facts);
 
-    expect(turned).toEqual(each(luma, facts.width));
+    expect(turned).toEqual(cellOfEach(luma, facts.width));
   });
 
   /** The same file without its orientation: the pixels as they are stored. */
