@@ -7,7 +7,7 @@
 import { turnOf } from './copy-move/affine.ts';
 import { type Look, lookForCopies, type Pair } from './copy-move/look.ts';
 import { emptyMap, type Marks, markPair, mergeMaps } from './copy-move/mark.ts';
-import { noneSeen, type Seen, wordClear, wordUnclear } from './copy-move/statement.ts';
+import { type Seen, wordClear, wordNone, wordUnclear } from './copy-move/statement.ts';
 import { noneScore, probabilityOf, weightOf } from './copy-move/weigh.ts';
 import type { Detector, Sighting, Skipped } from './finding.ts';
 import { largestRegion, measuresOf, type Size } from './places.ts';
@@ -47,7 +47,7 @@ function toSighting(look: Look, size: Size): Sighting {
     finding: {
       method: copyMove.method,
       ...weight,
-      statement: statementOf(seen ?? null, weight),
+      statement: statementOf(seen ?? null, weight, look.comparedShare),
       measures: {
         ...(best && seen && measuresOfPair(best.pair, seen)),
         likelyPairs: marked.length,
@@ -69,8 +69,8 @@ function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
 }
 
 /** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
-function statementOf(seen: Seen | null, { strength }: Weight) {
-  if (seen === null || strength === 'none') return noneSeen;
+function statementOf(seen: Seen | null, { strength }: Weight, comparedShare: number) {
+  if (seen === null || strength === 'none') return wordNone(comparedShare);
   return strength === 'weak' ? wordUnclear(seen) : wordClear(seen);
 }
 

@@ -154,8 +154,8 @@ function toFinding({ reading, peak, region, facts }: Found): Finding {
 function stateOf(region: Region, facts: Picture['facts']) {
   const [share, place] = [wordShare(region.share), placeOf(region, facts)];
   return {
-    en: `The picture was saved as JPEG at least once before, but a region of ${share.en} of it, ${place.en}, does not show that earlier save, as a part does that was put in or worked over afterwards.`,
-    de: `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${share.de} davon, ${place.de}, zeigt diese frühere Speicherung aber nicht, wie ein Teil, der danach eingefügt oder überarbeitet wurde.`,
+    en: `The picture was saved as JPEG at least once before, but a region of ${share.en} of it, ${place.en}, does not show that earlier save; that is what a part looks like that was put in or worked over afterwards.`,
+    de: `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${share.de} davon, ${place.de}, zeigt diese frühere Speicherung aber nicht; so sieht ein Teil aus, der danach eingefügt oder überarbeitet wurde.`,
   };
 }
 

@@ -145,8 +145,8 @@ function oneGrid({ grid }: MainGrid): Wording {
     };
   }
   return {
-    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top}) instead of its corner: it was cropped or moved after that save. No region has another grid.`,
-    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top}) statt in der Ecke beginnt: Es wurde danach beschnitten oder verschoben. Kein Bereich hat ein anderes Raster.`,
+    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top}) instead of its corner, as after cropping or moving. No region has another grid.`,
+    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top}) statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`,
   };
 }
 

@@ -47,21 +47,19 @@ function weightOf(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
 }
 
 function statementOf(region: Region | null, speaks: boolean, size: Size): Finding['statement'] {
-  if (region === null) return speaks ? somewhere : nowhere;
+  if (!speaks) return nowhere;
+  if (region === null) return somewhere;
   const [place, share] = [placeOf(region, size), wordShare(region.share)];
-  const en = `A network trained on changed pictures marks a region ${place.en} (${share.en} of the picture): its traces of processing differ from the rest`;
-  const de = `Ein an veränderten Bildern trainiertes Netz markiert ${place.de} einen Bereich (${share.de} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab`;
-  return speaks
-    ? { en: `${en}.`, de: `${de}.` }
-    : {
-        en: `${en}, but no more than happens in untouched pictures.`,
-        de: `${de}, jedoch nicht mehr, als es in unveränderten Bildern vorkommt.`,
-      };
+  return {
+    en: `A network trained on changed pictures marks a region ${place.en} (${share.en} of the picture): its traces of processing differ from the rest.`,
+    de: `Ein an veränderten Bildern trainiertes Netz markiert ${place.de} einen Bereich (${share.de} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
+  };
 }
 
+/** Its map may still point somewhere: it does so in untouched pictures as well, and no picture is to look accused by that. */
 const nowhere = {
-  en: 'A network trained on changed pictures marks no part of the picture.',
-  de: 'Ein an veränderten Bildern trainiertes Netz markiert keinen Teil des Bildes.',
+  en: 'To a network trained on changed pictures no region differs from the rest by more than happens in untouched pictures.',
+  de: 'Für ein an veränderten Bildern trainiertes Netz weicht kein Bereich stärker vom Rest ab, als es in unveränderten Bildern vorkommt.',
 };
 
 const somewhere = {

@@ -33,11 +33,20 @@ export function placeOf(region: Region, { width, height }: Size): Wording {
   return inNinths[3 * row + column]!;
 }
 
+/** Share from which on a percentage does not round to none. */
+const tellingFrom = 0.005;
+
 /** `12 %`, and "less than 1 %" below half a percent. */
 export function wordShare(share: number): Wording {
-  const percent = Math.round(100 * share);
-  if (percent < 1) return { en: 'less than 1 %', de: 'weniger als 1 %' };
-  return { en: `${percent} %`, de: `${percent} %` };
+  if (share < tellingFrom) return { en: 'less than 1 %', de: 'weniger als 1 %' };
+  const percent = `${Math.round(100 * share)} %`;
+  return { en: percent, de: percent };
+}
+
+/** `about 12 %`, of an area that was measured coarsely. */
+export function wordRoughShare(share: number): Wording {
+  const { en, de } = wordShare(share);
+  return share < tellingFrom ? { en, de } : { en: `about ${en}`, de: `etwa ${de}` };
 }
 
 /** Region of a finding's map as numbers, by the names that every method gives them. */

@@ -37,12 +37,12 @@ const words: Readonly<Record<Language, Words>> = {
     marked: (share, place, p) =>
       `The methods that look for changed parts mark a region of ${share} of the picture, ${place}; together they estimate the probability that a part was changed at ${p}.`,
     unmarked: (p) =>
-      `The methods that look for changed parts mark no region; together they estimate the probability that a part was changed at ${p}.`,
+      `The methods that look for changed parts together mark no region; they estimate the probability that a part was changed at ${p}.`,
   },
   de: {
     marked: (share, place, p) =>
       `Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von ${share} des Bildes, ${place}; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
     unmarked: (p) =>
-      `Die Methoden, die nach veränderten Stellen suchen, markieren keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
+      `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
   },
 };

@@ -68,7 +68,7 @@ export const phrasesDe: Phrases = {
       'ai-manipulated':
         'Die Spuren sind von der Art, wie sie bei der Veränderung einzelner Bildbereiche durch KI entstehen.',
       manipulated:
-        'Die Spuren sind von der Art, wie sie bei der Veränderung einzelner Bildbereiche durch herkömmliche Bildbearbeitung entstehen.',
+        'Die Spuren sind von der Art, wie sie bei der Veränderung eines Bildteils entstehen; ob durch herkömmliche Bildbearbeitung oder durch KI, verraten sie nicht.',
     },
     kindUnknown: 'Zur Art der Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
     abstain: [
@@ -106,7 +106,7 @@ export const phrasesDe: Phrases = {
     'localisation-network': 'Lokalisierungsnetz',
     'jpeg-grid': 'JPEG-Raster',
     'double-quantisation': 'Doppelte Quantisierung',
-    'error-level': 'Fehlerstufe (Error Level)',
+    'error-level': 'Fehlerpegel (Error Level)',
     'noise-level': 'Rauschpegel',
     resampling: 'Neuabtastung',
     'copy-move': 'Kopierte Teile',
@@ -123,6 +123,16 @@ export const phrasesDe: Phrases = {
       'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
     'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.':
       'Nach Cozzolino, Poggi, Verdoliva, „Splicebuster: A new blind image splicing detector“ (WIFS 2015), mit Bandenergien als Merkmalen, verglichen bei gleicher Helligkeit und Struktur.',
+    'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).':
+      'Lin, He, Tang und Tang, „Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis“, Pattern Recognition 42 (2009); Bianchi und Piva, „Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts“, IEEE Transactions on Information Forensics and Security 7 (2012).',
+    'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.':
+      'Nikoukhah, Anger, Colom, Morel und Grompone von Gioi, „ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics“, Image Processing On Line 11 (2021), 396–433.',
+    'Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM MM&Sec 2008).':
+      'Kirchner, „Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue“ (ACM MM&Sec 2008).',
+    'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.':
+      'Kee und Farid, „Digital image authentication from thumbnails“, SPIE Media Forensics and Security, 2010.',
+    'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':
+      'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
     'Block statistics of this program, fitted on drawn pictures and photographs.':
       'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
     'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
@@ -228,6 +238,10 @@ export const phrasesDe: Phrases = {
     fake: [
       'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
       'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+    ],
+    changed: [
+      'Das Ergebnis stützt die Annahme, dass ein Teil des Bildes verändert wurde. Es besagt nicht, wer ihn wann und mit welcher Absicht verändert hat; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',
+      'Die Annahme, dass ein Teil des Bildes verändert wurde, wird durch das Ergebnis gestützt. Wer ihn wann und mit welcher Absicht verändert hat, geht daraus nicht hervor; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',
     ],
     declared: [
       'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde, soweit der Angabe in der Datei zu glauben ist. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, und sollte anhand der Herkunft der Datei und weiterer Anhaltspunkte überprüft werden.',

@@ -64,7 +64,7 @@ export const phrasesEn: Phrases = {
       'ai-manipulated':
         'The traces are of the kind left when parts of a picture are altered by AI.',
       manipulated:
-        'The traces are of the kind left when parts of a picture are altered by conventional editing.',
+        'The traces are of the kind left when a part of a picture is altered; whether by conventional editing or by AI, they do not tell.',
     },
     kindUnknown: 'The evidence does not allow a statement on the kind of generation or alteration.',
     abstain: [
@@ -207,6 +207,10 @@ export const phrasesEn: Phrases = {
     fake: [
       'The result supports the assumption that the picture was generated or altered. It says nothing about who generated or altered the picture, when, or with what intent; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
       'The assumption that the picture was generated or altered is supported by the result. Who generated or altered the picture, when, or with what intent does not follow from it; it is an estimate with a known rate of error and should be checked against the origin of the picture and further evidence.',
+    ],
+    changed: [
+      'The result supports the assumption that the picture was altered in a part. It says nothing about who altered it, when, or with what intent; it is an estimate that can be wrong, and should be checked against the marked place in the picture, its origin and further evidence.',
+      'The assumption that the picture was altered in a part is supported by the result. Who altered it, when, or with what intent does not follow from it; it is an estimate that can be wrong, and should be checked against the marked place in the picture, its origin and further evidence.',
     ],
     declared: [
       'The result supports the assumption that the picture was generated or altered, as far as the declaration in the file can be believed. It says nothing about who generated or altered the picture, when, or with what intent, and should be checked against the origin of the file and further evidence.',

@@ -87,6 +87,8 @@ export interface Phrases {
   readonly conclusion: {
     readonly real: readonly string[];
     readonly fake: readonly string[];
+    /** Of a fake by a part that was changed, for which no error rate is stated. */
+    readonly changed: readonly string[];
     readonly declared: readonly string[];
     readonly abstain: readonly string[];
     readonly uncertain: readonly string[];

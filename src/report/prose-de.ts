@@ -124,7 +124,8 @@ export const proseDe: Prose = {
       'Wahrscheinlichkeit: erzeugt oder verändert',
       'Deutlich auf der anderen Seite',
     ],
-    stabilityMissing: 'Die Stabilität wurde bei dieser Untersuchung nicht geprüft.',
+    stabilityMissing:
+      'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
     flips: { yes: 'ja', no: 'nein' },
   },
   method: {
@@ -142,7 +143,7 @@ export const proseDe: Prose = {
   methodMaps: {
     title: 'Worauf einzelne Methoden zeigen',
     intro:
-      'Jedes Bild gibt wieder, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
+      'Jedes Bild gibt wieder, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Eine Methode kann auf eine Stelle zeigen und doch für keine der beiden Seiten sprechen, denn das tut sie auch in unveränderten Bildern. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
     neutral: 'spricht für keine der beiden Seiten',
     shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
   },
@@ -233,6 +234,8 @@ export const proseDe: Prose = {
     nature: {
       traced:
         'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      changed:
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Die oben genannten Fehlerraten betreffen die Unterscheidung von Fotografien und erzeugten Bildern und gelten dafür nicht; wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht in der Modellkarte (CARD.md) des Lokalisierungsmodells. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
         'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
     },

@@ -122,7 +122,8 @@ export const proseEn: Prose = {
       'Probability: generated or altered',
       'Clearly on the other side',
     ],
-    stabilityMissing: 'Stability was not tested in this examination.',
+    stabilityMissing:
+      'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
     flips: { yes: 'yes', no: 'no' },
   },
   method: {
@@ -140,7 +141,7 @@ export const proseEn: Prose = {
   methodMaps: {
     title: 'Where single methods point',
     intro:
-      'Each picture shows where one method alone points, in the colours of the scale above: 0.5 says nothing about a place, more speaks for a change there, less against one. Every one of these methods can be mistaken; the heatmap “fake” shows what they say together.',
+      'Each picture shows where one method alone points, in the colours of the scale above: 0.5 says nothing about a place, more speaks for a change there, less against one. A method can point somewhere and yet speak for neither side, since it does so in untouched pictures as well. Every one of these methods can be mistaken; the heatmap “fake” shows what they say together.',
     neutral: 'speaks for neither side',
     shownOnly: 'shown only, not used for the verdict',
   },
@@ -228,6 +229,8 @@ export const proseEn: Prose = {
     nature: {
       traced:
         'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+      changed:
+        'The result is an estimate from traces of a change in a part of the picture. The error rates stated above are those of telling photographs from generated pictures and do not apply to it; how often changed parts are found, and untouched pictures taken for changed, stands in the model card (CARD.md) of the localisation model. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       declared:
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anybody can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },

@@ -106,7 +106,7 @@ export interface Prose {
   };
   readonly limits: {
     /** What kind of result it is, by what was decisive. */
-    readonly nature: Readonly<Record<'traced' | 'declared', string>>;
+    readonly nature: Readonly<Record<'traced' | 'changed' | 'declared', string>>;
     readonly statements: readonly string[];
     readonly notCheckedTitle: string;
     readonly notCheckedNone: string;

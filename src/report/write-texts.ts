@@ -145,9 +145,10 @@ function writeMap({ examination, phrases, numbers }: Writing, name: MapName): st
 function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {
   const { resultClass, reasons } = examination.decision;
   const { conclusion } = phrases;
-  const isDeclared = resultClass === 'fake' && evidence.basis === 'declaration';
+  const fakeBy = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
+  const concluded = resultClass === 'fake' ? fakeBy[evidence.basis] : resultClass;
   return sentences([
-    vary(isDeclared ? conclusion.declared : conclusion[resultClass], 'conclusion'),
+    vary(conclusion[concluded], 'conclusion'),
     ...withReasons(reasons, (codes) => {
       const helps = codes.map((reason) => phrases.reasons[reason].help);
       return `${conclusion.help} ${helps.join('; ')}.`;

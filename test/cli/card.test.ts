@@ -96,6 +96,17 @@ describe('a verdict that a changed part decided', () => {
     expect(card).not.toContain('P(fake)');
   });
 
+  test('is never told as certain', () => {
+    const decision = { ...changed.decision };
+    const certain = {
+      ...changed,
+      decision,
+      manipulation: { ...changed.manipulation!, probability: 0.9999 },
+    };
+
+    expect(cardOf(told(certain), 200)).toMatch(/P\(change\) +above 0\.99 \(/);
+  });
+
   test('says so in a table, beside that probability', () => {
     const table = tableOf([tableRowOf(told(changed, 'flagging'))], 120);
 

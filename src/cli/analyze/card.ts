@@ -123,7 +123,8 @@ function errorRateOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict !== 'real' && verdict !== 'fake') return '';
   if (isDeclared(record)) return 'none can be measured for what a file says of itself';
-  if (isChanged(record)) return 'of changed parts: see the card of the localisation model';
+  if (isChanged(record))
+    return 'that of changed parts stands in the card of the localisation model';
   if (decision === null) return '';
   const rates = decision.errorRates;
   if (!rates) return 'never measured for this model; do not rely on the verdict alone';

@@ -1,3 +1,4 @@
+import { createNumberWriter } from '../../report/numbers.ts';
 import { basisOfFake } from './basis.ts';
 import type { AnalysisRecord } from './record.ts';
 
@@ -22,7 +23,9 @@ export function statedProbability(record: AnalysisRecord): StatedProbability | n
   return changeProbability === null ? null : { value: changeProbability, deviation: null };
 }
 
-/** `0.93 ± 0.02`. */
+/** `0.93 ± 0.02`; without a deviation `0.93`, and `above 0.99` for what would be rounded to certainty. */
 export function wordProbability({ value, deviation }: StatedProbability): string {
-  return deviation === null ? value.toFixed(2) : `${value.toFixed(2)} ± ${deviation.toFixed(2)}`;
+  return deviation === null
+    ? createNumberWriter('en').score(value)
+    : `${value.toFixed(2)} ± ${deviation.toFixed(2)}`;
 }

@@ -1,7 +1,7 @@
 /** What was seen, in words of both report languages. */
 
 import type { Wording } from '../declared-words.ts';
-import { placeOf, type Region, type Size, wordShare } from '../places.ts';
+import { placeOf, type Region, type Size, wordRoughShare } from '../places.ts';
 import { type Affine, isMirrored, scaleOf, turnOf } from './affine.ts';
 
 export interface Seen {
@@ -15,10 +15,23 @@ export interface Seen {
 const leastTurn = 3;
 const leastScaling = 1.05;
 
-export const noneSeen: Wording = {
-  en: 'No two regions of the picture are so alike that one must be a copy of the other.',
-  de: 'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
-};
+/** Share of the picture from which on what is too smooth to be compared need not be spoken of. */
+const comparedWhole = 0.9;
+
+/** @param comparedShare - of the picture; a copy within the smooth rest cannot be seen. */
+export function wordNone(comparedShare: number): Wording {
+  if (comparedShare >= comparedWhole) {
+    return {
+      en: 'No two regions of the picture are so alike that one must be a copy of the other.',
+      de: 'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
+    };
+  }
+  const { en, de } = wordRoughShare(comparedShare);
+  return {
+    en: `In the part of the picture with enough structure to be compared (${en}), no two regions are so alike that one must be a copy of the other; a copy in the rest would go unnoticed.`,
+    de: `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${de}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
+  };
+}
 
 export function wordClear(seen: Seen): Wording {
   const { en, de } = wordRegions(seen);
@@ -37,17 +50,17 @@ export function wordUnclear(seen: Seen): Wording {
 }
 
 function wordRegions({ here, there, size }: Seen): Wording {
-  const share = wordShare((here.share + there.share) / 2);
+  const share = wordRoughShare((here.share + there.share) / 2);
   const [one, other] = [placeOf(here, size), placeOf(there, size)];
   if (one.en === other.en) {
     return {
-      en: `Two regions of about ${share.en} of the picture, both ${one.en},`,
-      de: `Zwei Bereiche von etwa ${share.de} des Bildes, beide ${one.de},`,
+      en: `Two regions of ${share.en} of the picture, both ${one.en},`,
+      de: `Zwei Bereiche von ${share.de} des Bildes, beide ${one.de},`,
     };
   }
   return {
-    en: `Two regions of about ${share.en} of the picture, one ${one.en} and one ${other.en},`,
-    de: `Zwei Bereiche von etwa ${share.de} des Bildes, einer ${one.de} und einer ${other.de},`,
+    en: `Two regions of ${share.en} of the picture, one ${one.en} and one ${other.en},`,
+    de: `Zwei Bereiche von ${share.de} des Bildes, einer ${one.de} und einer ${other.de},`,
   };
 }
 

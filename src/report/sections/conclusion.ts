@@ -19,13 +19,16 @@ export function reasonBlocks(input: SectionInput): readonly Block[] {
 function decidedWords({ examination, phrases, prose }: SectionInput): string {
   const { reasons: words } = prose;
   const { decision } = examination;
-  const isChanged = decision.basis === 'localisation';
-  if (!isDeclared(decision) && !isChanged) return words.decided;
-  const by = isChanged ? words.changed : words.declared;
+  if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
+  const by = isChanged(decision) ? words.changed : words.declared;
   const open = decision.byTraces?.reasons ?? [];
   if (open.length === 0) return by;
   const shorts = open.map((reason) => phrases.reasons[reason].short).join('; ');
   return `${by} ${words.tracesAlone(shorts)}`;
+}
+
+function isChanged({ basis }: SectionInput['examination']['decision']): boolean {
+  return basis === 'localisation';
 }
 
 export function limitBlocks({
@@ -35,7 +38,9 @@ export function limitBlocks({
   prose,
 }: SectionInput): readonly Block[] {
   const { limits: words } = prose;
-  const nature = isDeclared(examination.decision) ? 'declared' : 'traced';
+  const { decision } = examination;
+  const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
+  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
   const notChecked = evidence.notChecked.map(({ statement }) => statement[language]);
   return [
     { kind: 'list', items: [words.nature[nature], ...words.statements] },

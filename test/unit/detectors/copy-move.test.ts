@@ -178,6 +178,21 @@ test('a picture in which nothing occurs twice has an empty map and says so', asy
   expect(shareMarked(map)).toBe(0);
 });
 
+test('of a picture that is smooth in part, only the rest is said to hold no copy', async () => {
+  const wall = await sharp({
+    create: { width: 400, height: 160, channels: 3, background: { r: 90, g: 90, b: 90 } },
+  })
+    .png()
+    .toBuffer();
+  const picture = sharp(await stone(4)).composite([{ input: wall, left: 0, top: 140 }]);
+
+  const { finding } = await sight(picture.png());
+
+  expect(finding.strength).toBe('none');
+  expect(finding.statement.en).toMatch(/enough structure to be compared \(about 4\d %\)/);
+  expect(finding.statement.de).toMatch(/genug Struktur hat \(etwa 4\d %\)/);
+});
+
 test('the same picture gives the same answer, to the byte', async () => {
   const picture = await (await withCopy(await stone(1), (part) => turned(part, 30))).toBuffer();
 

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { PlaceMap } from '../../../src/detectors/finding.ts';
-import { largestRegion, placeOf, wordShare } from '../../../src/detectors/places.ts';
+import {
+  largestRegion,
+  placeOf,
+  wordRoughShare,
+  wordShare,
+} from '../../../src/detectors/places.ts';
 
 /** One letter a cell: `#` is 1, `.` is 0.5. */
 function mapOf(cellPx: number, lines: readonly string[]): PlaceMap {
@@ -85,4 +90,12 @@ test.each([
   [1, '100 %', '100 %'],
 ])('a share of %d is told as %s', (share, en, de) => {
   expect(wordShare(share)).toEqual({ en, de });
+});
+
+test.each([
+  [0.001, 'less than 1 %', 'weniger als 1 %'],
+  [0.005, 'about 1 %', 'etwa 1 %'],
+  [0.124, 'about 12 %', 'etwa 12 %'],
+])('a share of about %d is told as %s', (share, en, de) => {
+  expect(wordRoughShare(share)).toEqual({ en, de });
 });

@@ -4,6 +4,7 @@ import { type Examination, reasonCodes, stabilityChanges } from '../../../src/en
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
+import { languages } from '../../../src/report/language.ts';
 import { writeTexts } from '../../../src/report/write-texts.ts';
 import { item, makeExamination } from './examination.ts';
 
@@ -333,10 +334,18 @@ describe('a picture with a part that was changed', () => {
     });
   });
 
+  test('ends in a conclusion that claims no known rate of error', () => {
+    const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
+
+    expect(ends[0]).toContain('altered in a part');
+    expect(ends[1]).toContain('ein Teil des Bildes verändert wurde');
+    expect(ends.join()).not.toMatch(/rate of error|Fehlerrate/);
+  });
+
   test('is told in the summary, in the place of the probability of the whole picture', () => {
     const { summary } = writeTexts(changed, item, 'en');
 
-    expect(summary).toContain('altered by conventional editing');
+    expect(summary).toContain('whether by conventional editing or by AI, they do not tell');
     expect(summary).toContain('mark a region of 12 % of the picture, in the lower right');
     expect(summary).not.toContain('generated or altered is');
   });

@@ -206,10 +206,12 @@ describe.each(languages)('sections in %s', (language) => {
       manipulation: { ...base.manipulation!, region, methods: ['copy-move'] },
       decision: { ...base.decision, basis: 'localisation', resultSubClasses: ['manipulated'] },
     };
-    const { reasons } = proseOf(language);
+    const { reasons, limits } = proseOf(language);
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
+    expect(all).toContain(limits.nature.changed);
+    expect(all).not.toContain(limits.nature.traced);
     expect(all).toContain(labelsOf(language).headlineChanged);
     expect(all).toContain(reasons.changed);
     expect(all).not.toContain(reasons.decided);
