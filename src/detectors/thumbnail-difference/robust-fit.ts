@@ -1,0 +1,89 @@
+/** Least squares that a changed part of a picture hardly moves. */
+
+/** Rounds of the fit; the first ones by absolute differences, which a changed part hardly moves. */
+const rounds = { absolute: 8, all: 14 };
+/** Scatters beyond which a cell takes no part in the fit: Tukey's biweight, 95 % efficient for normal errors. */
+const tukey = 4.685;
+/** Grey levels: the JPEG of a thumbnail and its whole numbers leave no less. */
+const leastScatter = 0.7;
+
+export function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
+  const weights = new Float64Array(values.length).fill(1);
+  const residuals = new Float64Array(values.length);
+  let scatter = leastScatter;
+  for (let round = 0; round < rounds.all; round++) {
+    const factors = fitWeighted(terms, values, weights);
+    for (let cell = 0; cell < values.length; cell++) {
+      let sum = 0;
+      for (let term = 0; term < terms.length; term++) sum += factors[term]! * terms[term]![cell]!;
+      residuals[cell] = values[cell]! - Math.min(255, Math.max(0, sum));
+    }
+    scatter = Math.max(leastScatter, 1.4826 * median(residuals.map(Math.abs)));
+    for (let cell = 0; cell < values.length; cell++) {
+      const off = Math.abs(residuals[cell]!) / scatter;
+      if (round < rounds.absolute) weights[cell] = 1 / Math.max(0.5, off);
+      else weights[cell] = off >= tukey ? 0 : (1 - (off / tukey) ** 2) ** 2;
+    }
+  }
+  return { residuals, scatter };
+}
+
+/** Weighted least squares by the normal equations; the little that is added to their diagonal keeps an even picture solvable. */
+function fitWeighted(
+  terms: readonly Float64Array[],
+  values: Float64Array,
+  weights: Float64Array,
+): Float64Array {
+  const count = terms.length;
+  const system = Array.from({ length: count }, () => new Float64Array(count + 1));
+  for (let i = 0; i < count; i++) {
+    const [row, one] = [system[i]!, terms[i]!];
+    for (let j = 0; j <= count; j++) {
+      const other = j === count ? values : terms[j]!;
+      let sum = 0;
+      for (let cell = 0; cell < values.length; cell++) {
+        sum += weights[cell]! * one[cell]! * other[cell]!;
+      }
+      row[j] = sum;
+    }
+    row[i]! += 1e-3;
+  }
+  return solve(system);
+}
+
+/** Gaussian elimination with pivoting. @param system - rows of the matrix, the right side behind each; used up. */
+function solve(system: readonly Float64Array[]): Float64Array {
+  const rows = [...system];
+  const count = rows.length;
+  for (let step = 0; step < count; step++) {
+    const best = rows.reduce(
+      (at, row, i) => (i >= step && Math.abs(row[step]!) > Math.abs(rows[at]![step]!) ? i : at),
+      step,
+    );
+    [rows[step], rows[best]] = [rows[best]!, rows[step]!];
+    const pivot = rows[step]!;
+    for (let below = step + 1; below < count; below++) {
+      const row = rows[below]!;
+      const factor = row[step]! / pivot[step]!;
+      for (let j = step; j <= count; j++) row[j]! -= factor * pivot[j]!;
+    }
+  }
+  const answer = new Float64Array(count);
+  for (let i = count - 1; i >= 0; i--) {
+    let sum = rows[i]![count]!;
+    for (let j = i + 1; j < count; j++) sum -= rows[i]![j]! * answer[j]!;
+    answer[i] = sum / rows[i]![i]!;
+  }
+  return answer;
+}
+
+/** Standard deviation as the median tells it, which a few places hardly move. */
+export function spreadOf(values: Float64Array): number {
+  const middle = median(values);
+  return Math.max(leastScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
+}
+
+function median(values: Float64Array): number {
+  const sorted = values.toSorted();
+  return sorted[sorted.length >> 1]!;
+}
