@@ -14,6 +14,8 @@ export interface Reading {
 
 export interface Golden {
   readonly model: ModelIdentity;
+  /** The localisation model that looked at them beside it. */
+  readonly locator: ModelIdentity;
   /** What they were measured with. */
   readonly environment: Readonly<Record<string, string>>;
   /** By name of the picture. */
@@ -25,12 +27,16 @@ const digits = 4;
 export function readingOf(examination: Omit<Examination, 'maps'>): Reading {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const { fakeProbability, fakeUncertainty } = decision;
+  const changeProbability = examination.manipulation?.probability ?? 0;
   const groups = { predictions, classUncertainties, classSimilarities };
   const named = Object.entries(groups).flatMap(([group, values]) =>
     Object.entries(values).map(([name, value]): [string, number] => [`${group}.${name}`, value]),
   );
   const scores = examination.findings.map(({ method, score }): [string, number] => [method, score]);
-  const all = { fakeProbability, fakeUncertainty, anomaly: anomaly.score ?? 0 };
+  const all = {
+    ...{ fakeProbability, fakeUncertainty, changeProbability },
+    anomaly: anomaly.score ?? 0,
+  };
   const numbers = [...Object.entries(all), ...named, ...scores];
   return {
     verdict: decision.resultClass,

@@ -50,11 +50,13 @@ export async function examineShipped(modelsDir: string | null): Promise<Examined
 /** @param golden - null for a model that brings none. */
 export function judgeReadings(found: Examined, golden: Golden | null): Diagnosis {
   const { ok, warning, failed } = diagnose('self-test');
-  const { model, environment } = found.examination;
-  const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${nameOfModel(model)}`;
+  const { model, locator, environment } = found.examination;
+  const names = [model, ...(locator === null ? [] : [locator])].map(nameOfModel).join(' and ');
+  const of = `${Object.keys(found.readings).length} drawn pictures were examined with ${names}`;
   if (golden === null) return ok(`${of}; it brings no numbers to compare with.`);
-  if (!isSameModel(model, golden.model)) {
-    return warning(`${of}, but the numbers to compare with are of another one.`, reinstall);
+  const isSame = isSameModel(model, golden.model);
+  if (!isSame || locator === null || !isSameModel(locator, golden.locator)) {
+    return warning(`${of}, but the numbers to compare with are of other models.`, reinstall);
   }
   const pairs = Object.entries(golden.pictures).map(
     ([name, expected]) => [expected, found.readings[name] ?? nothing] as const,

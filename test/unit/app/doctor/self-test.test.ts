@@ -55,12 +55,15 @@ test.each([
   expect(judgeReadings(found, other)).toMatchObject({ state: 'failed' });
 });
 
-test('numbers of another model are compared with nothing', () => {
-  const other = { ...golden!, model: { ...golden!.model, files: { 'model.onnx': 'ab' } } };
+test.each(['model', 'locator'] as const)(
+  'numbers of another %s are compared with nothing',
+  (kind) => {
+    const other = { ...golden!, [kind]: { ...golden![kind], files: { 'model.onnx': 'ab' } } };
 
-  expect(judgeReadings(found, other).state).toBe('warning');
-  expect(judgeReadings(found, null)).toMatchObject({
-    state: 'ok',
-    message: expect.stringContaining('brings no numbers'),
-  });
-});
+    expect(judgeReadings(found, other).state).toBe('warning');
+    expect(judgeReadings(found, null)).toMatchObject({
+      state: 'ok',
+      message: expect.stringContaining('brings no numbers'),
+    });
+  },
+);
