@@ -1,6 +1,7 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
 import type { Decision } from '../engine/result.ts';
+import { suspectsChange } from './change-words.ts';
 import { labelsOf } from './phrase-book.ts';
 import { printable } from './printable.ts';
 import { levelOf } from './reading.ts';
@@ -109,7 +110,8 @@ function writeComparison({ examination, evidence, phrases, numbers, language }: 
     p: numbers.score(examination.manipulation?.probability ?? 0),
     strategy: phrases.strategies[options.decisionStrategy],
   });
-  const by = decision.basis === 'localisation' ? appliedToChange : applied;
+  const byTraces = suspectsChange(decision) ? sentences([applied, appliedToChange]) : applied;
+  const by = decision.basis === 'localisation' ? appliedToChange : byTraces;
   return [
     isDeclared(decision) ? statement[language] : sentences([by, statement[language]]),
     ...(cap === null ? [] : [cap.statement[language]]),

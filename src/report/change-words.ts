@@ -27,6 +27,11 @@ export function namesChange({ resultSubClasses, basis }: Decision): boolean {
   return basis !== 'declaration' && resultSubClasses.some((kind) => kind !== 'ai-generated');
 }
 
+/** Whether signs of a change keep the picture from being called real. */
+export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean {
+  return reasons.includes('manipulation_suspected');
+}
+
 interface Words {
   readonly marked: (share: string, place: string, p: string) => string;
   readonly unmarked: (p: string) => string;

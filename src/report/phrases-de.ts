@@ -81,6 +81,8 @@ export const phrasesDe: Phrases = {
     ],
     reasons: (shorts) =>
       `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${capitalised(shorts.join('; '))}.`,
+    suspected:
+      'Das ist zu wenig, um das Bild verändert zu nennen, und zu viel, um es echt zu nennen.',
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',

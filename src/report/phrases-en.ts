@@ -76,6 +76,7 @@ export const phrasesEn: Phrases = {
       'The evidence does not permit a decision between a genuine and a generated or altered picture.',
     ],
     reasons: (shorts) => `${shorts.length === 1 ? 'Reason' : 'Reasons'}: ${shorts.join('; ')}.`,
+    suspected: 'That is too weak to call the picture altered, and too much to call it genuine.',
     neutral: [
       'This outcome speaks neither for nor against the picture.',
       'Nothing for or against the picture follows from this outcome.',

@@ -42,6 +42,8 @@ export interface Phrases {
     readonly abstain: readonly string[];
     readonly uncertain: readonly string[];
     readonly reasons: (shorts: readonly string[]) => string;
+    /** In place of that the result speaks for nothing, where a change is suspected. */
+    readonly suspected: string;
     readonly neutral: readonly string[];
   };
   readonly reasons: Readonly<Record<ReasonCode, Reason>>;

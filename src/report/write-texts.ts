@@ -6,7 +6,7 @@
 import type { Examination, MapName, ReasonCode } from '../engine/result.ts';
 import { assurances, type Declaration } from '../provenance/provenance.ts';
 import { writeAccount } from './account.ts';
-import { namesChange } from './change-words.ts';
+import { namesChange, suspectsChange } from './change-words.ts';
 import type { ReportItem } from './item.ts';
 import type { Language } from './language.ts';
 import { proseOf } from './phrase-book.ts';
@@ -50,7 +50,7 @@ function writeSummary(writing: Writing): string {
       ...withReasons(decision.reasons, (reasons) =>
         summary.reasons(reasons.map((reason) => phrases.reasons[reason].short)),
       ),
-      vary(summary.neutral, 'neutral'),
+      ...writeBearing(writing),
     ]);
   }
   if (evidence.basis === 'declaration') {
@@ -68,6 +68,15 @@ function writeSummary(writing: Writing): string {
     ...(isChanged ? [manipulation.statement[language]] : []),
     ...(basis === 'traces' ? [writeProbability(writing, summary.probability)] : []),
   ]);
+}
+
+/** What an open result says of the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
+function writeBearing({ examination, evidence, phrases, language, vary }: Writing) {
+  const { summary } = phrases;
+  const { manipulation } = evidence;
+  if (manipulation === null || !suspectsChange(examination.decision))
+    return [vary(summary.neutral, 'neutral')];
+  return [manipulation.statement[language], summary.suspected];
 }
 
 function writeTracesAlone(writing: Writing): string {

@@ -96,6 +96,22 @@ describe('a verdict that a changed part decided', () => {
     expect(card).not.toContain('P(fake)');
   });
 
+  test('is told with its limits where it is only suspected', () => {
+    const decision = {
+      ...changed.decision,
+      basis: 'traces',
+      resultClass: 'uncertain',
+      resultSubClasses: [],
+      reasons: ['manipulation_suspected'],
+    } as const;
+
+    const card = cardOf(told({ ...changed, decision }), 200);
+
+    expect(card).toMatch(/P\(fake\) +0\.20 .*real up to 0\.24/);
+    expect(card).toMatch(/P\(change\) +0\.97 \(fake from 0\.95, not real from 0\.70\)/);
+    expect(card).toContain('mark a region of 6 % of the picture');
+  });
+
   test('is never told as certain', () => {
     const decision = { ...changed.decision };
     const certain = {

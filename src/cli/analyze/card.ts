@@ -7,6 +7,7 @@ import { type Style, paint } from '../terminal.ts';
 import { printable } from '../printable.ts';
 import { basisOfFake } from './basis.ts';
 import type { AnalysisRecord } from './record.ts';
+import { suspectsChange } from '../../report/change-words.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { reasonsEn } from '../../report/reasons-en.ts';
 import { evidenceRows, strengthRows } from './evidence-rows.ts';
@@ -43,6 +44,7 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
     ['Verdict', sentenceOf(record)],
     ...strengthRows(record),
     ...rowIf(isChanged(record) ? 'P(change)' : 'P(fake)', probabilityOf(record)),
+    ...rowIf('P(change)', suspicionOf(record)),
     ...rowIf('Kind', kinds.join(', ')),
     ...rowIf('Change', changeOf(record)),
     ...rowIf('Error rate', errorRateOf(record)),
@@ -85,8 +87,7 @@ function changeOf(record: AnalysisRecord): string {
   const { result, reasons, evidence } = record;
   const kinds = result!.resultSubClasses.map((n) => resultSubClasses[n]);
   const isNamed = !isDeclared(record) && kinds.some((kind) => kind !== 'ai-generated');
-  const isSuspected = reasons.includes('manipulation_suspected');
-  return isNamed || isSuspected ? (evidence?.manipulation?.statement.en ?? '') : '';
+  return isNamed || suspectsChange({ reasons }) ? (evidence?.manipulation?.statement.en ?? '') : '';
 }
 
 /** An abstention has a number behind it too, but not one that means anything: it is not shown. A server tells none. */
@@ -98,19 +99,33 @@ function probabilityOf(record: AnalysisRecord): string {
   const stated = statedProbability(record);
   if (decision === null || stated === null) return '';
   const words = isChanged(record) ? changeLimits : traceLimits;
-  const limits = Object.entries(decision.thresholds).flatMap(([name, value]) => {
+  return `${wordProbability(stated)}${ruleOf(decision, words)}`;
+}
+
+/** Beside the probability of a fake, which may be low: what keeps the picture from being called real. */
+function suspicionOf({ reasons, decision }: AnalysisRecord): string {
+  if (decision?.changeProbability == null || !suspectsChange({ reasons })) return '';
+  const stated = { value: decision.changeProbability, deviation: null };
+  return `${wordProbability(stated)}${ruleOf(decision, suspicionLimits)}`;
+}
+
+type Limits = Readonly<Record<string, string>>;
+
+/** ` (fake from 0.83)`, or nothing where the limits are not known by these names. */
+function ruleOf({ thresholds }: NonNullable<AnalysisRecord['decision']>, words: Limits): string {
+  const limits = Object.entries(thresholds).flatMap(([name, value]) => {
     const word = words[name];
     return word === undefined ? [] : [`${word} ${value.toFixed(2)}`];
   });
-  const rule = limits.length > 0 ? ` (${limits.join(', ')})` : '';
-  return `${wordProbability(stated)}${rule}`;
+  return limits.length > 0 ? ` (${limits.join(', ')})` : '';
 }
 
-const traceLimits: Readonly<Record<string, string>> = {
+const traceLimits: Limits = {
   fakeMin: 'fake from',
   realMax: 'real up to',
 };
-const changeLimits: Readonly<Record<string, string>> = { manipulatedMin: 'fake from' };
+const changeLimits: Limits = { manipulatedMin: 'fake from' };
+const suspicionLimits: Limits = { ...changeLimits, suspectedMin: 'not real from' };
 
 function declaredInsteadOf({ evidence }: AnalysisRecord): string {
   const told = 'not stated: the traces did not decide';

@@ -334,6 +334,23 @@ describe('a picture with a part that was changed', () => {
     });
   });
 
+  test('is told with its place where it is only suspected, not as an outcome that says nothing', () => {
+    const decision = {
+      ...base.decision,
+      resultClass: 'uncertain',
+      reasons: ['manipulation_suspected'],
+    } as const;
+
+    const [en, de] = languages.map((language) =>
+      writeTexts({ ...changed, decision }, item, language),
+    );
+
+    expect(en?.summary).toMatch(/in the lower right.* too weak to call the picture altered/);
+    expect(en?.summary).not.toMatch(/for (n)?or against the picture/);
+    expect(de?.summary).toMatch(/rechts unten.* zu wenig, um das Bild verändert zu nennen/);
+    expect(en?.forensic).toContain('an estimated probability of a changed part of 0.97');
+  });
+
   test('ends in a conclusion that claims no known rate of error', () => {
     const ends = languages.map((language) => writeTexts(changed, item, language).conclusion);
 
