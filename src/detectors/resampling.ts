@@ -4,7 +4,8 @@
  * whole is common, and said, and counts as nothing.
  *
  * Of a region it points at the middle only, from about 128 pixels a side: windows are heard together with those around.
- * Compression hides it: of photographs saved at quality 95 after scaling by 1.3, one in ten still shows it, at 85 none. Fine regular textures, of cloth or fences, look alike.
+ * Compression hides it: of photographs saved at quality 95 after scaling by 1.3, one in ten still shows it, at 85 none.
+ * Fine regular textures, of cloth or fences, look alike.
  */
 
 import type { Picture, PictureFacts } from '../image/picture.ts';

@@ -144,9 +144,9 @@ function signsOfChange(
 
 /**
  * A file that says it was generated is believed: nobody gains by writing that into a generated picture, and what is
- * missing never counts. But anybody can write it into an honest photograph to discredit it, so where nobody who is trusted signed
- * it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits whatever the strategy is,
- * or a picture could be decided under a strict strategy and open under a looser one.
+ * missing never counts. But anybody can write it into an honest photograph to discredit it, so where nobody who is trusted
+ * signed it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits
+ * whatever the strategy is, or a picture could be decided under a strict strategy and open under a looser one.
  */
 function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;

@@ -42,9 +42,9 @@ export interface ReproduceOptions extends VerifyOptions {
 
 /**
  * @param bundle - path of the archive, or its bytes.
- * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `usage` where picture or trust list
- * are missing, `model_not_found` when this
- * machine does not have the very models, `conflict` for a bundle of a version that had no localisation model, `image_not_as_declared` for another picture, and what an examination throws.
+ * @throws {ForensicsError} `bundle_unreadable`, `bundle_changed` for one that does not hold, `usage` where picture or trust
+ * list are missing, `model_not_found` when this machine does not have the very models, `conflict` for a bundle of a version
+ * that had no localisation model, `image_not_as_declared` for another picture, and what an examination throws.
  */
 export async function reproduceBundle(
   bundle: string | Uint8Array,

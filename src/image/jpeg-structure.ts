@@ -63,7 +63,10 @@ export interface JpegFile {
 /** Each scan of a progressive file costs a pass over the whole picture; encoders write about ten. */
 const maxScans = 100;
 
-/** @throws {ForensicsError} `image_unreadable` when truncated or damaged, `image_not_supported` for processes beyond Huffman-coded and arithmetic-coded DCT. */
+/**
+ * @throws {ForensicsError} `image_unreadable` when truncated or damaged, `image_not_supported` for processes beyond
+ * Huffman-coded and arithmetic-coded DCT.
+ */
 export function readJpegStructure(bytes: Uint8Array): JpegStructure {
   return readJpeg(bytes).structure;
 }

@@ -38,7 +38,10 @@ export interface Evidence {
   readonly byTraces: NonNullable<Decision['byTraces']> | null;
   /** How strongly what the decision rests on speaks for the class; `none` when nothing was decided. */
   readonly strength: Strength;
-  /** Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, changed in part, never measured. */
+  /**
+   * Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, changed in part, never
+   * measured.
+   */
   readonly ratio: number | null;
   /** How strong, and why no stronger. */
   readonly statement: Bilingual;

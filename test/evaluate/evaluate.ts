@@ -4,9 +4,9 @@
  * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
  * Measures the installed models on labelled crops, through the product's own decoder and engine. `--record` writes the
- * figures into the model's manifest, so that they stand in every report. `--manipulated` measures where
- * pictures were changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods is fitted on. The data is not part of
- * the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
+ * figures into the model's manifest, so that they stand in every report. `--manipulated` measures where pictures were
+ * changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods
+ * is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
 import { writeFile } from 'node:fs/promises';
