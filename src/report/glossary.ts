@@ -88,8 +88,8 @@ export const glossary: readonly Entry[] = [
   {
     term: { en: 'Inpainting', de: 'Inpainting' },
     meaning: {
-      en: 'Filling a part of a picture with invented content, to remove something or to put something else there; by AI (ai-manipulated) or by conventional programs (manipulated).',
-      de: 'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI (ai-manipulated) oder durch herkömmliche Programme (manipulated).',
+      en: 'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs. Both are called manipulated; ai-manipulated is what a file declares.',
+      de: 'Füllen eines Bildteils mit erfundenem Inhalt, um etwas zu entfernen oder durch anderes zu ersetzen; durch KI oder durch herkömmliche Programme. Beides heißt manipulated; ai-manipulated ist, was eine Datei angibt.',
     },
   },
   {
