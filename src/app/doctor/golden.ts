@@ -26,15 +26,15 @@ const digits = 4;
 
 export function readingOf(examination: Omit<Examination, 'maps'>): Reading {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
-  const { fakeProbability, fakeUncertainty } = decision;
-  const changeProbability = examination.manipulation?.probability ?? 0;
   const groups = { predictions, classUncertainties, classSimilarities };
   const named = Object.entries(groups).flatMap(([group, values]) =>
     Object.entries(values).map(([name, value]): [string, number] => [`${group}.${name}`, value]),
   );
   const scores = examination.findings.map(({ method, score }): [string, number] => [method, score]);
   const all = {
-    ...{ fakeProbability, fakeUncertainty, changeProbability },
+    fakeProbability: decision.fakeProbability,
+    fakeUncertainty: decision.fakeUncertainty,
+    changeProbability: examination.manipulation?.probability ?? 0,
     anomaly: anomaly.score ?? 0,
   };
   const numbers = [...Object.entries(all), ...named, ...scores];

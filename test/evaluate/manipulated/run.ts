@@ -42,8 +42,11 @@ function withoutPixels(row: Row): Row {
 const noMask = { width: 0, height: 0, values: new Uint8Array() };
 const none = new Uint16Array();
 const noMaps: Row['maps'] = {
-  ...{ cellPx: 1, columns: 0, rows: 0, methods: {} },
+  cellPx: 1,
+  columns: 0,
+  rows: 0,
   values: { real: none, fake: none, compression: none, anomaly: none },
+  methods: {},
 };
 
 /** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
