@@ -4,19 +4,17 @@ import { copyMove } from '../../../src/detectors/copy-move.ts';
 import type { PlaceMap, Sighting } from '../../../src/detectors/finding.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';
 import { fromScene } from '../../fixtures/pictures.ts';
 import { chart, textPage } from './drawings.ts';
-
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
+import { inputWith } from './input.ts';
 
 /** Smaller than what the product accepts by default. */
 const limits = { ...defaultLimits, minSidePx: 32 };
 
 async function examine(file: Sharp) {
   const picture = await decodePicture(await file.toBuffer(), { limits });
-  return copyMove.examine({ picture, traces, changes: null, provenance: noProvenance });
+  return copyMove.examine(inputWith(picture));
 }
 
 async function sight(file: Sharp): Promise<Sighting> {

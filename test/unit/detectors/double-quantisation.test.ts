@@ -4,7 +4,8 @@ import { doubleQuantisation } from '../../../src/detectors/double-quantisation.t
 import { doubledRatios, mostSteps } from '../../../src/detectors/double-quantisation/comb.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
-import { inputOf, pasted, resaved } from './histories.ts';
+import { pasted, resaved } from './histories.ts';
+import { inputOf } from './input.ts';
 
 const size = { width: 320, height: 256 };
 const box = { left: 200, top: 140, width: 80, height: 80 };

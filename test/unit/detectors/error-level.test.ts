@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { errorLevel } from '../../../src/detectors/error-level.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
-import { inputOf, pasted, resaved } from './histories.ts';
+import { pasted, resaved } from './histories.ts';
+import { inputOf } from './input.ts';
 
 const size = { width: 320, height: 240 };
 const scene = drawScene({ ...size, seed: 4 });

@@ -1,19 +1,7 @@
 /** Drawn pictures with a history of saves and pastes. */
 
-import type { Sharp } from 'sharp';
 import sharp from 'sharp';
-import type { DetectorInput } from '../../../src/detectors/finding.ts';
-import { decodePicture } from '../../../src/image/decode.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { fromScene, type Scene } from '../../fixtures/pictures.ts';
-
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
-
-/** What a detector sees of a file. */
-export async function inputOf(file: Sharp): Promise<DetectorInput> {
-  const picture = await decodePicture(await file.toBuffer());
-  return { picture, traces, changes: null, provenance: noProvenance };
-}
 
 /** The pixels after a save as JPEG. */
 export async function resaved(scene: Scene, quality: number): Promise<Scene> {

@@ -6,7 +6,8 @@ import { findMainGrid, tallyVotes } from '../../../src/detectors/jpeg-grid/regio
 import { castVotes, nearestVote } from '../../../src/detectors/jpeg-grid/votes.ts';
 import { createZeroCounter } from '../../../src/detectors/jpeg-grid/zero-counts.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
-import { inputOf, pasted, resaved } from './histories.ts';
+import { pasted, resaved } from './histories.ts';
+import { inputOf } from './input.ts';
 
 const size = { width: 384, height: 288 };
 const box = { left: 24, top: 20, width: 112, height: 96 };

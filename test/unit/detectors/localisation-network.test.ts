@@ -1,27 +1,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { DetectorInput, Sighting } from '../../../src/detectors/finding.ts';
+import type { Sighting } from '../../../src/detectors/finding.ts';
 import { localisationNetwork } from '../../../src/detectors/localisation-network.ts';
 import { readChanges } from '../../../src/engine/changes.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import type { LocateModel } from '../../../src/inference/locate-model.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
+import { inputWith } from './input.ts';
 
 let locator: LocateModel;
 beforeAll(async () => {
   ({ locator } = await loadPackagedModels());
 });
 
-function inputOf(picture: Picture, changes: DetectorInput['changes']): DetectorInput {
-  const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 2 };
-  return { picture, changes, traces, provenance: noProvenance };
-}
-
 async function examine(picture: Picture): Promise<Sighting> {
   const sighting = localisationNetwork.examine(
-    inputOf(picture, await readChanges(picture, locator)),
+    inputWith(picture, await readChanges(picture, locator)),
   );
   if (!('finding' in sighting)) throw new TypeError('The picture was skipped.');
   return sighting;
@@ -97,7 +92,7 @@ test('the score is the probability at even odds, and no claim goes beyond what w
   const picture = await scenePicture(80, 80);
   const sight = (score: number, changed: number) =>
     localisationNetwork.examine(
-      inputOf(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
+      inputWith(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
     );
 
   expect(sight(Math.log(3), 0.9)).toMatchObject({
@@ -124,7 +119,7 @@ test('no region is named in a picture that does not look changed, though the map
   const picture = await scenePicture(80, 80);
   const changes = { score: 0.1, changed: firstOfFour(0.9), trust: firstOfFour(1) };
 
-  expect(localisationNetwork.examine(inputOf(picture, changes))).toMatchObject({
+  expect(localisationNetwork.examine(inputWith(picture, changes))).toMatchObject({
     finding: {
       speaksFor: 'neither',
       strength: 'none',
@@ -137,7 +132,7 @@ test('no region is named in a picture that does not look changed, though the map
 });
 
 test('a picture whose changes nobody read is skipped with a reason', async () => {
-  const skipped = localisationNetwork.examine(inputOf(await scenePicture(80, 80), null));
+  const skipped = localisationNetwork.examine(inputWith(await scenePicture(80, 80), null));
 
   expect(skipped).toEqual({
     method: 'localisation-network',

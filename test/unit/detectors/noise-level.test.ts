@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { PlaceMap } from '../../../src/detectors/finding.ts';
 import { noiseLevel } from '../../../src/detectors/noise-level.ts';
-import { decodePicture } from '../../../src/image/decode.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
+import { inputOf } from './input.ts';
 
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
 const size = { width: 480, height: 400 };
 const box = { left: 272, top: 200, right: 400, bottom: 328 };
 
 async function examine(scene: Scene, quality = 95) {
-  const picture = await decodePicture(await fromScene(scene).jpeg({ quality }).toBuffer());
-  return noiseLevel.examine({ picture, traces, changes: null, provenance: noProvenance });
+  return noiseLevel.examine(await inputOf(fromScene(scene).jpeg({ quality })));
 }
 
 async function sight(scene: Scene, quality?: number) {

@@ -1,13 +1,10 @@
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
 import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
-import { decodePicture } from '../../../src/image/decode.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawings.ts';
-
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
+import { inputOf } from './input.ts';
 
 const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
   'a PNG': (scene) => fromScene(scene).png(),
@@ -16,12 +13,7 @@ const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
 };
 
 async function look(file: Sharp): Promise<Finding | Skipped> {
-  return photographLikeness.examine({
-    picture: await decodePicture(await file.toBuffer()),
-    traces,
-    provenance: noProvenance,
-    changes: null,
-  });
+  return photographLikeness.examine(await inputOf(file));
 }
 
 function saysPhotograph(result: Finding | Skipped): boolean {

@@ -1,18 +1,15 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { resampling } from '../../../src/detectors/resampling.ts';
-import { decodePicture } from '../../../src/image/decode.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
+import { inputOf } from './input.ts';
 
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
 const size = { width: 512, height: 448 };
 const box = { left: 256, top: 192, width: 192, height: 192 };
 
 async function examine(file: Sharp) {
-  const picture = await decodePicture(await file.toBuffer());
-  return resampling.examine({ picture, traces, changes: null, provenance: noProvenance });
+  return resampling.examine(await inputOf(file));
 }
 
 async function sight(file: Sharp) {

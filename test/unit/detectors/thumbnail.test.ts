@@ -3,17 +3,15 @@ import { describe, expect, test } from 'vitest';
 import { cellsFor, differencesOf } from '../../../src/detectors/thumbnail-difference.ts';
 import { thumbnail } from '../../../src/detectors/thumbnail.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-
-const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 1 };
+import { inputWith } from './input.ts';
 
 async function examine(jpeg: Buffer, parts: Parameters<typeof exifSegment>[0]) {
   const picture = await decodePicture(withSegments(jpeg, exifSegment(parts)));
-  return thumbnail.examine({ picture, traces, changes: null, provenance: noProvenance });
+  return thumbnail.examine(inputWith(picture));
 }
 
 const scene = { width: 640, height: 480, quality: 90 };
