@@ -63,7 +63,7 @@ describe('one document on standard output:', () => {
     const [head, ...rows] = stdout.split('\r\n');
     expect(code).toBe(1);
     expect(head).toBe(
-      'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage',
+      'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage,changeProbability',
     );
     expect(rows[1]).toMatch(
       /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,$/,

@@ -15,8 +15,8 @@ const columns: readonly Column[] = [
   ['verdict', ({ verdict }) => verdict],
   ['subClasses', subClassesOf],
   ['reasons', ({ reasons }) => reasons.join(' ')],
-  ['fakeProbability', (record) => rounded(statedProbability(record)?.value)],
-  ['uncertainty', (record) => rounded(statedProbability(record)?.deviation)],
+  ['fakeProbability', (record) => rounded(ofGeneration(record)?.fakeProbability)],
+  ['uncertainty', (record) => rounded(ofGeneration(record)?.fakeUncertainty)],
   ['width', ({ picture }) => picture?.width ?? null],
   ['height', ({ picture }) => picture?.height ?? null],
   ['format', ({ picture }) => picture?.format ?? null],
@@ -26,6 +26,7 @@ const columns: readonly Column[] = [
   ['seconds', ({ durationMs }) => durationMs / 1000],
   ['errorCode', ({ error }) => error?.code ?? null],
   ['errorMessage', ({ error }) => error?.message ?? null],
+  ['changeProbability', ({ decision }) => rounded(decision?.changeProbability)],
 ];
 
 /** A terminal obeys what a file takes as it is: there, what steers it is shown instead. */
@@ -41,6 +42,11 @@ export function createCsvFace(isForTerminal: boolean): Face {
 
 function subClassesOf({ result }: AnalysisRecord): CsvValue {
   return result?.resultSubClasses.map((n) => resultSubClasses[n]!).join(' ') ?? null;
+}
+
+/** Nothing where a table beside it would say nothing either, and nothing where a changed part decided. */
+function ofGeneration(record: AnalysisRecord): AnalysisRecord['decision'] {
+  return statedProbability(record)?.deviation == null ? null : record.decision;
 }
 
 /** More digits than the number deserves would only be noise in a column. */
