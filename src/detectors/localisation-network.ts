@@ -4,7 +4,7 @@
  */
 
 import type { ChangeEvidence, Detector, Finding, Sighting, Skipped } from './finding.ts';
-import { largestRegion, measuresOf, placeOf, type Region, type Size, wordShare } from './places.ts';
+import { largestPart, measuresOf, placeOf, type Region, type Size, wordShare } from './places.ts';
 import { strengthOfRatio } from './strength.ts';
 
 export const localisationNetwork: Detector<Sighting | Skipped> = {
@@ -24,7 +24,7 @@ const borneOut = { claim: 20, ratio: 12, below: 8 } as const;
 const changedFrom = 0.5;
 
 function toSighting({ score: logOdds, changed, trust }: ChangeEvidence, size: Size): Sighting {
-  const region = largestRegion(changed, changedFrom, size);
+  const region = largestPart(changed, changedFrom, size);
   const weight = weightOf(logOdds);
   const finding = {
     method: localisationNetwork.method,

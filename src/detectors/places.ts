@@ -60,6 +60,15 @@ export function measuresOf({ left, top, width, height, share }: Region) {
   };
 }
 
+/** More than this share of a picture is no part of it: who marks so much does not say where. */
+const mostOfPicture = 0.5;
+
+/** As `largestRegion`, where it is a part of the picture; else null. */
+export function largestPart(map: PlaceMap, from: number, size: Size): Region | null {
+  const region = largestRegion(map, from, size);
+  return region !== null && region.share <= mostOfPicture ? region : null;
+}
+
 /**
  * The largest group of cells of at least `from` that touch by a side; of equal ones the first, row by row.
  *

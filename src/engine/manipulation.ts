@@ -1,7 +1,7 @@
 /** From the methods that look for local changes to one statement about the picture, and one map. */
 
 import type { Answer, Finding, Sighting } from '../detectors/finding.ts';
-import { largestRegion } from '../detectors/places.ts';
+import { largestPart } from '../detectors/places.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { type CellGrid, ontoGrid } from './cells.ts';
 import { fusePlaces, fuseScores, type MethodMaps } from './fusion.ts';
@@ -35,7 +35,7 @@ export function localise({ size, answers, grid, manifest }: Given): Localisation
   return {
     manipulation: {
       probability,
-      region: isSuspected ? largestRegion({ ...grid, values: changed }, changedFrom, size) : null,
+      region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, size) : null,
       methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
     },
     changed,

@@ -83,7 +83,7 @@ export interface CellMaps {
 export interface Manipulation {
   /** Calibrated probability 0..1 that something in the picture was changed. */
   readonly probability: number;
-  /** The largest part that is marked as changed; null when no part is, or no strategy suspects a change. */
+  /** The largest part that is marked as changed; null when none is, most of the picture is, or no strategy suspects a change. */
   readonly region: Region | null;
   /** Methods that speak for a change by themselves, at least weakly. */
   readonly methods: readonly string[];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PlaceMap } from '../../../src/detectors/finding.ts';
 import {
+  largestPart,
   largestRegion,
   placeOf,
   wordRoughShare,
@@ -98,4 +99,13 @@ test.each([
   [0.124, 'about 12 %', 'etwa 12 %'],
 ])('a share of about %d is told as %s', (share, en, de) => {
   expect(wordRoughShare(share)).toEqual({ en, de });
+});
+
+test('who marks more than half of a picture points at no part of it', () => {
+  const size = { width: 16, height: 8 };
+  const half = mapOf(4, ['##..', '##..']);
+  const more = mapOf(4, ['###.', '##..']);
+
+  expect(largestPart(half, 0.75, size)).toMatchObject({ left: 0, width: 8, share: 0.5 });
+  expect(largestPart(more, 0.75, size)).toBeNull();
 });
