@@ -128,7 +128,7 @@ export const proseEn: Prose = {
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model) =>
