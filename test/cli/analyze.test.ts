@@ -205,17 +205,21 @@ async function programWith(spoil: (models: string) => Promise<void>): Promise<st
 }
 
 describe('the model', () => {
-  test('with a wrong hash stops the run with one line, however many pictures there are', async () => {
-    const entry = await programWith(async (models) => {
-      const [model] = await readdir(models);
-      await writeFile(join(models, model!, 'head.onnx'), 'x');
-    });
-    const cwd = await folderWith({ 'second.jpg': scene });
-    const ran = await runCli(['analyze', 'scene.jpg', 'second.jpg'], { cwd, entry });
+  test.each([
+    ['trace-1', 'head.onnx'],
+    ['locate-1', 'locate.onnx'],
+  ])(
+    '%s with a wrong hash stops the run with one line, however many pictures there are',
+    async (model, file) => {
+      const entry = await programWith((models) => writeFile(join(models, model, file), 'x'));
+      const cwd = await folderWith({ 'second.jpg': scene });
+      const ran = await runCli(['analyze', 'scene.jpg', 'second.jpg'], { cwd, entry });
 
-    expect(ran).toMatchObject({ code: 7, stdout: '' });
-    expect(ran.stderr).toMatch(/^forensics: head\.onnx of model .* reinstall forensics\.\n$/);
-  });
+      expect(ran).toMatchObject({ code: 7, stdout: '' });
+      expect(ran.stderr).toMatch(/^forensics: \S+\.onnx of model .* reinstall forensics\.\n$/);
+      expect(ran.stderr).toContain(`${file} of model ${model}`);
+    },
+  );
 
   test('that is not there is named with those that are', async () => {
     const ran = await runCli(['analyze', 'scene.jpg', '--model', 'nope'], {

@@ -66,7 +66,7 @@ describe('one document on standard output:', () => {
       'file,sha256,verdict,subClasses,reasons,fakeProbability,uncertainty,width,height,format,bytes,model,tier,seconds,errorCode,errorMessage,changeProbability',
     );
     expect(rows[1]).toMatch(
-      /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,$/,
+      /^fake\.jpg,[0-9a-f]{64},fake,ai-generated,,0\.971,0\.018,200,150,jpg,\d+,[\w-]+ [\d.]+,flagging,1\.5,,,0\.12$/,
     );
     expect(rows[2]).toBe(
       `'=cmd|x.jpg,,,,,,,,,,,,flagging,1.5,image_unreadable,"It is ""no"" <picture>."`,
