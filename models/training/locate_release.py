@@ -3,7 +3,7 @@ python locate_release.py --network .work/locate/model --out ../locate-1 --versio
 
 Stores the weights in half precision, which halves the file, and writes manifest.json. `--fused` is the answer of locate_fuse.py; without
 it the network's map is shown and its score decides nothing. Where `--network` is left out, the network of `--out` stays. `--figures`
-is a file with the manifest's `measured` and `falseAlarms`. CARD.md, where there is one, gets its tables anew.
+is a file with the manifest's `measured` and `called`. CARD.md, where there is one, gets its tables anew.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UNFITTED = {
     "fusion": {"places": {"offset": 0, "weights": {"localisation-network": {"weight": 1, "rest": 0.5}}},
                "picture": {"offset": 0, "weights": {}}},
 }  # fmt: skip
-UNMEASURED = {"measured": [], "falseAlarms": []}
+UNMEASURED = {"measured": [], "called": []}
 
 
 def store_half(source: Path, target: Path) -> None:
@@ -80,21 +80,26 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
         "thresholds": fused["thresholds"],
         "fusion": fused["fusion"],
         "measured": figures["measured"],
-        "falseAlarms": figures["falseAlarms"],
+        "called": figures["called"],
         "training": training,
     }
 
 
 def tables(told: dict) -> str:
     """What the card says of the figures, as the manifest has them."""
-    if not told["measured"] and not told["falseAlarms"]:
+    if not told["measured"] and not told["called"]:
         return "None were recorded for this version.\n"
     lines = ["| set | condition | pictures | F1, best threshold | 95 % | F1 at 0.5 | AUC |", "|---|---|---|---|---|---|---|"]
     lines += [f"| {row['set']} | {row['condition']} | {row['pictures']} | {row['f1Best']:.3f} | {row['f1Low']:.3f}-{row['f1High']:.3f} "
               f"| {row['f1Half']:.3f} | {row['pixelAuc']:.3f} |" for row in told["measured"]]  # fmt: skip
-    lines += ["", "| condition | untouched photographs | called manipulated |", "|---|---|---|"]
-    lines += [f"| {row['condition']} | {row['photographs']} | {100 * row['manipulated']:.1f} % |" for row in told["falseAlarms"]]
+    lines += ["", "Called manipulated:", "", "| condition | strategy | changed pictures | untouched photographs |", "|---|---|---|---|"]
+    lines += [f"| {row['condition']} | {strategy} | {share(counts['changed'], row['changed'])} | {share(counts['photographs'], row['photographs'])} |"
+              for row in told["called"] for strategy, counts in row["strategies"].items()]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def share(some: int, of: int) -> str:
+    return f"{some} of {of}, {100 * some / max(of, 1):.1f} %"
 
 
 def with_tables(card: str, told: dict) -> str:

@@ -12,6 +12,9 @@ from locate_network import Locator
 from locate_release import compare, main, store_half, tables, with_tables
 
 
+CALLED = {"condition": "as is", "changed": 10, "photographs": 40, "strategies": {"default": {"changed": 3, "photographs": 1}}}
+
+
 @pytest.fixture(scope="module")
 def network(tmp_path_factory):
     folder = tmp_path_factory.mktemp("network")
@@ -44,7 +47,7 @@ def test_numbers_that_half_precision_cannot_hold_stay_as_they_are(tmp_path):
 def test_a_folder_is_written_and_then_told_anew_without_its_network(network, tmp_path, monkeypatch):
     out, fused, figures = tmp_path / "locate-9", tmp_path / "fused.json", tmp_path / "figures.json"
     fused.write_text(json.dumps({"thresholds": {"a": 1}, "fusion": {"b": 2}}))
-    figures.write_text(json.dumps({"measured": [], "falseAlarms": [{"condition": "as is", "photographs": 40, "manipulated": 0.025}]}))
+    figures.write_text(json.dumps({"measured": [], "called": [CALLED]}))
 
     def release(*words: object) -> dict:
         monkeypatch.setattr(sys, "argv", ["locate_release.py", "--out", str(out), *map(str, words)])
@@ -58,12 +61,12 @@ def test_a_folder_is_written_and_then_told_anew_without_its_network(network, tmp
     assert (first["id"], first["version"], first["training"]) == ("locate-9", "0.1.0", {"shift": 0.5})
     assert (second["version"], second["thresholds"], second["fusion"]) == ("0.2.0", {"a": 1}, {"b": 2})
     assert (second["files"], second["training"]) == (first["files"], first["training"])
-    assert "| as is | 40 | 2.5 % |" in (out / "CARD.md").read_text()
+    assert "| as is | default | 3 of 10, 30.0 % | 1 of 40, 2.5 % |" in (out / "CARD.md").read_text()
     assert (out / "CARD.md").read_text().endswith("\n\n## Limits\n\nMany.\n")
 
 
 def test_the_tables_say_what_was_measured_or_that_nothing_was():
     row = {"set": "a", "condition": "as is", "pictures": 9, "f1Best": 0.5, "f1Low": 0.4, "f1High": 0.6, "f1Half": 0.3, "pixelAuc": 0.7}
 
-    assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "falseAlarms": []})
-    assert with_tables("## Figures\n\nOld.\n", {"measured": [], "falseAlarms": []}).startswith("## Figures\n\nNone were recorded")
+    assert "| a | as is | 9 | 0.500 | 0.400-0.600 | 0.300 | 0.700 |" in tables({"measured": [row], "called": []})
+    assert with_tables("## Figures\n\nOld.\n", {"measured": [], "called": []}).startswith("## Figures\n\nNone were recorded")

@@ -150,13 +150,14 @@ export function loadExamined(reader: Reader, analysisId: string): Examined {
 /** Examinations of earlier versions lack what was added since. */
 function upToDate(stored: AnyStoredExamination): Examined {
   const { stability = null, provenance = neverRead, decision, findings } = stored;
-  const { locator = null, manipulation = null, maps: _maps, ...rest } = stored;
+  const { locator = null, manipulation = null, measuredCalls = [], maps: _maps, ...rest } = stored;
   return {
     ...rest,
     stability,
     provenance,
     locator,
     manipulation,
+    measuredCalls,
     decision: { ...traceDecision, ...decision },
     findings: findings.map((finding) => ({ ...silent, ...finding })),
   };
@@ -193,7 +194,7 @@ interface StoredExamination extends Examined {
   readonly maps: Omit<CellMaps, 'values' | 'methods'> & { readonly methods: readonly string[] };
 }
 
-type Later = 'stability' | 'provenance' | 'locator' | 'manipulation';
+type Later = 'stability' | 'provenance' | 'locator' | 'manipulation' | 'measuredCalls';
 type AnyStoredExamination = Omit<StoredExamination, Later | 'maps'> &
   Partial<Pick<StoredExamination, Later>> & {
     readonly maps: Omit<CellMaps, 'values' | 'methods'> & Partial<StoredExamination['maps']>;

@@ -80,6 +80,7 @@ export async function observe(
       model: identityOf(manifest),
       locator: identityOf(locator.manifest),
       measured: manifest.measured,
+      measuredCalls: locator.manifest.called,
       predictions: toPredictions(reading.meanLogits, manifest),
       classUncertainties: spread.classUncertainties,
       classSimilarities: measureSimilarities(reading, statistics),

@@ -7,7 +7,7 @@
 import type { Finding, Skipped } from '../detectors/finding.ts';
 import type { Region } from '../detectors/places.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { MeasuredCondition } from '../inference/model.ts';
+import type { MeasuredCalls, MeasuredCondition } from '../inference/model.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 
 export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
@@ -153,6 +153,8 @@ export interface Examination {
   readonly manipulation: Manipulation | null;
   /** Error rates that ship with the model; empty when nobody has measured it. */
   readonly measured: readonly MeasuredCondition[];
+  /** How often pictures were called manipulated when the localisation was measured; empty when nobody did. */
+  readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;

@@ -11,7 +11,7 @@ import {
   thresholdsOf,
   wholeOf,
 } from './manifest-fields.ts';
-import type { LocateManifest, MeasuredFalseAlarms, MeasuredLocalisation } from './model.ts';
+import type { LocateManifest, MeasuredCalls, MeasuredLocalisation } from './model.ts';
 
 /** The network reads blocks of this side, so its cells have to fill them. */
 export const blockPx = 8;
@@ -33,7 +33,7 @@ export function parseLocateManifest(text: string): LocateManifest {
     thresholds: limitsOf(root['thresholds']),
     fusion: fusionOf(root['fusion']),
     measured: listOf(root['measured'] ?? [], 'measured', measuredOf),
-    falseAlarms: listOf(root['falseAlarms'] ?? [], 'falseAlarms', falseAlarmsOf),
+    called: listOf(root['called'] ?? [], 'called', calledOf),
   };
 }
 
@@ -118,11 +118,27 @@ function measuredOf(value: unknown, name: string): MeasuredLocalisation {
   };
 }
 
-function falseAlarmsOf(value: unknown, name: string): MeasuredFalseAlarms {
+function calledOf(value: unknown, name: string): MeasuredCalls {
   const fields = fieldsOf(value, name);
+  const changed = wholeOf(fields['changed'], `${name}.changed`, 1, 1e9);
+  const photographs = wholeOf(fields['photographs'], `${name}.photographs`, 1, 1e9);
+  const strategies = fieldsOf(fields['strategies'], `${name}.strategies`);
+  const under = (strategy: string) => {
+    const path = `${name}.strategies.${strategy}`;
+    const counts = fieldsOf(strategies[strategy], path);
+    return {
+      changed: wholeOf(counts['changed'], `${path}.changed`, 0, changed),
+      photographs: wholeOf(counts['photographs'], `${path}.photographs`, 0, photographs),
+    };
+  };
   return {
     condition: textOf(fields['condition'], `${name}.condition`),
-    photographs: wholeOf(fields['photographs'], `${name}.photographs`, 0, 1e9),
-    manipulated: numberOf(fields['manipulated'], `${name}.manipulated`, 0, 1),
+    changed,
+    photographs,
+    strategies: {
+      pedantic: under('pedantic'),
+      default: under('default'),
+      relaxed: under('relaxed'),
+    },
   };
 }

@@ -118,7 +118,7 @@ export interface LocateManifest extends IdentifiedModel {
   };
   /** Empty for a model that nobody has measured. */
   readonly measured: readonly MeasuredLocalisation[];
-  readonly falseAlarms: readonly MeasuredFalseAlarms[];
+  readonly called: readonly MeasuredCalls[];
 }
 
 /** How well the fused map marked what was changed, on pictures that nothing was fitted on. */
@@ -136,12 +136,16 @@ export interface MeasuredLocalisation {
   readonly pixelAuc: number;
 }
 
-export interface MeasuredFalseAlarms {
+/** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
+export interface MeasuredCalls {
   readonly condition: string;
-  /** Untouched ones. */
+  /** Pictures with a changed part, and photographs that nobody changed. */
+  readonly changed: number;
   readonly photographs: number;
-  /** Share 0..1 of them that was called manipulated, under the default strategy. */
-  readonly manipulated: number;
+  /** How many of them were called manipulated. */
+  readonly strategies: Readonly<
+    Record<keyof StrategyThresholds, { readonly changed: number; readonly photographs: number }>
+  >;
 }
 
 export type AnyManifest = ModelManifest | LocateManifest;

@@ -168,6 +168,18 @@ export const proseDe: Prose = {
     },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
+    changes: {
+      title: 'Veränderte Teile',
+      intro: ({ strategy, changed, photographs }) =>
+        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} Bildern öffentlicher Sammlungen, die Menschen verändert hatten, und an ${photographs} Fotografien, die niemand verändert hatte. An keinen von ihnen wurde etwas angepasst. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
+      columns: [
+        'Bedingung',
+        'Veränderte als „manipulated“ eingestuft',
+        'Fotografien als „manipulated“ eingestuft',
+      ],
+      meaning:
+        'Die meisten Veränderungen werden übersehen, sobald ein Bild erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
+    },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
       `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,

@@ -166,6 +166,14 @@ export const proseEn: Prose = {
     },
     meaning:
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those that are examined.',
+    changes: {
+      title: 'Changed parts',
+      intro: ({ strategy, changed, photographs }) =>
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets that people had changed, and on ${photographs} photographs that nobody had. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+      columns: ['Condition', 'Changed, called “manipulated”', 'Photographs called “manipulated”'],
+      meaning:
+        'Most changes are missed once a picture was saved again or scaled: that no change was found does not show that there is none.',
+    },
     ownTitle: (id) => `Own validation ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
       `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not enter into the strength that this report states.`,

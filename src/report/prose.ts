@@ -164,6 +164,13 @@ export interface ValidationProse {
     Record<'real' | 'fake', (x: { condition: string; rate: string; high: string }) => string>
   >;
   readonly meaning: string;
+  /** Of the verdict that a part was changed. */
+  readonly changes: {
+    readonly title: string;
+    readonly intro: (x: { strategy: string; changed: string; photographs: string }) => string;
+    readonly columns: readonly [string, string, string];
+    readonly meaning: string;
+  };
   readonly ownTitle: (id: string) => string;
   readonly own: (x: {
     real: string;

@@ -34,6 +34,12 @@ const fake: AnalysisRecord = {
     thresholds: { fakeMin: 0.78, realMax: 0.28 },
     changeProbability: 0.1,
     errorRates: { real: 221, fake: 277, decided: 0.3, realCalledFake: 0.018, fakeCalledReal: 0.1 },
+    changeErrorRates: {
+      changed: 150,
+      photographs: 200,
+      changedCalled: 0.3,
+      photographsCalled: 0.005,
+    },
   },
   evidence: null,
   picture: { format: 'jpg', width: 640, height: 480, sizeBytes: 12_345, notes: [] },
@@ -95,6 +101,17 @@ test('a card of a verdict says how often this verdict was wrong when it was meas
   expect(asReal).toContain('10.0 % of 277 generated pictures were called real');
   expect(unmeasured).toContain('never measured');
   expect(cardOf({ ...fake, verdict: 'uncertain' }, 100)).not.toContain('when measured');
+});
+
+test('the error rate of a changed part is that of changed parts', () => {
+  const changed = { ...fake.decision!, basis: 'localisation' as const };
+
+  const card = cardOf({ ...fake, decision: changed }, 100);
+  const unmeasured = cardOf({ ...fake, decision: { ...changed, changeErrorRates: null } }, 100);
+
+  expect(card).toContain('0.5 % of 200 photographs were called manipulated');
+  expect(card).not.toContain('221');
+  expect(unmeasured).toContain('never measured');
 });
 
 test('a card of an abstention gives each reason and no probability', () => {

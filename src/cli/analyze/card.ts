@@ -138,16 +138,21 @@ function errorRateOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict !== 'real' && verdict !== 'fake') return '';
   if (isDeclared(record)) return 'none can be measured for what a file says of itself';
-  if (isChanged(record))
-    return 'that of changed parts stands in the card of the localisation model';
   if (decision === null) return '';
-  const rates = decision.errorRates;
-  if (!rates) return 'never measured for this model; do not rely on the verdict alone';
   const { rate } = createNumberWriter('en');
+  if (isChanged(record)) {
+    const rates = decision.changeErrorRates;
+    if (!rates) return unmeasured;
+    return `when measured, ${rate(rates.photographsCalled)} of ${rates.photographs} photographs were called manipulated`;
+  }
+  const rates = decision.errorRates;
+  if (!rates) return unmeasured;
   return verdict === 'real'
     ? `when measured, ${rate(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
     : `when measured, ${rate(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
 }
+
+const unmeasured = 'never measured for this model; do not rely on the verdict alone';
 
 function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
   const { predictions, classUncertainties, classSimilarities, anomaly } = result!;

@@ -33,6 +33,15 @@ type Circumstances = Pick<
 
 type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
 
+/** Of the files as they were, under the strategy that was used. */
+interface ChangeErrorRates {
+  readonly changed: number;
+  readonly photographs: number;
+  /** Shares 0..1 of them that were called manipulated. */
+  readonly changedCalled: number;
+  readonly photographsCalled: number;
+}
+
 export interface AnalysisRecord {
   /** As it was given, or `-`. */
   readonly file: string;
@@ -51,6 +60,8 @@ export interface AnalysisRecord {
         /** Probability 0..1 that a part of the picture was changed. */
         readonly changeProbability: number | null;
         readonly errorRates: ErrorRates | null;
+        /** The same of the verdict that a part was changed. */
+        readonly changeErrorRates: ChangeErrorRates | null;
       })
     | null;
   /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
@@ -111,6 +122,7 @@ export function recordOf(
       thresholds,
       changeProbability: examination.manipulation?.probability ?? null,
       errorRates: errorRatesOf(examination),
+      changeErrorRates: changeErrorRatesOf(examination),
     },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
     picture: { format, width, height, sizeBytes, notes },
@@ -127,6 +139,19 @@ function errorRatesOf({ measured, options }: Examination): ErrorRates | null {
   if (!asIs) return null;
   const { real, fake, strategies } = asIs;
   return { real, fake, ...strategies[options.decisionStrategy] };
+}
+
+function changeErrorRatesOf({ measuredCalls, options }: Examination): ChangeErrorRates | null {
+  const asIs = measuredCalls.find(({ condition }) => condition === 'as is');
+  if (!asIs) return null;
+  const { changed, photographs, strategies } = asIs;
+  const called = strategies[options.decisionStrategy];
+  return {
+    changed,
+    photographs,
+    changedCalled: called.changed / changed,
+    photographsCalled: called.photographs / photographs,
+  };
 }
 
 function evidenceOf(examination: Examination): AnalysisRecord['evidence'] {

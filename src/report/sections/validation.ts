@@ -14,6 +14,7 @@ export function validationBlocks(input: SectionInput): readonly Block[] {
   const { validation: words } = prose;
   return [
     ...ratesBlocks(input),
+    ...changeRatesBlocks(input),
     ...(item.validation === undefined ? [] : ownBlocks(input, item.validation)),
     heading(words.neverTestedTitle),
     { kind: 'list', items: words.neverTested },
@@ -95,8 +96,48 @@ function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]):
   };
 }
 
-function nameOf({ labels }: SectionInput, { condition }: MeasuredCondition): string {
+function nameOf({ labels }: SectionInput, { condition }: { readonly condition: string }): string {
   return labels.validation.conditions[condition] ?? printable(condition, 60);
+}
+
+/** Nothing for an examination of an earlier version, or where nobody has measured. */
+function changeRatesBlocks(input: SectionInput): readonly Block[] {
+  const { examination, prose, phrases, numbers } = input;
+  const { measuredCalls, options } = examination;
+  const { title, intro, columns, meaning } = prose.validation.changes;
+  const [first] = measuredCalls;
+  if (first === undefined) return [];
+  const shareOf = (some: number, of: number) =>
+    writeError({ rate: some / of, ...shareInterval(some, of) }, numbers);
+  const [condition, changed, photographs] = columns;
+  return [
+    heading(title),
+    paragraph(
+      intro({
+        strategy: phrases.strategies[options.decisionStrategy],
+        changed: numbers.count(first.changed),
+        photographs: numbers.count(first.photographs),
+      }),
+    ),
+    {
+      kind: 'grid',
+      columns: [
+        { title: condition, share: 0.3 },
+        { title: changed, share: 0.35 },
+        { title: photographs, share: 0.35 },
+      ],
+      rows: measuredCalls.map((one) => {
+        const called = one.strategies[options.decisionStrategy];
+        const cells = [
+          nameOf(input, one),
+          shareOf(called.changed, one.changed),
+          shareOf(called.photographs, one.photographs),
+        ];
+        return { cells };
+      }),
+    },
+    paragraph(meaning),
+  ];
 }
 
 interface MeasuredError {

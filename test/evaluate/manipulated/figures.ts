@@ -2,7 +2,11 @@
 
 import { createRandom } from '../../../src/engine/random.ts';
 import type { DecisionStrategy } from '../../../src/engine/result.ts';
-import type { LocateManifest, MeasuredLocalisation } from '../../../src/inference/model.ts';
+import type {
+  LocateManifest,
+  MeasuredCalls,
+  MeasuredLocalisation,
+} from '../../../src/inference/model.ts';
 import { auc, aucInterval, groupBy } from '../../../src/validation/statistics.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
@@ -98,10 +102,8 @@ export function groupsOf(rows: readonly Row[]): readonly (readonly [string, read
   ];
 }
 
-/** What `locate_release.py --figures` writes into the manifest and the card: the fusion, and false alarms under `default`. */
-export function manifestFigures(
-  rows: readonly Row[],
-): Pick<LocateManifest, 'measured' | 'falseAlarms'> {
+/** What `locate_release.py --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
+export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'measured' | 'called'> {
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');
   const kept = [...groupBy(sets, ({ condition }) => condition)].filter(
@@ -111,14 +113,39 @@ export function manifestFigures(
     measured: kept.flatMap(([condition, some]) =>
       groupsOf(some).flatMap(([set, members]) => measuredOf(set, condition, members)),
     ),
-    falseAlarms: [...groupBy(photographs, ({ condition }) => condition)].map(
-      ([condition, some]) => ({
+    called: kept.map(([condition, some]) =>
+      callsOf(
         condition,
-        photographs: some.length,
-        manipulated: rounded(calledFigures(some, 'default').manipulated),
-      }),
+        some.filter(({ mask }) => mask !== null),
+        photographs.filter((row) => row.condition === condition),
+      ),
     ),
   };
+}
+
+function callsOf(
+  condition: string,
+  changed: readonly Row[],
+  photographs: readonly Row[],
+): MeasuredCalls {
+  const under = (strategy: DecisionStrategy) => ({
+    changed: countCalled(changed, strategy),
+    photographs: countCalled(photographs, strategy),
+  });
+  return {
+    condition,
+    changed: changed.length,
+    photographs: photographs.length,
+    strategies: {
+      pedantic: under('pedantic'),
+      default: under('default'),
+      relaxed: under('relaxed'),
+    },
+  };
+}
+
+function countCalled(rows: readonly Row[], strategy: DecisionStrategy): number {
+  return rows.filter(({ called }) => called[strategy].isManipulated).length;
 }
 
 function measuredOf(set: string, condition: string, rows: readonly Row[]): MeasuredLocalisation[] {

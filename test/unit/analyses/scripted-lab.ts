@@ -103,6 +103,7 @@ export function examinationOf({ source, options }: ExamineRequest): Examination 
     classSimilarities: { realCompressed: 0.2, fakeCompressed: 0.8 },
     anomaly: { score: 0.4, numCluster: 2, giniCoeff: null },
     stability: null,
+    measuredCalls: [],
     locator: { id: 'locate', version: '1', files: {} },
     manipulation: {
       probability: 0.2,

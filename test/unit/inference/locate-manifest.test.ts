@@ -5,6 +5,9 @@ import { packagedText, withValue } from './model-folder.ts';
 
 const file = 'locate-1/manifest.json';
 
+const two = { changed: 2, photographs: 0 };
+const moreThanAll = { pedantic: two, default: two, relaxed: two };
+
 test('the manifest of the packaged model can be read, and its type says which kind it is', () => {
   const manifest = parseLocateManifest(packagedText(file));
 
@@ -33,12 +36,16 @@ test('what was measured is read, and a model that nobody has measured says so wi
     f1Half: 0.4,
     pixelAuc: 0.8,
   };
-  const alarms = { condition: 'jpeg 75', photographs: 200, manipulated: 0.03 };
+  const counts = { changed: 30, photographs: 2 };
+  const calls = {
+    condition: 'jpeg 75',
+    changed: 150,
+    photographs: 200,
+    strategies: { pedantic: counts, default: counts, relaxed: counts },
+  };
 
   expect(parseLocateManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
-  expect(parseLocateManifest(withValue(file, 'falseAlarms', [alarms])).falseAlarms).toEqual([
-    alarms,
-  ]);
+  expect(parseLocateManifest(withValue(file, 'called', [calls])).called).toEqual([calls]);
   expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
 });
 
@@ -61,7 +68,8 @@ describe('a manifest is refused', () => {
     ['fusion.picture.weights', { network: null }],
     ['measured', {}],
     ['measured', [{}]],
-    ['falseAlarms', [{ condition: 'as is', photographs: 1, manipulated: 2 }]],
+    ['called', [{ condition: 'as is', changed: 1, photographs: 1, strategies: {} }]],
+    ['called', [{ condition: 'as is', changed: 1, photographs: 1, strategies: moreThanAll }]],
   ])('with %s = %j', (path, value) => {
     expect(() => parseAnyManifest(withValue(file, path, value))).toThrow(
       expect.objectContaining({ code: 'model_integrity' }),

@@ -52,6 +52,14 @@ const measuredAsIs = {
   strategies: { pedantic: rates, default: rates, relaxed: rates },
 };
 
+const calls = { changed: 42, photographs: 3 };
+const callsAsIs = {
+  condition: 'as is',
+  changed: 153,
+  photographs: 1210,
+  strategies: { pedantic: calls, default: calls, relaxed: calls },
+};
+
 export function makeExamination(wanted: Wanted = {}): Examination {
   const { width = 200, height = 150, cellPx = 32 } = wanted;
   const { resultClass = 'fake', reasons = [], seed = 1337 } = wanted;
@@ -66,6 +74,7 @@ export function makeExamination(wanted: Wanted = {}): Examination {
       methods: [],
     },
     measured: [measuredAsIs],
+    measuredCalls: [callsAsIs],
     decision: {
       resultClass,
       resultSubClasses: resultClass === 'fake' ? ['ai-generated'] : [],
