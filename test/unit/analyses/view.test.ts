@@ -182,12 +182,12 @@ test('an examination of an earlier version has no maps of single methods, and no
   const id = await complete();
   db.$client.exec(
     `UPDATE examinations SET method_maps = NULL, examination =
-       json_remove(examination, '$.locator', '$.manipulation', '$.maps.methods')`,
+       json_remove(examination, '$.locator', '$.manipulation', '$.measuredCalls', '$.maps.methods')`,
   );
 
   const { examination } = loadExamination(db, id)!;
 
-  expect(examination).toMatchObject({ locator: null, manipulation: null });
+  expect(examination).toMatchObject({ locator: null, manipulation: null, measuredCalls: [] });
   expect(examination.maps).toMatchObject({ columns: 2, methods: {} });
 });
 
