@@ -3,6 +3,7 @@
 import type { PlaceMap } from '../detectors/finding.ts';
 import type { Calibration } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
+import { drawAnomaly } from './anomaly-map.ts';
 import { calibrated, shareBelow } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './cells.ts';
 import type { Localisation } from './manipulation.ts';
@@ -13,17 +14,18 @@ const full = 65_535;
 
 /**
  * The four maps and those of single methods. A cell shows what the trace network says of the patch around it; near the border,
- * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is the share of
- * reference patches that lie nearer to training. `fake` is the higher of two probabilities: that the place is generated, and
- * that it was changed. The latter is that of a change at all times that of the place if there was one (`fusion`): so an
- * untouched picture stays dark, however its least unlikely places stand out among the others.
+ * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is how unusual the
+ * place is, see `drawAnomaly`. `fake` is the higher of two probabilities: that the place is generated, and that it was
+ * changed. The latter is that of a change at all times that of the place if there was one (`fusion`): so an untouched
+ * picture stays dark, however its least unlikely places stand out among the others.
  */
 export function drawMaps(
   reading: Reading,
   model: TraceModel,
   grid: CellGrid,
-  { manipulation, changed, methods }: Localisation,
+  localisation: Localisation,
 ): CellMaps {
+  const { manipulation, changed, methods } = localisation;
   const { calibration } = model.manifest;
   const { distanceQuantiles } = model.statistics;
   const { cellPx } = model.manifest.input;
@@ -42,7 +44,9 @@ export function drawMaps(
         generated.map((value, cell) => Math.max(value, manipulation.probability * changed[cell]!)),
       ),
       compression: quantised(classMap(2, calibration.compression)),
-      anomaly: quantised(ontoGrid(placeMap(reading, cellPx, farther), grid)),
+      anomaly: quantised(
+        drawAnomaly(ontoGrid(placeMap(reading, cellPx, farther), grid), localisation),
+      ),
     },
     methods: Object.fromEntries(
       Object.entries({ fusion: changed, ...methods }).map(([method, values]) => [

@@ -72,6 +72,7 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
   return {
     places: {
       offset: weightOf(places['offset'], 'fusion.places.offset'),
+      level: levelOf(places['level']),
       weights: namedOf(places['weights'], 'fusion.places.weights', (entry, name) => {
         const { weight, rest } = fieldsOf(entry, name);
         return {
@@ -85,6 +86,14 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
       weights: namedOf(picture['weights'], 'fusion.picture.weights', weightOf),
     },
   };
+}
+
+/** Absent in manifests of version 1.0.0, whose level is the same for every picture. */
+function levelOf(value: unknown): LocateManifest['fusion']['places']['level'] {
+  if (value === undefined) return { middle: 0, strongest: 0 };
+  const level = fieldsOf(value, 'fusion.places.level');
+  const share = (key: string) => numberOf(level[key], `fusion.places.level.${key}`, 0, 1);
+  return { middle: share('middle'), strongest: share('strongest') };
 }
 
 function weightOf(value: unknown, name: string): number {

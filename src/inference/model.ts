@@ -105,6 +105,8 @@ export interface LocateManifest extends IdentifiedModel {
   readonly fusion: {
     readonly places: {
       readonly offset: number;
+      /** Shares 0..1 of the picture's median and of its strongest places that are taken from every place. */
+      readonly level: { readonly middle: number; readonly strongest: number };
       /** By method. */
       readonly weights: Readonly<
         Record<string, { readonly weight: number; readonly rest: number }>

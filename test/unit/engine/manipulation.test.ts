@@ -6,6 +6,7 @@ import { localise } from '../../../src/engine/manipulation.ts';
 const fusion = {
   places: {
     offset: -1,
+    level: { middle: 0, strongest: 0 },
     weights: { first: { weight: 1, rest: 0.5 }, second: { weight: 2, rest: 0.2 } },
   },
   picture: { offset: -2, weights: { first: 1, second: 0.5 } },
@@ -32,6 +33,26 @@ describe('places', () => {
     const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
 
     expect(fusePlaces(fusion, alone, 1)[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
+  });
+
+  test('are held against the middle and the strongest places of their own picture', () => {
+    const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4 } };
+    const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
+
+    const fused = fusePlaces({ places: own }, { first: values }, 200);
+
+    const level = 0.2 * odds(0.6) + 0.4 * odds(0.9);
+    expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9) - level), 6);
+    expect(fused[4]).toBeCloseTo(sigmoid(-1 + odds(0.6) - level), 6);
+  });
+
+  test('that stand out alone, on less than a hundredth of the picture, do not raise the level', () => {
+    const own = { ...fusion.places, level: { middle: 0, strongest: 0.4 } };
+    const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
+
+    const fused = fusePlaces({ places: own }, { first: values }, 200);
+
+    expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('believe no single method beyond odds of e^4', () => {

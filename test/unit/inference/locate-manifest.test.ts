@@ -25,6 +25,15 @@ test('other weights of the fusion make another model, though the network is the 
   expect(other.files['manifest.json']).not.toEqual(packaged.files['manifest.json']);
 });
 
+test('the level of places follows the picture as the manifest says, and not at all where it says nothing', () => {
+  const level = { middle: 0.2, strongest: 0.3 };
+  const levelIn = (value: unknown) =>
+    parseLocateManifest(withValue(file, 'fusion.places.level', value)).fusion.places.level;
+
+  expect(levelIn(level)).toEqual(level);
+  expect(levelIn(undefined)).toEqual({ middle: 0, strongest: 0 });
+});
+
 test('what was measured is read, and a model that nobody has measured says so with empty lists', () => {
   const row = {
     set: 'splices',
@@ -62,6 +71,9 @@ describe('a manifest is refused', () => {
     ['thresholds.suspectedMin', null],
     ['fusion', null],
     ['fusion.places.offset', '0'],
+    ['fusion.places.level', 0.3],
+    ['fusion.places.level', { middle: 0.3 }],
+    ['fusion.places.level', { middle: 0.3, strongest: 1.1 }],
     ['fusion.places.weights', { Network: { weight: 1, rest: 0 } }],
     ['fusion.places.weights', { network: { weight: 1, rest: 2 } }],
     ['fusion.places.weights', { network: 1 }],
