@@ -4,9 +4,10 @@
  */
 
 import { luminanceTable } from '../image/quality.ts';
+import { placesInBlock } from '../image/zig-zag.ts';
 import { mapOfBlocks } from './block-map.ts';
 import { boxMean } from './box-mean.ts';
-import { blockCoefficients, blockPx } from './dct.ts';
+import { countBlocks, forEachBlock } from './dct.ts';
 import type { Detector, Sighting } from './finding.ts';
 import { type StoredPlane, storedLuma } from './stored.ts';
 import { noWeight } from './strength.ts';
@@ -15,7 +16,7 @@ const method = 'error-level';
 
 /** Of the save that is tried, libjpeg's scale: Krawetz uses 90 and 95. */
 const quality = 90;
-const steps = luminanceTable(quality);
+const steps = inBlockOrder(luminanceTable(quality));
 const corner = { left: 0, top: 0 };
 /** Blocks on each side that are read together. */
 const radius = 1;
@@ -45,26 +46,32 @@ function levelOf(lost: number, losable: number): number {
 /**
  * Squared error that quantisation adds to each block, and what would be expected of a coefficient anywhere between two
  * steps: a twelfth of the step squared, or all of a smaller coefficient. The transform keeps squares, so no pixel needs
- * to be decoded again. One row of blocks at a time: the coefficients of all would take four bytes a pixel.
+ * to be decoded again.
  */
-function trySave({ luma, width, height }: StoredPlane) {
-  const [columns, rows] = [Math.floor(width / blockPx), Math.floor(height / blockPx)];
+function trySave(plane: StoredPlane) {
+  const { columns, rows } = countBlocks(plane, corner);
   const lost = new Float32Array(columns * rows);
   const losable = new Float32Array(columns * rows);
-  for (let row = 0; row < rows; row++) {
-    const strip = luma.subarray(row * blockPx * width, (row + 1) * blockPx * width);
-    const { planes } = blockCoefficients({ luma: strip, width, height: blockPx }, corner, 64);
-    for (let k = 0; k < steps.length; k++) {
-      const step = steps[k]!;
-      for (let column = 0; column < columns; column++) {
-        const value = planes[k]![column]!;
-        const error = value - step * Math.round(value / step);
-        lost[row * columns + column]! += error * error;
-        losable[row * columns + column]! += Math.min(value * value, (step * step) / 12);
-      }
+  forEachBlock(plane, corner, (coefficients, block) => {
+    let [errors, most] = [0, 0];
+    for (let at = 0; at < coefficients.length; at++) {
+      const value = coefficients[at]!;
+      const step = steps[at]!;
+      const error = value - step * Math.round(value / step);
+      errors += error * error;
+      most += Math.min(value * value, (step * step) / 12);
     }
-  }
+    lost[block] = errors;
+    losable[block] = most;
+  });
   return { columns, rows, lost, losable };
+}
+
+/** @param inZigZag - one number for each frequency. */
+function inBlockOrder(inZigZag: readonly number[]): Float64Array {
+  const ordered = new Float64Array(inZigZag.length);
+  for (const [k, place] of placesInBlock.entries()) ordered[place] = inZigZag[k]!;
+  return ordered;
 }
 
 function sum(values: Float32Array): number {

@@ -32,7 +32,7 @@ const ofCell = { offset: -0.49, slope: 2.8 } as const;
  * contrast above 4.1, of the changed ones 9 %: too little for the finding to speak for a side by itself.
  */
 const ofPicture = { offset: -0.43, slope: 0.54 } as const;
-/** Of a drawing in flat colours the median may be 0. */
+/** Of a drawing with large areas of one colour the median may be 0. */
 const leastDistance = 0.1;
 /** 5 % of 269 untouched photographs have more; below it a region would be named in most honest pictures. */
 const unusualFrom = 5.4;
@@ -43,8 +43,9 @@ export const noiseLevel: Detector<Sighting | Skipped> = {
   method: 'noise-level',
   examine: ({ picture }) => {
     const cells = fineStructureOf(picture);
-    const { cellPx, columns, rows, usable } = cells;
+    const { cellPx, columns, rows, usable, structured } = cells;
     if (count(usable) < leastCells) return tooLittle;
+    if (count(structured) < leastCells) return tooSmooth;
     const ratios = distanceRatios(cells);
     const values = ratios.map((ratio, at) => (usable[at] === 1 ? logistic(ofCell, ratio) : 0.5));
     const contrast = quantileOf(ratios, usable, 0.99);
@@ -110,6 +111,14 @@ const tooLittle: Skipped = {
   reason: {
     en: 'The picture is too small, or too much of it is pure black or white, to compare the noise of its parts.',
     de: 'Das Bild ist zu klein oder zu großen Teilen rein schwarz oder weiß, um das Rauschen seiner Teile zu vergleichen.',
+  },
+};
+
+const tooSmooth: Skipped = {
+  method: 'noise-level',
+  reason: {
+    en: 'Hardly any part of the picture holds noise or fine structure that could be compared: it is of flat colours, or compression took it away.',
+    de: 'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus glatten Farbflächen, oder die Kompression hat sie getilgt.',
   },
 };
 

@@ -1,6 +1,7 @@
 /** How much more likely each block of a picture is to have been saved once than twice. */
 
-import { blockCoefficients, blockPx, type Grid } from '../dct.ts';
+import { placesInBlock } from '../../image/zig-zag.ts';
+import { blockPx, countBlocks, forEachBlock, type Grid } from '../dct.ts';
 import type { StoredPlane } from '../stored.ts';
 import { mostSteps } from './comb.ts';
 import { type Comb, fitComb } from './fit.ts';
@@ -30,39 +31,47 @@ export interface SavedPicture {
   readonly steps: readonly number[];
 }
 
-export function readBlocks({ plane, rgb, grid, steps }: SavedPicture): BlockReading {
-  const own = blocksOf({ plane, rgb, grid });
-  const beside = blocksOf({ plane, rgb, grid: halfAway(grid) });
-  const logSingle = new Float32Array(own.columns * own.rows);
-  const combs = own.planes.map((_, k) => {
-    const step = steps[k]!;
-    const values = quantise(own, k, step);
-    const smoothed = quantise(beside, k, step);
+export function readBlocks(saved: SavedPicture): BlockReading {
+  const own = quantise(saved);
+  const beside = quantise({ ...saved, grid: halfAway(saved.grid) });
+  const { columns, rows } = countBlocks(saved.plane, saved.grid);
+  const logSingle = new Float32Array(columns * rows);
+  const combs = own.values.map((values, k) => {
+    const smoothed = beside.values[k]!;
+    const step = saved.steps[k]!;
     const comb = fitComb({ values, smoothed, step, isConstant: k === 0 }, leastGain);
     if (comb !== null) addReadings(values, comb, k === 0, logSingle);
     return comb;
   });
-  const clipped = own.clipped.reduce((sum, one) => sum + one, 0);
-  const { columns, rows } = own;
-  return { columns, rows, logSingle, combs, clippedShare: clipped / own.clipped.length };
+  return { columns, rows, logSingle, combs, clippedShare: own.clipped / (columns * rows) };
 }
 
-function blocksOf({ plane, rgb, grid }: Omit<SavedPicture, 'steps'>) {
-  const coefficients = blockCoefficients(plane, grid, frequencies);
-  const { columns, rows } = coefficients;
-  const clipped = Uint8Array.from({ length: columns * rows }, (_, block) => {
+/** The values of each frequency that is read, block by block; beyond `mostSteps` where a block is clipped. */
+function quantise({ plane, rgb, grid, steps }: SavedPicture) {
+  const { columns, rows } = countBlocks(plane, grid);
+  const values = Array.from({ length: frequencies }, () => new Int16Array(columns * rows));
+  let clipped = 0;
+  forEachBlock(plane, grid, (coefficients, block) => {
     const left = grid.left + (block % columns) * blockPx;
     const top = grid.top + Math.floor(block / columns) * blockPx;
-    return isClipped(rgb, 3 * (top * plane.width + left), 3 * plane.width) ? 1 : 0;
+    if (isClipped(rgb, 3 * (top * plane.width + left), 3 * plane.width)) {
+      clipped++;
+      for (let k = 0; k < frequencies; k++) values[k]![block] = mostSteps + 1;
+      return;
+    }
+    for (let k = 0; k < frequencies; k++) {
+      values[k]![block] = Math.round(coefficients[placesInBlock[k]!]! / steps[k]!);
+    }
   });
-  return { ...coefficients, clipped };
+  return { values, clipped };
 }
 
 function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
   for (let y = 0; y < blockPx; y++) {
     const end = start + y * line + 3 * blockPx;
     for (let at = start + y * line; at < end; at++) {
-      if (rgb[at] === 0 || rgb[at] === 255) return true;
+      // 0 and 255 alone become 1 and 256 here, which have none of these bits.
+      if (((rgb[at]! + 1) & 254) === 0) return true;
     }
   }
   return false;
@@ -70,12 +79,6 @@ function isClipped(rgb: Uint8Array, start: number, line: number): boolean {
 
 function halfAway({ left, top }: Grid): Grid {
   return { left: (left + blockPx / 2) % blockPx, top: (top + blockPx / 2) % blockPx };
-}
-
-function quantise({ planes, clipped }: ReturnType<typeof blocksOf>, k: number, step: number) {
-  return Int16Array.from(planes[k]!, (value, block) =>
-    clipped[block] === 1 ? mostSteps + 1 : Math.round(value / step),
-  );
 }
 
 function addReadings(

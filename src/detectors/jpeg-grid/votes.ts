@@ -80,28 +80,22 @@ interface Tile {
   readonly at: number;
 }
 
-/**
- * The greatest of 8 by 8 counts and where it lies, first along rows, then down columns. Count, tie and origin are kept
- * in one number: `count * 256 + (tied ? 128 : 0) + origin`.
- */
+/** The origin of the greatest of the 8 by 8 counts that begin at each pixel or before it. */
 function createCaster({ votes, width }: Pick<Votes, 'votes' | 'width'>) {
   const reach = tilePx + overhang;
-  const best = new Uint16Array(reach * tilePx);
+  const keys = new Int32Array(reach * reach);
   return (counts: Uint8Array, tile: Tile): void => {
-    for (let y = 0; y < reach; y++) {
-      for (let x = 0; x < tilePx; x++) {
-        let key = 0;
-        for (let i = 0; i < period; i++) {
-          const origin = (tile.left + x + i) % period;
-          key = greater(key, (counts[y * reach + x + i]! << 8) | origin);
-        }
-        best[y * tilePx + x] = key | (((tile.top + y) % period) << 3);
+    for (let y = 0, at = 0; y < reach; y++) {
+      const row = ((tile.top + y) % period) << 3;
+      for (let x = 0; x < reach; x++, at++) {
+        keys[at] = (counts[at]! << 8) | row | ((tile.left + x) % period);
       }
     }
+    takeGreatestOfEight(keys, 1);
+    takeGreatestOfEight(keys, reach);
     for (let y = 0; y < tilePx; y++) {
       for (let x = 0; x < tilePx; x++) {
-        let key = 0;
-        for (let i = 0; i < period; i++) key = greater(key, best[(y + i) * tilePx + x]!);
+        const key = keys[y * reach + x]!;
         const isCast = key >> 8 > 0 && (key & 128) === 0 && x < tile.width && y < tile.height;
         votes[tile.at + y * width + x] = isCast ? key & 63 : noVote;
       }
@@ -109,7 +103,18 @@ function createCaster({ votes, width }: Pick<Votes, 'votes' | 'width'>) {
   };
 }
 
+/**
+ * Replaces each key by the greatest of the eight that begin with it, `gap` apart: of pairs, of pairs of pairs, and of
+ * those. What has no eight behind it becomes nothing of use.
+ */
+function takeGreatestOfEight(keys: Int32Array, gap: number): void {
+  for (let step = gap; step < period * gap; step *= 2) {
+    for (let at = 0; at + step < keys.length; at++) keys[at] = greater(keys[at]!, keys[at + step]!);
+  }
+}
+
+/** Of two keys `count * 256 + (tied ? 128 : 0) + origin`. Without branches, as nothing foretells which is greater. */
 function greater(a: number, b: number): number {
-  if (a >> 8 === b >> 8) return a | 128;
-  return a > b ? a : b;
+  const isTied = (((a ^ b) >> 8) - 1) >>> 31;
+  return Math.max(a, b) | (isTied << 7);
 }

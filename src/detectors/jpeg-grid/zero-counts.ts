@@ -3,6 +3,7 @@
  * blocks, so the count is high where a block of the picture's grid begins, and low one pixel beside it.
  */
 
+import { excess, transformEight } from '../dct.ts';
 import type { StoredPlane } from '../stored.ts';
 
 const side = 8;
@@ -25,26 +26,17 @@ export function createZeroCounter(reach: number): ZeroCounter {
   const wide = reach + overhang;
   const pixels = new Float64Array(wide * wide);
   const across = new Float64Array(side * wide * reach);
-  const line = new Float64Array(side * reach);
   const counts = new Uint8Array(reach * reach);
-  const runs = { columns: new Uint8Array(wide), rows: new Uint8Array(wide) };
   return {
     count: (plane, left, top) => {
       copySquare(plane, { left, top, wide }, pixels);
-      for (let y = 0; y < wide; y++) {
-        transformEights({ from: pixels, start: y * wide, step: 1, into: line });
-        for (let u = 0; u < side; u++) {
-          across.set(line.subarray(u * reach, (u + 1) * reach), (u * wide + y) * reach);
-        }
-      }
+      transformRows(pixels, reach, across);
       counts.fill(0);
       for (let u = 0; u < side; u++) {
-        for (let y = 0; y < reach; y++) {
-          transformEights({ from: across, start: (u * wide + y) * reach, step: reach, into: line });
-          addZeros(line, u, counts.subarray(y * reach, (y + 1) * reach));
-        }
+        const columns = across.subarray(u * wide * reach, (u + 1) * wide * reach);
+        addZeros(columns, reach, limitsOf[u]!, counts);
       }
-      dropStriped(pixels, runs, counts);
+      dropStriped(pixels, reach, counts);
       return counts;
     },
   };
@@ -65,101 +57,75 @@ function copySquare({ luma, width, height }: StoredPlane, square: Square, into: 
   }
 }
 
-/*
- * The eight-point transform by Arai, Agui and Nakajima (1988), five multiplications. Its outputs are too large by a
- * factor that depends on the frequency alone, so the limit for zero is multiplied by it instead of dividing them.
+const outputs = new Float64Array(side);
+
+/** Of the eight pixels from each pixel to the right; one plane of `reach` columns for each frequency. */
+function transformRows(pixels: Float64Array, reach: number, across: Float64Array): void {
+  const wide = reach + overhang;
+  for (let y = 0; y < wide; y++) {
+    for (let x = 0; x < reach; x++) {
+      transformEight(pixels, y * wide + x, 1, outputs);
+      for (let u = 0, to = y * reach + x; u < side; u++, to += wide * reach)
+        across[to] = outputs[u]!;
+    }
+  }
+}
+
+/** The outputs of `transformEight` are too large; instead of dividing each, the limit for zero is multiplied. */
+const limitsOf = Array.from({ length: side }, (_, u) => limitsAt(u));
+
+function limitsAt(u: number) {
+  const at = (v: number) => zeroBelow * excess[u]! * excess[v]!;
+  return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)] as const;
+}
+
+/** @param columns - a plane of `reach` columns: what the rows hold of one horizontal frequency. */
+function addZeros(
+  columns: Float64Array,
+  reach: number,
+  limits: ReturnType<typeof limitsAt>,
+  counts: Uint8Array,
+): void {
+  const [l0, l1, l2, l3, l4, l5, l6, l7] = limits;
+  for (let at = 0; at < counts.length; at++) {
+    transformEight(columns, at, reach, outputs);
+    // Written out, and added up as numbers: branches that nothing foretells would take most of the time.
+    counts[at]! +=
+      isBelow(outputs[0]!, l0) +
+      isBelow(outputs[1]!, l1) +
+      isBelow(outputs[2]!, l2) +
+      isBelow(outputs[3]!, l3) +
+      isBelow(outputs[4]!, l4) +
+      isBelow(outputs[5]!, l5) +
+      isBelow(outputs[6]!, l6) +
+      isBelow(outputs[7]!, l7);
+  }
+}
+
+function isBelow(value: number, limit: number): number {
+  return Number(Math.abs(value) < limit);
+}
+
+/**
+ * Sets the count to 0 where all rows or all columns of a block are alike. Its coefficients that change the other way
+ * are all zero then, so only blocks of so many are looked at.
  */
-const c4 = Math.SQRT1_2;
-const c6 = Math.cos((6 * Math.PI) / 16);
-const c2MinusC6 = Math.cos((2 * Math.PI) / 16) - c6;
-const c2PlusC6 = Math.cos((2 * Math.PI) / 16) + c6;
-const excess = Float64Array.from({ length: side }, (_, u) =>
-  u === 0 ? Math.sqrt(8) : 4 * Math.cos((u * Math.PI) / 16),
-);
-
-interface Eights {
-  readonly from: Float64Array;
-  readonly start: number;
-  readonly step: number;
-  /** One line of outputs for each frequency. */
-  readonly into: Float64Array;
-}
-
-/** Transforms the eight numbers `step` apart that begin at each place of a line. */
-function transformEights({ from, start, step, into }: Eights): void {
-  const length = into.length >> 3;
-  for (let x = 0; x < length; x++) {
-    const at = start + x;
-    const v0 = from[at]!;
-    const v1 = from[at + step]!;
-    const v2 = from[at + 2 * step]!;
-    const v3 = from[at + 3 * step]!;
-    const v4 = from[at + 4 * step]!;
-    const v5 = from[at + 5 * step]!;
-    const v6 = from[at + 6 * step]!;
-    const v7 = from[at + 7 * step]!;
-    const d0 = v0 - v7;
-    const d1 = v1 - v6;
-    const d2 = v2 - v5;
-    const s0 = v0 + v7;
-    const s1 = v1 + v6;
-    const s2 = v2 + v5;
-    const s3 = v3 + v4;
-    const low = s0 + s3;
-    const high = s1 + s2;
-    const edge = s0 - s3;
-    const turned = (s1 - s2 + edge) * c4;
-    const inner = v3 - v4 + d2;
-    const outer = d1 + d0;
-    const shared = (inner - outer) * c6;
-    const near = c2MinusC6 * inner + shared;
-    const far = c2PlusC6 * outer + shared;
-    const middle = (d2 + d1) * c4;
-    into[x] = low + high;
-    into[x + length] = d0 + middle + far;
-    into[x + 2 * length] = edge + turned;
-    into[x + 3 * length] = d0 - middle - near;
-    into[x + 4 * length] = low - high;
-    into[x + 5 * length] = d0 - middle + near;
-    into[x + 6 * length] = edge - turned;
-    into[x + 7 * length] = d0 + middle - far;
+function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
+  const wide = reach + overhang;
+  for (let at = 0; at < counts.length; at++) {
+    if (counts[at]! < side * overhang) continue;
+    const start = Math.floor(at / reach) * wide + (at % reach);
+    if (isRepeated(pixels, start, wide, 1) || isRepeated(pixels, start, 1, wide)) counts[at] = 0;
   }
 }
 
-/** @param line - transforms down the columns of what horizontal frequency `u` holds. */
-function addZeros(line: Float64Array, u: number, counts: Uint8Array): void {
-  const length = counts.length;
-  for (let v = 0; v < side; v++) {
-    const limit = zeroBelow * excess[u]! * excess[v]!;
-    for (let x = 0; x < length; x++) {
-      if (Math.abs(line[v * length + x]!) < limit) counts[x]!++;
+/** True when the eight numbers `along` apart that begin at `start` come again, seven times, every `apart`. */
+function isRepeated(pixels: Float64Array, start: number, apart: number, along: number): boolean {
+  for (let i = 0; i < side; i++) {
+    const first = start + i * along;
+    for (let at = first + apart; at < first + side * apart; at += apart) {
+      if (pixels[at] !== pixels[first]) return false;
     }
   }
-}
-
-interface Runs {
-  readonly columns: Uint8Array;
-  readonly rows: Uint8Array;
-}
-
-/** From the last pixel back, how many equal ones follow to the right and below; blocks of such runs count 0. */
-function dropStriped(pixels: Float64Array, { columns, rows }: Runs, counts: Uint8Array): void {
-  const wide = columns.length;
-  const reach = wide - overhang;
-  columns.fill(0);
-  rows.fill(0);
-  for (let y = wide - 1; y >= 0; y--) {
-    let right = 0;
-    let besides = 0;
-    for (let x = wide - 1; x >= 0; x--) {
-      const at = y * wide + x;
-      right = x < wide - 1 && pixels[at] === pixels[at + 1] ? Math.min(right + 1, side) : 1;
-      rows[x] = right === side ? Math.min(rows[x]! + 1, side) : 0;
-      const isSame = y < wide - 1 && pixels[at] === pixels[at + wide];
-      columns[x] = isSame ? Math.min(columns[x]! + 1, side) : 1;
-      besides = columns[x] === side ? Math.min(besides + 1, side) : 0;
-      const isStriped = rows[x] === side || besides === side;
-      if (isStriped && x < reach && y < reach) counts[y * reach + x] = 0;
-    }
-  }
+  return true;
 }

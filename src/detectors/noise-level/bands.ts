@@ -9,24 +9,35 @@ export interface Bands {
   readonly peakedness: number;
   /** Share of the diagonal band below `none`. */
   readonly emptyShare: number;
-  readonly mean: number;
 }
 
-/** Side of the largest square that is asked for. */
-export const widestPatch = 11;
+/** The filter takes in so many values more than it gives. */
+export const overhang = 3;
+/** Of the largest square that is asked for. */
+const widest = 8;
 
-const low = new Float32Array(widestPatch * widestPatch);
-const high = new Float32Array(widestPatch * widestPatch);
+const low = new Float32Array(widest * (widest + overhang));
+const high = new Float32Array(widest * (widest + overhang));
 const softly = 0.05;
 
+export interface Square {
+  /** Row-major, `width` values a row. */
+  readonly values: Float32Array | Uint8Array;
+  readonly width: number;
+  /** Index of its first value; `side + overhang` rows and columns are read. */
+  readonly start: number;
+  /** 1..8. */
+  readonly side: number;
+}
+
 /**
- * @param patch - square of `side + 3` values a side, row-major.
  * @see Daubechies, "Ten Lectures on Wavelets" (1992), 8.3.4: the spline pair of four taps, without decimation. Its high
  * pass answers 0 to every parabola, so that shading is not taken for noise.
  */
-export function bandsOf(patch: Float32Array, side: number, none: number): Bands {
-  const taken = side + 3;
-  const mean = splitRows(patch, side, taken);
+export function bandsOf(square: Square, none: number): Bands {
+  const { side } = square;
+  differ(square);
+  average(square);
   let [diagonal, across, along, squares, empty] = [0, 0, 0, 0, 0];
   for (let at = 0; at < side * side; at++) {
     const below = at + side;
@@ -40,7 +51,7 @@ export function bandsOf(patch: Float32Array, side: number, none: number): Bands 
     squares += d * d;
     across += Math.abs(h);
     along += Math.abs(v);
-    if (size < none) empty++;
+    empty += Number(size < none);
   }
   const count = side * side;
   diagonal /= count;
@@ -50,24 +61,46 @@ export function bandsOf(patch: Float32Array, side: number, none: number): Bands 
     along: along / count,
     peakedness: Math.log((diagonal + softly) / (Math.sqrt(squares / count) + softly)),
     emptyShare: empty / count,
-    mean,
   };
 }
 
-/** Fills `low` and `high` with `taken` rows of `side` values. @returns mean of the patch. */
-function splitRows(patch: Float32Array, side: number, taken: number): number {
+/** `diagonal` of `bandsOf` alone. */
+export function diagonalOf(square: Square): number {
+  const { side } = square;
+  differ(square);
+  let diagonal = 0;
+  for (let at = 0; at < side * side; at++) {
+    const below = at + side;
+    const far = below + side;
+    diagonal += Math.abs(3 * (high[below]! - high[far]!) - high[at]! + high[far + side]!);
+  }
+  return diagonal / (4 * side * side);
+}
+
+/** Mean of all values that are read, those at the border included. */
+export function meanOf({ values, width, start, side }: Square): number {
+  const taken = side + overhang;
   let sum = 0;
-  for (let y = 0, to = 0; y < taken; y++) {
-    const row = y * taken;
-    for (let x = 0; x < taken; x++) sum += patch[row + x]!;
-    for (let from = row; from < row + side; from++, to++) {
-      const outer = patch[from]!;
-      const inner = patch[from + 1]!;
-      const next = patch[from + 2]!;
-      const last = patch[from + 3]!;
-      low[to] = (outer + 3 * (inner + next) + last) / 8;
-      high[to] = (3 * (inner - next) - outer + last) / 4;
-    }
+  for (let row = start; row < start + taken * width; row += width) {
+    for (let at = row; at < row + taken; at++) sum += values[at]!;
   }
   return sum / (taken * taken);
+}
+
+/** Fills `high`, `side` values a row: what changes from left to right. */
+function differ({ values, width, start, side }: Square): void {
+  for (let y = 0, to = 0, row = start; y < side + overhang; y++, row += width) {
+    for (let at = row; at < row + side; at++, to++) {
+      high[to] = (3 * (values[at + 1]! - values[at + 2]!) - values[at]! + values[at + 3]!) / 4;
+    }
+  }
+}
+
+/** Fills `low` in the same way: what does not. */
+function average({ values, width, start, side }: Square): void {
+  for (let y = 0, to = 0, row = start; y < side + overhang; y++, row += width) {
+    for (let at = row; at < row + side; at++, to++) {
+      low[to] = (values[at]! + 3 * (values[at + 1]! + values[at + 2]!) + values[at + 3]!) / 8;
+    }
+  }
 }

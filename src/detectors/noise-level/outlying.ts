@@ -24,24 +24,47 @@ const rounds = 4;
 /** Added to the variances, of numbers whose variance over all points is 1: two that agree would divide by nothing. */
 const ridge = 0.01;
 
+/** More points would take time and hardly move the fit. */
+const mostFitted = 16_384;
+
 /** @returns squared distance for each point; about `dimensions - context` for one of the majority. */
 export function outlying(points: Points): Float32Array {
-  const count = points.usable.length;
   const standard = standardise(points);
-  const distances = new Float32Array(count);
-  let among = points.usable;
-  for (let round = 0; round < rounds; round++) {
-    measure(standard, points, fit(standard, points.dimensions, among), distances);
-    among = nearest(distances, points.usable);
+  const fitted = thinned(points.usable);
+  const distances = new Float32Array(fitted.length);
+  let among = fitted;
+  for (let round = 1; round < rounds; round++) {
+    measure(standard, points, fit(standard, points.dimensions, among), { of: fitted, distances });
+    among = nearest(distances, fitted);
   }
+  const last = fit(standard, points.dimensions, among);
+  measure(standard, points, last, { of: points.usable, distances });
   return distances;
 }
+
+/** Every so many points, that no more are usable than may be fitted. */
+function thinned(usable: Uint8Array): Uint8Array {
+  const count = usable.reduce((sum, is) => sum + is, 0);
+  const apart = Math.ceil(count / mostFitted);
+  return usable.map((is, at) => (at % apart === 0 ? is : 0));
+}
+
+/** A number that all points share, as the colours of a grey picture are, varies by rounding alone and says nothing. */
+const leastDeviation = 1e-4;
 
 /** Mean 0 and variance 1 in each number over the usable points. */
 function standardise({ numbers, dimensions, usable }: Points): Float32Array {
   const { mean, covariance } = momentsOf(numbers, dimensions, usable);
-  const scale = mean.map((_, at) => 1 / (Math.sqrt(covariance[at * dimensions + at]!) + 1e-9));
-  return numbers.map((value, at) => (value - mean[at % dimensions]!) * scale[at % dimensions]!);
+  const scale = mean.map((_, at) => {
+    const deviation = Math.sqrt(covariance[at * dimensions + at]!);
+    return deviation < leastDeviation ? 0 : 1 / deviation;
+  });
+  const standard = new Float32Array(numbers.length);
+  for (let at = 0; at < numbers.length; at++) {
+    const number = at % dimensions;
+    standard[at] = (numbers[at]! - mean[number]!) * scale[number]!;
+  }
+  return standard;
 }
 
 interface Fit {
@@ -67,16 +90,17 @@ function momentsOf(numbers: Float32Array, dimensions: number, among: Uint8Array)
     for (let i = 0; i < dimensions; i++) mean[i]! += numbers[here + i]!;
   }
   for (let i = 0; i < dimensions; i++) mean[i]! /= count;
+  const off = new Float64Array(dimensions);
   for (let point = 0; point < among.length; point++) {
     if (among[point] === 0) continue;
     const here = point * dimensions;
-    for (let i = 0; i < dimensions; i++) {
-      const off = (numbers[here + i]! - mean[i]!) / count;
-      for (let j = 0; j <= i; j++) {
-        covariance[i * dimensions + j]! += off * (numbers[here + j]! - mean[j]!);
-      }
+    for (let i = 0; i < dimensions; i++) off[i] = numbers[here + i]! - mean[i]!;
+    for (let i = 0, row = 0; i < dimensions; i++, row += dimensions) {
+      const ofRow = off[i]!;
+      for (let j = 0; j <= i; j++) covariance[row + j]! += ofRow * off[j]!;
     }
   }
+  for (let at = 0; at < covariance.length; at++) covariance[at]! /= count;
   return { mean, covariance };
 }
 
@@ -100,16 +124,17 @@ function measure(
   numbers: Float32Array,
   { dimensions, context }: Points,
   { mean, factor }: Fit,
-  distances: Float32Array,
+  { of, distances }: { readonly of: Uint8Array; readonly distances: Float32Array },
 ): void {
   const solved = new Float64Array(dimensions);
   for (let point = 0; point < distances.length; point++) {
+    if (of[point] === 0) continue;
     const here = point * dimensions;
     let distance = 0;
-    for (let i = 0; i < dimensions; i++) {
+    for (let i = 0, row = 0; i < dimensions; i++, row += dimensions) {
       let rest = numbers[here + i]! - mean[i]!;
-      for (let j = 0; j < i; j++) rest -= factor[i * dimensions + j]! * solved[j]!;
-      const value = rest / factor[i * dimensions + i]!;
+      for (let j = 0; j < i; j++) rest -= factor[row + j]! * solved[j]!;
+      const value = rest / factor[row + i]!;
       solved[i] = value;
       if (i >= context) distance += value * value;
     }
@@ -119,5 +144,8 @@ function measure(
 
 function nearest(distances: Float32Array, usable: Uint8Array): Uint8Array {
   const limit = quantileOf(distances, usable, kept);
-  return usable.map((is, at) => (is === 1 && distances[at]! <= limit ? 1 : 0));
+  const among = new Uint8Array(usable.length);
+  for (let at = 0; at < among.length; at++)
+    among[at] = usable[at]! & Number(distances[at]! <= limit);
+  return among;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { blockCoefficients } from '../../../src/detectors/dct.ts';
-import { placesInBlock } from '../../../src/image/zig-zag.ts';
+import { countBlocks, forEachBlock } from '../../../src/detectors/dct.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 
 const scale = (frequency: number) => (frequency === 0 ? Math.SQRT1_2 : 1);
@@ -15,20 +14,28 @@ function coefficient(samples: (x: number, y: number) => number, u: number, v: nu
   return (sum * scale(u) * scale(v)) / 4;
 }
 
-test('blockCoefficients follows the formula of the standard, block by block on the grid asked for', () => {
+test('the blocks of the grid asked for are transformed as the standard writes it', () => {
   const random = createRandom(4);
   const [width, height] = [30, 21];
-  const luma = Uint8Array.from({ length: width * height }, () => random() * 256);
+  const plane = {
+    luma: Uint8Array.from({ length: width * height }, () => random() * 256),
+    width,
+    height,
+  };
   const grid = { left: 5, top: 3 };
+  const blocks: Float32Array[] = [];
 
-  const { columns, rows, planes } = blockCoefficients({ luma, width, height }, grid, 64);
+  forEachBlock(plane, grid, (coefficients, block) => {
+    blocks[block] = coefficients.slice();
+  });
 
-  expect([columns, rows]).toEqual([3, 2]);
-  for (let block = 0; block < 6; block++) {
+  expect(countBlocks(plane, grid)).toEqual({ columns: 3, rows: 2 });
+  expect(blocks).toHaveLength(6);
+  for (const [block, coefficients] of blocks.entries()) {
     const [left, top] = [5 + (block % 3) * 8, 3 + Math.floor(block / 3) * 8];
-    const at = (x: number, y: number) => luma[(top + y) * width + left + x]!;
-    for (const [k, place] of placesInBlock.entries()) {
-      expect(planes[k]![block]).toBeCloseTo(coefficient(at, place & 7, place >> 3), 3);
+    const at = (x: number, y: number) => plane.luma[(top + y) * width + left + x]!;
+    for (const [place, value] of coefficients.entries()) {
+      expect(value).toBeCloseTo(coefficient(at, place & 7, place >> 3), 3);
     }
   }
 });

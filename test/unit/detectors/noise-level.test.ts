@@ -98,3 +98,19 @@ test.each([
     reason: { en: expect.stringContaining('too small'), de: expect.stringContaining('zu klein') },
   });
 });
+
+test.each([
+  ['is of one colour', () => 90, 95],
+  ['is a smooth gradient', (at: number) => 60 + Math.floor(((at / 3) % size.width) / 4), 95],
+  ['lost all its fine structure to compression', (at: number) => 90 + ((at * 7) % 5), 5],
+])('a picture that %s is skipped with a reason', async (_, value, quality) => {
+  const rgb = Uint8Array.from({ length: 3 * size.width * size.height }, (...[, at]) => value(at));
+
+  expect(await examine({ ...size, rgb }, quality)).toEqual({
+    method: 'noise-level',
+    reason: {
+      en: expect.stringContaining('Hardly any part'),
+      de: expect.stringContaining('Kaum ein Teil'),
+    },
+  });
+});
