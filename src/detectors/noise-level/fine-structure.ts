@@ -44,9 +44,9 @@ export function fineStructureOf(picture: Picture): FineStructure {
   for (let cell = 0; cell < usable.length; cell++) {
     const column = cell % columns;
     const here = numbers.subarray(cell * numbersPerCell, (cell + 1) * numbersPerCell);
-    const { isClipped, isStructured } = read(column, (cell - column) / columns, here);
-    usable[cell] = Number(!isClipped);
-    structured[cell] = Number(isStructured && !isClipped);
+    const found = read(column, (cell - column) / columns, here);
+    usable[cell] = Number(!found.isClipped);
+    structured[cell] = Number(found.isStructured && !found.isClipped);
   }
   return { cellPx, columns, rows, numbers, usable, structured };
 }

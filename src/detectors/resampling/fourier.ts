@@ -14,25 +14,36 @@ export interface Complex {
  * (negative exponent, no factor).
  */
 export function createSquareTransform(side: number): (square: Complex) => void {
-  const bits = Math.log2(side);
-  if (!Number.isInteger(bits)) throw new RangeError('The side of the square is a power of two.');
-  const cosines = Float64Array.from({ length: side }, (_, k) => Math.cos((2 * Math.PI * k) / side));
-  const sines = Float64Array.from({ length: side }, (_, k) => -Math.sin((2 * Math.PI * k) / side));
-  const mirrored = Uint16Array.from({ length: side }, (_, at) => mirror(at, bits));
-
-  const line = ({ real, imaginary }: Complex, start: number, step: number): void => {
-    for (let at = 0; at < side; at++) {
-      const to = mirrored[at]!;
-      if (to > at) swap(real, imaginary, start + at * step, start + to * step);
+  const line = createLineTransform(side);
+  return (square) => {
+    // Lines side by side in memory: a square's columns all fall into the same few places of the processor's cache.
+    for (let round = 0; round < 2; round++) {
+      for (let row = 0; row < side; row++) line(square, row * side);
+      transpose(square.real, side);
+      transpose(square.imaginary, side);
     }
-    for (let half = 1; half < side; half *= 2) {
-      const turn = side / (2 * half);
-      for (let first = 0; first < side; first += 2 * half) {
-        for (let k = 0; k < half; k++) {
-          const a = start + (first + k) * step;
-          const b = a + half * step;
-          const cosine = cosines[k * turn]!;
-          const sine = sines[k * turn]!;
+  };
+}
+
+/** @returns a function that transforms the `length` values that begin at a place. */
+function createLineTransform(length: number): (values: Complex, start: number) => void {
+  const bits = Math.log2(length);
+  if (!Number.isInteger(bits)) throw new RangeError('The side of the square is a power of two.');
+  const angles = Float64Array.from({ length }, (_, k) => (2 * Math.PI * k) / length);
+  const [cosines, sines] = [angles.map(Math.cos), angles.map((angle) => -Math.sin(angle))];
+  const mirrored = Uint16Array.from({ length }, (_, at) => mirror(at, bits));
+  return ({ real, imaginary }, start) => {
+    for (let at = 0; at < length; at++) {
+      const to = mirrored[at]!;
+      if (to > at) swap(real, imaginary, start + at, start + to);
+    }
+    for (let half = 1; half < length; half *= 2) {
+      const turn = length / (2 * half);
+      for (let k = 0; k < half; k++) {
+        const cosine = cosines[k * turn]!;
+        const sine = sines[k * turn]!;
+        for (let a = start + k; a < start + length; a += 2 * half) {
+          const b = a + half;
           const re = real[b]! * cosine - imaginary[b]! * sine;
           const im = real[b]! * sine + imaginary[b]! * cosine;
           real[b] = real[a]! - re;
@@ -43,11 +54,17 @@ export function createSquareTransform(side: number): (square: Complex) => void {
       }
     }
   };
+}
 
-  return (square) => {
-    for (let row = 0; row < side; row++) line(square, row * side, 1);
-    for (let column = 0; column < side; column++) line(square, column, side);
-  };
+function transpose(square: Float64Array, side: number): void {
+  for (let y = 0; y < side; y++) {
+    for (let x = 0; x < y; x++) {
+      const [a, b] = [y * side + x, x * side + y];
+      const moved = square[a]!;
+      square[a] = square[b]!;
+      square[b] = moved;
+    }
+  }
 }
 
 function mirror(value: number, bits: number): number {

@@ -20,24 +20,53 @@ const mostPower = 20;
 /** Each window's powers, averaged with those of the windows around it: chance peaks elsewhere in each, a period does not. */
 export function pooled(windows: Windows): Windows {
   const { columns, rows, powers } = windows;
-  const means = new Float32Array(powers.length);
+  const capped = new Float32Array(powers.length);
   const bins = side * half;
-  for (let window = 0; window < columns * rows; window++) {
-    const column = window % columns;
-    const row = (window - column) / columns;
-    const [left, right] = [Math.max(0, column - 1), Math.min(columns - 1, column + 1)];
-    const [top, bottom] = [Math.max(0, row - 1), Math.min(rows - 1, row + 1)];
-    const share = 1 / ((right - left + 1) * (bottom - top + 1));
-    for (let y = top; y <= bottom; y++) {
-      for (let x = left; x <= right; x++) {
-        const from = (y * columns + x) * bins;
-        for (const at of candidates) {
-          means[window * bins + at]! += share * Math.min(mostPower, powers[from + at]!);
-        }
-      }
+  for (let from = 0; from < powers.length; from += bins) {
+    for (let at = 0; at < bins; at++) capped[from + at] = Math.min(mostPower, powers[from + at]!);
+  }
+  const across = averaged(capped, {
+    length: columns,
+    lines: rows,
+    gap: bins,
+    lineGap: columns * bins,
+  });
+  const means = averaged(across, {
+    length: rows,
+    lines: columns,
+    gap: columns * bins,
+    lineGap: bins,
+  });
+  return { ...windows, powers: means };
+}
+
+interface Lines {
+  readonly length: number;
+  readonly lines: number;
+  /** In `powers`, from one window of a line to the next, and from one line to the next. */
+  readonly gap: number;
+  readonly lineGap: number;
+}
+
+/** Mean of each window and of those beside it in its line. */
+function averaged(powers: Float32Array, { length, lines, gap, lineGap }: Lines): Float32Array {
+  const means = new Float32Array(powers.length);
+  for (let place = 0; place < length * lines; place++) {
+    const along = place % length;
+    const line = ((place - along) / length) * lineGap;
+    const here = line + along * gap;
+    const before = along > 0 ? here - gap : here;
+    const behind = along < length - 1 ? here + gap : here;
+    const share = 1 / (1 + Number(before < here) + Number(behind > here));
+    for (let i = 0; i < candidates.length; i++) {
+      const at = candidates[i]!;
+      let sum = powers[here + at]!;
+      if (before < here) sum += powers[before + at]!;
+      if (behind > here) sum += powers[behind + at]!;
+      means[here + at] = share * sum;
     }
   }
-  return { ...windows, powers: means };
+  return means;
 }
 
 export function meanSpectrum({ powers, columns, rows }: Windows): Float64Array {

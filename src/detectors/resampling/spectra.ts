@@ -39,16 +39,22 @@ export function spectraOf(plane: Plane): Windows {
   const powers = new Float32Array(columns * rows * side * half);
   const transform = createSquareTransform(side);
   const square = { real: new Float64Array(side * side), imaginary: new Float64Array(side * side) };
-  for (let window = 0; window < columns * rows; window++) {
+  const readWindow = (window: number, into: Float64Array) => {
     const column = window % columns;
-    const left = column * stridePx + 1;
     const top = ((window - column) / columns) * stridePx + 1;
-    readPredictability(plane, left, top, square.real);
-    square.imaginary.fill(0);
+    readPredictability(plane, column * stridePx + 1, top, into);
+  };
+  const powersOf = (window: number) =>
+    powers.subarray(window * side * half, (window + 1) * side * half);
+  // Of real values half a transform is enough, so each does for two windows; an odd last one is read twice.
+  for (let window = 0; window < columns * rows; window += 2) {
+    const next = Math.min(window + 1, columns * rows - 1);
+    readWindow(window, square.real);
+    readWindow(next, square.imaginary);
     transform(square);
-    const here = powers.subarray(window * side * half, (window + 1) * side * half);
-    readPowers(square, here);
-    levelRings(here);
+    readPowers(square, powersOf(window), powersOf(next));
+    levelRings(powersOf(window));
+    if (next > window) levelRings(powersOf(next));
   }
   return { stridePx, columns, rows, powers };
 }
@@ -63,7 +69,7 @@ function readPredictability(
   top: number,
   square: Float64Array,
 ): void {
-  let squares = 0;
+  let [squares, most] = [0, 0];
   for (let y = 0, to = 0; y < side; y++) {
     for (let x = 0; x < side; x++, to++) {
       const at = (top + y) * width + left + x;
@@ -71,15 +77,19 @@ function readPredictability(
       const below = at + width;
       const beside = luma[at - 1]! + luma[at + 1]! + luma[above]! + luma[below]!;
       const corners = luma[above - 1]! + luma[above + 1]! + luma[below - 1]! + luma[below + 1]!;
-      const off = luma[at]! - 0.5 * beside + 0.25 * corners;
-      square[to] = off * off;
-      squares += off * off;
+      const fourfold = Math.abs(4 * luma[at]! - 2 * beside + corners);
+      fourfoldErrors[to] = fourfold;
+      squares += (fourfold * fourfold) / 16;
+      most = Math.max(most, fourfold);
     }
   }
   const typical = Math.max(1, squares / (side * side));
+  for (let error = 0; error <= most; error++) {
+    predictability[error] = Math.exp(-(error * error) / 16 / typical);
+  }
   let mean = 0;
   for (let to = 0; to < side * side; to++) {
-    square[to] = Math.exp(-square[to]! / typical);
+    square[to] = predictability[fourfoldErrors[to]!]!;
     mean += square[to]! / (side * side);
   }
   for (let y = 0, to = 0; y < side; y++) {
@@ -87,10 +97,30 @@ function readPredictability(
   }
 }
 
-function readPowers({ real, imaginary }: Complex, powers: Float32Array): void {
+/** Four times the errors of a window, which are whole numbers, and what each that occurs stands for. */
+const fourfoldErrors = new Uint16Array(side * side);
+const predictability = new Float64Array(8 * 255 + 1);
+
+/**
+ * Powers of two real squares that were transformed as one complex square: the transform of each is that part of the sum
+ * whose value at the opposite frequency is its conjugate.
+ */
+function readPowers(
+  { real, imaginary }: Complex,
+  ofReal: Float32Array,
+  ofImaginary: Float32Array,
+): void {
   for (let row = 0, to = 0; row < side; row++) {
-    for (let at = row * side; at < row * side + half; at++, to++) {
-      powers[to] = real[at]! * real[at]! + imaginary[at]! * imaginary[at]!;
+    const opposite = ((side - row) % side) * side;
+    for (let column = 0; column < half; column++, to++) {
+      const at = row * side + column;
+      const other = opposite + ((side - column) % side);
+      const evenReal = real[at]! + real[other]!;
+      const oddReal = real[at]! - real[other]!;
+      const evenImaginary = imaginary[at]! + imaginary[other]!;
+      const oddImaginary = imaginary[at]! - imaginary[other]!;
+      ofReal[to] = (evenReal * evenReal + oddImaginary * oddImaginary) / 4;
+      ofImaginary[to] = (evenImaginary * evenImaginary + oddReal * oddReal) / 4;
     }
   }
 }
