@@ -1,6 +1,7 @@
 /**
  * Whether a region was cut from another JPEG: its grid of 8 by 8 blocks then hardly ever falls on that of the picture
- * around it. Which of the two was there first, the grids do not tell: after a last save it may be the older one that shows. Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
+ * around it. Which of the two was there first, the grids do not tell: after a last save it may be the older one that shows.
+ * Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -15,9 +16,9 @@ import {
   type MainGrid,
   tallyVotes,
 } from './jpeg-grid/regions.ts';
-import { castVotes, isTooSmallToVote, nearestVote, type Votes } from './jpeg-grid/votes.ts';
+import { castVotes, isTooSmallToVote, nearestVote, tilePx, type Votes } from './jpeg-grid/votes.ts';
 import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { storedLuma, toUpright } from './stored.ts';
+import { type Shift, storedLuma, toUpright, uprightShift } from './stored.ts';
 import { noWeight, strengthOfRatio } from './strength.ts';
 
 const method = 'jpeg-grid';
@@ -41,16 +42,24 @@ export const jpegGrid: Detector = {
     const votes = castVotes(plane);
     const tally = tallyVotes(votes);
     const main = findMainGrid(tally);
-    if (main.logFalseAlarms > gridBelow) return findingOf(main, noGrid);
+    const ofGrid = measuresOfGrid(main, votes);
+    const findingOf = (statement: Wording): Finding => ({
+      method,
+      ...noWeight,
+      statement,
+      measures: ofGrid,
+      source,
+    });
+    if (main.logFalseAlarms > gridBelow) return findingOf(noGrid);
     const boxes = findBoxes(tally, (grid) => isForeign(grid, main.grid));
     const certain = boxes.filter(({ logFalseAlarms }) => logFalseAlarms < boxBelow);
     const [first] = certain;
-    if (first === undefined) return findingOf(main, oneGrid(main));
+    if (first === undefined) return findingOf(oneGrid(main, facts));
     const map = toUpright(mark(certain, votes, facts), facts);
     const region = largestRegion(map, 0.75, facts);
-    return region === null
-      ? findingOf(main, oneGrid(main))
-      : { map, finding: shifted({ main, box: first, region, facts }) };
+    if (region === null) return findingOf(oneGrid(main, facts));
+    const shift = asShown(shiftOf(first.grid, main.grid), facts);
+    return { map, finding: shifted({ ofGrid, box: first, shift, region, facts }) };
   },
 };
 
@@ -63,11 +72,21 @@ function isForeign(grid: number, main: number): boolean {
   return across % 4 !== 0 || down % 4 !== 0;
 }
 
-/** How far `grid` lies to the right of and below `main`, 0..7 each. */
-function shiftOf(grid: number, main: number) {
-  const across = ((grid % blockPx) - (main % blockPx) + blockPx) % blockPx;
-  const down = (Math.floor(grid / blockPx) - Math.floor(main / blockPx) + blockPx) % blockPx;
+/** How far `grid` lies to the right of and below `main` in the stored picture, 0..7 each. */
+function shiftOf(grid: number, main: number): Shift {
+  const across = withinBlock((grid % blockPx) - (main % blockPx));
+  const down = withinBlock(Math.floor(grid / blockPx) - Math.floor(main / blockPx));
   return { across, down };
+}
+
+function withinBlock(pixels: number): number {
+  return (pixels + blockPx) % blockPx;
+}
+
+/** The shift that a viewer of the upright picture measures. */
+function asShown(shift: Shift, { orientation }: Picture['facts']): Shift {
+  const { across, down } = uprightShift(shift, orientation);
+  return { across: withinBlock(across), down: withinBlock(down) };
 }
 
 /** 0.5 where no box lies: a place that shares the picture's grid may still have been put there. */
@@ -93,28 +112,27 @@ function certaintyOf(logFalseAlarms: number): number {
   return 1 - 0.25 * Math.exp((logFalseAlarms - boxBelow) / 7);
 }
 
-function findingOf(main: MainGrid, statement: Wording): Finding {
-  return { method, ...noWeight, statement, measures: measuresOfGrid(main), source };
-}
-
-function measuresOfGrid({ grid, share, logFalseAlarms }: MainGrid) {
+/** Where the grid begins is counted in the stored picture. */
+function measuresOfGrid({ grid, share, logFalseAlarms }: MainGrid, { tileStep }: Votes) {
   return {
     gridLeft: grid % blockPx,
     gridTop: Math.floor(grid / blockPx),
     gridShare: share,
     gridLogFalseAlarms: logFalseAlarms,
+    lookedAtShare: (tilePx / tileStep) ** 2,
   };
 }
 
 interface Shifted {
-  readonly main: MainGrid;
+  readonly ofGrid: Finding['measures'];
   readonly box: GridBox;
+  readonly shift: Shift;
   readonly region: Region;
   readonly facts: Picture['facts'];
 }
 
-function shifted({ main, box, region, facts }: Shifted): Finding {
-  const { across, down } = shiftOf(box.grid, main.grid);
+function shifted({ ofGrid, box, shift, region, facts }: Shifted): Finding {
+  const { across, down } = shift;
   const [share, place] = [wordShare(region.share), placeOf(region, facts)];
   return {
     method,
@@ -126,7 +144,7 @@ function shifted({ main, box, region, facts }: Shifted): Finding {
       de: `Das 8x8-Raster eines Bereichs von ${share.de} des Bildes, ${place.de}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Eines von beiden stammt aus einem anderen JPEG oder wurde versetzt.`,
     },
     measures: {
-      ...measuresOfGrid(main),
+      ...ofGrid,
       shiftAcross: across,
       shiftDown: down,
       logFalseAlarms: box.logFalseAlarms,
@@ -136,19 +154,26 @@ function shifted({ main, box, region, facts }: Shifted): Finding {
   };
 }
 
-function oneGrid({ grid }: MainGrid): Wording {
+function oneGrid({ grid }: MainGrid, facts: Picture['facts']): Wording {
   const [left, top] = [grid % blockPx, Math.floor(grid / blockPx)];
+  const frame = facts.orientation === 1 ? { en: '', de: '' } : beforeTurning;
   if (grid === 0) {
     return {
-      en: 'The picture shows one 8x8 grid of a JPEG save, from its upper left corner on, and no region with another.',
-      de: 'Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke beginnt, und keinen Bereich mit einem anderen.',
+      en: `The picture shows one 8x8 grid of a JPEG save, from its upper left corner on${frame.en}, and no region with another.`,
+      de: `Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke${frame.de} beginnt, und keinen Bereich mit einem anderen.`,
     };
   }
   return {
-    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top}) instead of its corner, as after cropping or moving. No region has another grid.`,
-    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top}) statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`,
+    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top})${frame.en} instead of its corner, as after cropping or moving. No region has another grid.`,
+    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top})${frame.de} statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`,
   };
 }
+
+/** A grid begins where the file does; of a turned picture that is another corner. */
+const beforeTurning = {
+  en: ' (before its file has it turned or mirrored)',
+  de: ' (bevor die Datei es drehen oder spiegeln lässt)',
+};
 
 const noGrid = {
   en: 'The picture shows no 8x8 grid of a JPEG save: it was never saved so, or so well that nothing of it stayed, or scaled afterwards.',

@@ -6,7 +6,7 @@ import { createZeroCounter } from './zero-counts.ts';
 const period = 8;
 const overhang = period - 1;
 /** Side of the squares of pixels that vote. */
-const tilePx = 64;
+export const tilePx = 64;
 
 /** One idle core casts about four million votes a second. */
 const mostVotes = 4_000_000;

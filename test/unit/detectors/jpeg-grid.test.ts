@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { forEachBlock } from '../../../src/detectors/dct.ts';
 import { jpegGrid } from '../../../src/detectors/jpeg-grid.ts';
 import { logFactorials, logTail } from '../../../src/detectors/jpeg-grid/false-alarms.ts';
-import { findMainGrid, tallyVotes } from '../../../src/detectors/jpeg-grid/regions.ts';
+import { findBoxes, findMainGrid, tallyVotes } from '../../../src/detectors/jpeg-grid/regions.ts';
 import { castVotes, nearestVote } from '../../../src/detectors/jpeg-grid/votes.ts';
 import { createZeroCounter } from '../../../src/detectors/jpeg-grid/zero-counts.ts';
+import { createRandom } from '../../fixtures/noise.ts';
+import { orientationOf } from '../../fixtures/orientation.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';
 import { inputOf } from './input.ts';
@@ -47,14 +49,43 @@ test('its untouched twin shows one grid and speaks for nothing', async () => {
   expect(answer).not.toHaveProperty('map');
 });
 
-test('a picture that was turned by its camera shows the region at the same place', async () => {
-  const { changed } = await spliced();
-  const turned = fromScene(changed).rotate(180);
+test.each([3, 5, 6, 8])(
+  'a picture that EXIF orientation %i turns shows region and shift as its viewer sees them',
+  async (orientation) => {
+    const { changed } = await spliced();
+    const stored = fromScene(orientationOf(orientation).toStored(changed));
 
-  const answer = jpegGrid.examine(await inputOf(turned.withMetadata({ orientation: 3 }).png()));
+    const answer = jpegGrid.examine(await inputOf(stored.withMetadata({ orientation }).png()));
 
-  if (!('finding' in answer)) throw new Error('no region was found');
-  expect(answer.finding.statement.en).toContain('in the upper left');
+    if (!('finding' in answer)) throw new Error('no region was found');
+    const { measures, statement } = answer.finding;
+    expect(measures).toMatchObject({ shiftAcross: 3, shiftDown: 5 });
+    expect(Math.abs(measures['regionLeft']! - 27)).toBeLessThan(16);
+    expect(statement.en).toContain('in the upper left, is shifted by (3, 5) pixels');
+  },
+);
+
+test('where the grid of a turned picture begins is told of the picture before it is turned', async () => {
+  const scene = await resaved(drawScene({ ...size, seed: 7 }), 75);
+  const [whole, cropped] = [
+    fromScene(scene),
+    fromScene(scene).extract({ left: 3, top: 6, width: 320, height: 256 }),
+  ];
+
+  const [ofWhole, ofCropped] = await Promise.all(
+    [whole, cropped].map(async (each) =>
+      jpegGrid.examine(await inputOf(each.withMetadata({ orientation: 6 }).png())),
+    ),
+  );
+
+  expect(ofWhole).toHaveProperty(
+    'statement.en',
+    expect.stringContaining('corner on (before its file has it turned'),
+  );
+  expect(ofCropped).toHaveProperty(
+    'statement.de',
+    expect.stringContaining('bei (5, 2) (bevor die Datei es drehen'),
+  );
 });
 
 test('a picture that was cropped after a JPEG save tells where its grid begins', async () => {
@@ -65,6 +96,19 @@ test('a picture that was cropped after a JPEG save tells where its grid begins',
 
   expect(answer).toMatchObject({ measures: { gridLeft: 5, gridTop: 2 }, speaksFor: 'neither' });
   expect(answer).toHaveProperty('statement.en', expect.stringContaining('begins at (5, 2)'));
+});
+
+test.each([1, 2, 3, 4])('in noise no grid is found, nor a region of any (%i)', async (seed) => {
+  const random = createRandom(seed);
+  const rgb = Uint8Array.from({ length: 3 * 512 * 448 }, () => 100 + 40 * random());
+  const { picture } = await inputOf(fromScene({ width: 512, height: 448, rgb }).png());
+  const tally = tallyVotes(castVotes({ luma: picture.luma, width: 512, height: 448 }));
+
+  const boxes = findBoxes(tally, () => true);
+
+  // The bound promises less than 0.001 such grids and less than 0.1 such boxes a picture.
+  expect(findMainGrid(tally).logFalseAlarms).toBeGreaterThan(-3);
+  expect(boxes.filter(({ logFalseAlarms }) => logFalseAlarms < -1)).toEqual([]);
 });
 
 test('a picture that never was a JPEG shows no grid', async () => {
