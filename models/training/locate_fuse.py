@@ -30,6 +30,7 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -40,15 +41,19 @@ from metrics import auc, sigmoid
 
 NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight")
 SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
-MOST_LOGIT = 4.0  # as in src/engine/fusion.ts: beyond it a single method is not believed any further
+MOST_LOGIT = 4.0  # as in src/engine/log-odds.ts: beyond it a single method is not believed any further
 PULL = 0.01  # of weights towards 0, against a mean loss of a row
 SEEN = 30  # changed pictures under any condition that a method must have answered to get a weight
-OFFSETS = np.arange(-4, 4.01, 0.05)
+CUT = 0.05  # step of the log odds at which a map is cut
+CUTS = np.arange(-8, 8.01, CUT)
+OFFSETS = np.arange(-2, 2.01, 0.1)
+SLOPES = np.arange(0, 0.91, 0.1)
+STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/fusion.ts; its middle is the median
 NEAR = 0.01  # of the best mean F1
 FOLDS = 5
 # Share of the untouched photographs of the worst source and condition that may be called manipulated, or suspected of it.
 MANIPULATED = {"pedantic": 0.01, "default": 0.05, "relaxed": 0.10}
-SUSPECTED = {"pedantic": 0.20, "default": 0.15, "relaxed": 0.10}
+SUSPECTED = {"pedantic": 0.15, "default": 0.10, "relaxed": 0.10}
 DIGITS = 1e6
 LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
 
@@ -83,8 +88,22 @@ class Heard:
     def __call__(self, odds: np.ndarray) -> np.ndarray:
         return self.offset + np.nan_to_num(odds - self.rests) @ self.weights
 
-    def moved(self, by: float) -> Heard:
-        return Heard(round(self.offset + by, 4), self.weights, self.rests)
+
+@dataclass(frozen=True)
+class Level:
+    """What the sum of a place has to reach to be as likely changed as not, from the median and the strongest places of its
+    picture: offset + middle * median + strongest * quantile."""
+
+    offset: float
+    middle: float
+    strongest: float
+
+    def __call__(self, cells: Cells, sums: np.ndarray) -> np.ndarray:
+        """@returns one for each picture."""
+        return self.of(cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST))
+
+    def of(self, middle: np.ndarray, strongest: np.ndarray) -> np.ndarray:
+        return self.offset + self.middle * middle + self.strongest * strongest
 
 
 def read_table(path: Path) -> Table:
@@ -131,39 +150,65 @@ def middles(odds: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return (np.nan_to_num(odds) * answered).sum(0) / np.maximum(answered.sum(0), 1e-12)
 
 
-def fit_places(places: Table) -> Heard:
-    """Weights by regression, each picture counting the same; then the offset with which the mean F1 at 0.5 is highest, where a
-    picture counts by the share of it that was changed, as in locate_level.py. Of offsets that are hardly worse the lowest:
-    it marks least of pictures that nobody changed."""
+def fit_places(places: Table) -> tuple[Heard, Level]:
+    """Weights by regression, each picture counting the same; its offset is taken over by the level."""
     cells = Cells(places)
-    weight = balanced(cells.changed, cells.weight / np.bincount(cells.group, cells.weight)[cells.group])
+    weight = balanced(cells.changed, cells.weight)
     heard = fit(places.odds, cells.changed, weight, middles(places.odds, weight))
-    odds = heard(places.odds)
-    f1 = np.array([cells.f1_of(odds >= -by) @ cells.shares for by in OFFSETS]) / cells.shares.sum()
-    return heard.moved(float(OFFSETS[int(np.argmax(f1 > f1.max() - NEAR))]))
+    heard = Heard(0, heard.weights, heard.rests)
+    return heard, fit_level(cells, heard(places.odds))
+
+
+def fit_level(cells: Cells, sums: np.ndarray) -> Level:
+    """With which the mean F1 is highest, where a picture counts by the share of it that was changed, as in locate_level.py.
+    Of those that are hardly worse the one that marks least of pictures that nobody changed."""
+    f1, marked = cells.curves(sums)
+    middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
+    untouched, share = cells.wanted == 0, cells.wanted / cells.wanted.sum()
+    tried = [Level(*values) for values in product(OFFSETS, SLOPES, SLOPES)]
+    cuts = [cut_of(level.of(middle, strongest)) for level in tried]
+    worth = np.array([share @ f1[cells.each, cut] for cut in cuts])
+    near = np.flatnonzero(worth >= worth.max() - NEAR)
+    return tried[min(near, key=lambda at: marked[cells.each, cuts[at]][untouched].mean())]
+
+
+def cut_of(level: np.ndarray) -> np.ndarray:
+    """Index of the nearest of CUTS."""
+    return np.clip(np.round((level - CUTS[0]) / CUT), 0, len(CUTS) - 1).astype(int)
 
 
 class Cells:
-    """The drawn cells, grouped by picture once and not for each offset that is tried."""
+    """The drawn cells, grouped by picture once and not for each level that is tried. All of a picture weigh 1 together."""
 
     def __init__(self, places: Table):
-        self.changed, self.weight = places.number("changed") > 0, places.number("weight")
         _, self.group = np.unique(shots(places), return_inverse=True)
-        self.wanted = self.sum(self.changed)
-        self.shares = (self.wanted / self.sum(np.ones(len(self.group))))[self.wanted > 0]
+        self.each = np.arange(self.group.max() + 1)
+        self.changed, weight = places.number("changed") > 0, places.number("weight")
+        self.weight = weight / np.bincount(self.group, weight)[self.group]
+        self.wanted = np.bincount(self.group, self.weight * self.changed)
 
-    def f1_of(self, found: np.ndarray) -> np.ndarray:
-        """Of each changed picture, estimated. @param found which cells are called changed"""
-        total = self.sum(found) + self.wanted
-        return (2 * self.sum(found & self.changed) / np.maximum(total, 1e-12))[self.wanted > 0]
+    def curves(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """F1 [pictures, cuts], estimated, 0 for an untouched picture; and which share of the picture each cut marks."""
+        step = np.searchsorted(CUTS, sums, side="right")
+        marked, found = (self.above(step, chosen) for chosen in (np.ones(len(sums)), self.changed))
+        return 2 * found / np.maximum(marked + self.wanted[:, None], 1e-12), marked
 
-    def sum(self, chosen: np.ndarray) -> np.ndarray:
-        return np.bincount(self.group, self.weight * chosen)
+    def above(self, step: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+        size = len(CUTS) + 1
+        counts = np.bincount(self.group * size + step, self.weight * chosen, len(self.each) * size)
+        return counts.reshape(-1, size)[:, :0:-1].cumsum(1)[:, ::-1]
+
+    def quantile(self, values: np.ndarray, share: float) -> np.ndarray:
+        """Of each picture: the first value with at least `share` of the weight at or below it."""
+        order = np.lexsort((values, self.group))
+        upto = self.weight[order].cumsum()
+        return values[order][np.searchsorted(upto, self.each + share - 1e-9)]
 
 
-def f1_of(heard: Heard, places: Table) -> np.ndarray:
+def f1_of(heard: Heard, level: Level, places: Table) -> np.ndarray:
     """Of each changed picture at 0.5."""
-    return Cells(places).f1_of(heard(places.odds) >= 0)
+    cells, sums = Cells(places), heard(places.odds)
+    return cells.curves(sums)[0][cells.each, cut_of(level(cells, sums))][cells.wanted > 0]
 
 
 def shots(table: Table) -> np.ndarray:
@@ -230,9 +275,9 @@ def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
     for number in range(FOLDS):
         heard = fit_pictures(pictures.only(fold != number))
         probability[fold == number] = heard(pictures.odds[fold == number])
-        heard, apart = fit_places(places.only(place_fold != number)), places.only(place_fold == number)
+        placed, apart = fit_places(places.only(place_fold != number)), places.only(place_fold == number)
         for condition in np.unique(apart.text["condition"]):
-            f1.setdefault(condition, []).extend(f1_of(heard, apart.only(apart.has("condition", condition))))
+            f1.setdefault(condition, []).extend(f1_of(*placed, apart.only(apart.has("condition", condition))))
     changed, paired = pictures.number("changed") > 0, pictures.text["source"] == ""
     figures = {}
     for condition, values in f1.items():
@@ -251,13 +296,14 @@ def told(heard: Heard, methods: Sequence[str]) -> dict[str, dict[str, float]]:
 
 def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
     """@param given weights of methods that simulated pairs cannot show, by method: added to what is fitted"""
-    scores, maps = fit_pictures(pictures), fit_places(places)
+    scores, (maps, level) = fit_pictures(pictures), fit_places(places)
     in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
     in_places = told(maps, places.methods)
     return {
         "thresholds": thresholds_of(sigmoid(scores(pictures.odds)), pictures),
         "fusion": {
-            "places": {"offset": maps.offset,
+            "places": {"offset": round(0 - level.offset, 4),
+                       "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4)},
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
             "picture": {"offset": scores.offset, "weights": in_pictures | dict(given)},
         },

@@ -214,8 +214,11 @@ export const phrasesDe: Phrases = {
           'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
       },
     },
-    changes:
-      'Hoch ist er auch dort, wo die Methoden, die nach veränderten Stellen suchen, eine Veränderung sehen: An jeder Stelle ist der höhere der beiden Werte gezeigt.',
+    changes: {
+      fake: 'Hoch ist er auch dort, wo die Methoden, die nach veränderten Stellen suchen, eine Veränderung sehen: An jeder Stelle ist der höhere der beiden Werte gezeigt.',
+      anomaly:
+        'Er steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
+    },
     places: {
       upperLeft: 'oben links',
       upperCentre: 'oben in der Mitte',

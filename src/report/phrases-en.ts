@@ -183,8 +183,11 @@ export const phrasesEn: Phrases = {
           'Unusual is not altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
       },
     },
-    changes:
-      'It is high, too, where the methods that look for changed parts see a change: at each place the higher of the two is shown.',
+    changes: {
+      fake: 'It is high, too, where the methods that look for changed parts see a change: at each place the higher of the two is shown.',
+      anomaly:
+        'It rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
+    },
     places: {
       upperLeft: 'at the upper left',
       upperCentre: 'at the top centre',

@@ -80,8 +80,8 @@ export interface Phrases {
     /** For heatmap files that lie as the pixels are stored. */
     readonly asStored: string;
     readonly map: Readonly<Record<MapName, MapPhrases>>;
-    /** What the heatmap `fake` shows beside traces of the whole picture. */
-    readonly changes: string;
+    /** What a heatmap shows beside what the trace network says, since changed parts are looked for. */
+    readonly changes: Readonly<Partial<Record<MapName, string>>>;
     readonly places: Readonly<Record<Place, string>>;
     readonly peak: (x: { mean: string; highest: string; place: string; share: string }) => string;
     readonly even: (mean: string) => string;

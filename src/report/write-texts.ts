@@ -147,8 +147,8 @@ function writeMap({ examination, phrases, numbers }: Writing, name: MapName): st
         place: heatmap.places[reading.place],
         share: numbers.percent(reading.shareAboveHalf),
       });
-  const isWithChanges = name === 'fake' && examination.manipulation !== null;
-  return sentences([meaning, ...(isWithChanges ? [heatmap.changes] : []), figures, caution]);
+  const changes = examination.manipulation === null ? undefined : heatmap.changes[name];
+  return sentences([meaning, ...(changes === undefined ? [] : [changes]), figures, caution]);
 }
 
 function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {

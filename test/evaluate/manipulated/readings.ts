@@ -5,8 +5,8 @@ import type { CellMaps } from '../../../src/engine/result.ts';
 import type { Row } from './read-cases.ts';
 import type { Mask } from './judge.ts';
 
-/** Cells that are drawn of a picture. */
-const drawn = { changed: 150, beside: 250, twin: 100 };
+/** Cells that are drawn of a picture: enough for the hundredth of it that stands highest to be seen. */
+const drawn = { changed: 250, beside: 550, twin: 300 };
 /** A cell in a transition is neither. */
 const changedFrom = 0.9;
 const untouchedTo = 0.02;

@@ -27,8 +27,6 @@ test('other weights of the fusion make another model, though the network is the 
 
 test('the level of places follows the picture as the manifest says, and not at all where it says nothing', () => {
   const level = { middle: 0.2, strongest: 0.3 };
-  const levelIn = (value: unknown) =>
-    parseLocateManifest(withValue(file, 'fusion.places.level', value)).fusion.places.level;
 
   expect(levelIn(level)).toEqual(level);
   expect(levelIn(undefined)).toEqual({ middle: 0, strongest: 0 });
@@ -57,6 +55,10 @@ test('what was measured is read, and a model that nobody has measured says so wi
   expect(parseLocateManifest(withValue(file, 'called', [calls])).called).toEqual([calls]);
   expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
 });
+
+function levelIn(value: unknown) {
+  return parseLocateManifest(withValue(file, 'fusion.places.level', value)).fusion.places.level;
+}
 
 describe('a manifest is refused', () => {
   test.each([

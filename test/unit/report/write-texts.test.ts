@@ -180,6 +180,22 @@ test('a heatmap text names where its greatest value lies', () => {
   expect(de).toContain('höchster Wert 0,92, oben rechts');
 });
 
+test.each([
+  ['fake', 'the higher of the two is shown'],
+  ['anomaly', 'differs from the rest of the picture'],
+] as const)(
+  'the heatmap %s says that it shows changed parts, if they were looked for',
+  (map, told) => {
+    const examination = makeExamination();
+
+    const texts = writeTexts(examination, item, 'en');
+    const earlier = writeTexts({ ...examination, manipulation: null }, item, 'en');
+
+    expect(texts.heatmap[map]).toContain(told);
+    expect(earlier.heatmap[map]).not.toContain(told);
+  },
+);
+
 function allTexts({ summary, forensic, heatmapIntro, heatmap, conclusion }: ReportTexts): string[] {
   return [summary, forensic, heatmapIntro, ...Object.values(heatmap), conclusion];
 }
