@@ -116,7 +116,7 @@ function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
 /**
  * A part that was changed makes the picture fake, whatever the traces of the whole picture say; but nothing is called changed
  * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real. Whether a
- * generator painted the part, its pixels do not tell (EXPERIMENTS.md 27): only a declaration makes it `ai-manipulated`.
+ * generator painted the part, its pixels do not tell (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
  */
 function decideByChanges(evidence: Evidence, limits: Limits, byTraces: Conclusion): Conclusion {
   const { change, hasFullPatch, isPhotograph } = evidence;
