@@ -6,9 +6,9 @@
 
 import { turnOf } from './copy-move/affine.ts';
 import { type Look, lookForCopies, type Pair } from './copy-move/look.ts';
-import { emptyMap, type Marks, markPair, mergeMaps } from './copy-move/mark.ts';
+import { evenMap, type Marks, markPair, mergeMaps } from './copy-move/mark.ts';
 import { type Seen, wordClear, wordNone, wordUnclear } from './copy-move/statement.ts';
-import { noneScore, probabilityOf, weightOf } from './copy-move/weigh.ts';
+import { likelyOf, noneScore, weightOf } from './copy-move/weigh.ts';
 import type { Detector, Sighting, Skipped } from './finding.ts';
 import { largestRegion, measuresOf, type Size } from './places.ts';
 import type { Weight } from './strength.ts';
@@ -19,6 +19,9 @@ const leastSidePx = 64;
 const leastCompared = 0.02;
 /** Probability from which a pair is marked: above one half, which says nothing. */
 const shownFrom = 0.51;
+
+/** Value of every place where nothing was found: a copy may lie where it cannot be seen. */
+const unsaid = 0.5;
 
 export const copyMove: Detector<Sighting | Skipped> = {
   method: 'copy-move',
@@ -32,14 +35,12 @@ export const copyMove: Detector<Sighting | Skipped> = {
 };
 
 function toSighting(look: Look, size: Size): Sighting {
-  const likely = look.pairs
-    .map((pair) => ({ pair, probability: probabilityOf(pair.likeness) }))
-    .toSorted((one, other) => other.probability - one.probability);
+  const likely = likelyOf(look.pairs);
+  const score = Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
     .filter(({ probability }) => probability > shownFrom)
     .map(({ pair, probability }) => ({ pair, marks: markPair({ look, pair, size, probability }) }));
   const maps = marked.flatMap(({ marks }) => [marks.here, marks.there]);
-  const score = Math.max(noneScore, likely[0]?.probability ?? 0);
   const weight = weightOf(score);
   const best = marked[0];
   const seen = best && seenOf(best.pair, best.marks, size);
@@ -57,7 +58,7 @@ function toSighting(look: Look, size: Size): Sighting {
       source:
         'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.',
     },
-    map: mergeMaps(maps, emptyMap(look, size)),
+    map: mergeMaps(maps, evenMap(look, size, marked.length > 0 ? 1 - score : unsaid)),
   };
 }
 

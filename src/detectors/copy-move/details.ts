@@ -1,6 +1,6 @@
 /** Luma at several finenesses, without what is coarser. */
 
-import { boxMean } from '../box-mean.ts';
+import { boxBlur } from './blur.ts';
 import type { WorkingPicture } from './working-picture.ts';
 
 export interface Plane {
@@ -23,11 +23,11 @@ export function detailsOf({ width, height, luma }: WorkingPicture): Details {
   const less = (from: Float32Array, mean: Float32Array) => {
     return { width, height, values: from.map((value, at) => value - mean[at]!) };
   };
-  const three = boxMean(luma, width, 1);
+  const three = boxBlur(luma, width, 1);
   return {
     fine: less(luma, three),
-    middle: less(luma, boxMean(luma, width, 3)),
-    coarse: less(three, boxMean(luma, width, 8)),
+    middle: less(luma, boxBlur(luma, width, 3)),
+    coarse: less(three, boxBlur(luma, width, 8)),
   };
 }
 

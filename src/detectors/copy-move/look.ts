@@ -2,11 +2,11 @@
 
 import type { Picture } from '../../image/picture.ts';
 import { describeSurroundings } from './descriptors.ts';
-import { type Details, detailsOf } from './details.ts';
+import { detailsOf } from './details.ts';
+import { growAll } from './grown.ts';
 import { type Likeness, likenessOf } from './likeness.ts';
 import { matchField } from './match-field.ts';
-import { type Limits, type Refined, refine } from './refine.ts';
-import { findRegions, isAgain, type Region } from './regions.ts';
+import { findRegions, type Region } from './regions.ts';
 import { type WorkingPicture, workingPicture } from './working-picture.ts';
 
 export interface Pair {
@@ -27,13 +27,8 @@ export interface Look {
 /** Share of the shorter side. What lies closer is the same object. */
 const leastStep = 0.05;
 const leastStepPx = 16;
-/** Cells of a region as the field shows it, and as it has grown: smaller ones match by chance. */
+/** Cells of a region as the field shows it: smaller ones match by chance. */
 const leastSeed = 8;
-const leastGrown = 15;
-/** More come from patterns alone, and the largest tell the most: bounds the time. */
-const mostSeeds = 40;
-/** All regions together, in cells of the field: patterns cover the picture many times over. */
-const mostCover = 2;
 
 export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const working = workingPicture(picture);
@@ -44,29 +39,13 @@ export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const { spread } = surroundings;
   const seeds = findRegions({ field, spread, width, leastCells: leastSeed });
   const details = detailsOf(working);
-  const limits = { columns: field.columns, leastCells: leastGrown, leastPx };
-  const mostCells = mostCover * field.target.length;
-  const regions = refineAll(seeds.slice(0, mostSeeds), details, limits, mostCells);
+  const regions = growAll(seeds, details, { field, leastPx });
   const pairs = regions.map((region) => {
     return { region, likeness: likenessOf(region, details, field) };
   });
   const compared = field.target.reduce((count, target) => count + (target < 0 ? 0 : 1), 0);
   const comparedShare = compared / field.target.length;
   return { working, columns: field.columns, comparedShare, pairs };
-}
-
-/** Each region once, however many seeds it has grown from. */
-function refineAll(seeds: readonly Region[], details: Details, limits: Limits, mostCells: number) {
-  const regions: Refined[] = [];
-  let grown = 0;
-  for (const seed of seeds) {
-    const region = refine(seed, details, limits);
-    if (region === null) continue;
-    grown += region.cells.length;
-    if (regions.every((known) => !isAgain(region, known, limits.columns))) regions.push(region);
-    if (grown > mostCells) break;
-  }
-  return regions;
 }
 
 /** Numbers 0 up to 1, always the same: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */

@@ -1,12 +1,14 @@
 /**
  * For places on a grid the place that looks most like each elsewhere in the same picture: PatchMatch on descriptors that
- * do not change when turned, with predictors that follow turned and scaled copies.
+ * do not change when turned, with predictors that follow turned and scaled copies. It starts from places that share a
+ * rough description, so that a few rounds do.
  *
- * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Cozzolino, Poggi, Verdoliva, "Efficient dense-field copy-move forgery
- *   detection", IEEE TIFS 10 (2015).
+ * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Korman and Avidan, "Coherency sensitive hashing", ICCV 2011; Cozzolino,
+ *   Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
 import { descriptorLength, reachPx, type Surroundings } from './descriptors.ts';
+import { columnMask, leastSpread, rowBits, sortByKey } from './alike.ts';
 
 /** Every second pixel of every second row asks; every pixel may answer. */
 export const gridPx = 2;
@@ -28,59 +30,104 @@ export interface FieldParts extends Surroundings {
   readonly random: () => number;
 }
 
-const rounds = 5;
+const rounds = 2;
+/** Pixels of the same key that each cell is compared with first. */
+const mostAlike = 4;
 const searchPx = [32, 8, 2] as const;
-/** Grey levels, deviation: below this anything matches anything. */
-const leastSpread = 1.5;
-
 export function matchField(parts: FieldParts): MatchField {
-  const { width, height, random } = parts;
+  const { width, height, random, descriptors, leastPx } = parts;
   const columns = Math.ceil(width / gridPx);
   const rows = Math.ceil(height / gridPx);
-  const target = new Int32Array(columns * rows).fill(-1);
+  const best = new Int32Array(columns * rows).fill(-1);
+  const cost = new Int32Array(columns * rows).fill(0x7fffffff);
   const cells = askingCells(parts, columns);
-  const offer = offering(parts, target);
+  const [right, bottom] = [width - reachPx, height - reachPx];
+  const leastSquare = leastPx * leastPx;
+  startAlike();
   for (let round = 0; round < rounds; round++) {
     const step = round % 2 === 0 ? 1 : -1;
     for (let n = 0; n < cells.length; n++) {
       const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
-      for (const [sx, sy] of [
-        [step, 0],
-        [0, step],
-        [step, step],
-        [-step, step],
-      ] as const) {
-        propagate(cell, sx, sy);
-      }
-      wander(cell);
+      const x = (cell % columns) * gridPx;
+      const y = Math.floor(cell / columns) * gridPx;
+      propagate(cell, x, y, step, 0);
+      propagate(cell, x, y, 0, step);
+      propagate(cell, x, y, step, step);
+      propagate(cell, x, y, -step, step);
+      wander(cell, x, y);
     }
   }
-  return { columns, rows, target };
+  return {
+    columns,
+    rows,
+    target: best.map((at) => (at < 0 ? -1 : (at >> rowBits) * width + (at & columnMask))),
+  };
+
+  /** Keeps the offered pixel as the cell's match when it looks more like it than the one before. */
+  function offer(cell: number, x: number, y: number, tx: number, ty: number): void {
+    if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
+    const other = (ty << rowBits) | tx;
+    if (other === best[cell]!) return;
+    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < leastSquare) return;
+    const limit = cost[cell]!;
+    let sum = 0;
+    let b = (ty * width + tx) * descriptorLength;
+    const first = (y * width + x) * descriptorLength;
+    for (let a = first; a < first + descriptorLength; a += 4, b += 4) {
+      const d0 = descriptors[a]! - descriptors[b]!;
+      const d1 = descriptors[a + 1]! - descriptors[b + 1]!;
+      const d2 = descriptors[a + 2]! - descriptors[b + 2]!;
+      const d3 = descriptors[a + 3]! - descriptors[b + 3]!;
+      sum += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
+      if (sum >= limit) return;
+    }
+    cost[cell] = sum;
+    best[cell] = other;
+  }
 
   /** Offers what the neighbour behind found: moved along, and continued as the two behind it change. */
-  function propagate(cell: number, sx: number, sy: number): void {
+  function propagate(cell: number, x: number, y: number, sx: number, sy: number): void {
     const back = sy * columns + sx;
-    const behind = target[cell - back]!;
+    const behind = best[cell - back]!;
     if (behind < 0) return;
-    const tx = behind % width;
-    const ty = (behind - tx) / width;
-    offer(cell, tx + sx * gridPx, ty + sy * gridPx);
-    const further = target[cell - 2 * back]!;
+    const tx = behind & columnMask;
+    const ty = behind >> rowBits;
+    const stepX = sx * gridPx;
+    const stepY = sy * gridPx;
+    offer(cell, x, y, tx + stepX, ty + stepY);
+    const further = best[cell - 2 * back]!;
     if (further < 0) return;
-    const vx = further % width;
-    offer(cell, 2 * tx - vx, 2 * ty - (further - vx) / width);
+    const onX = tx - (further & columnMask);
+    const onY = ty - (further >> rowBits);
+    if (onX !== stepX || onY !== stepY) offer(cell, x, y, tx + onX, ty + onY);
   }
 
   /** Anywhere in the picture, then ever closer to the best so far. */
-  function wander(cell: number): void {
-    offer(cell, Math.floor(random() * width), Math.floor(random() * height));
+  function wander(cell: number, x: number, y: number): void {
+    offer(cell, x, y, Math.floor(random() * width), Math.floor(random() * height));
     for (const span of searchPx) {
-      const best = target[cell]!;
-      if (best < 0) return;
-      const x = best % width;
-      const nearX = x + Math.floor((2 * random() - 1) * span + 0.5);
-      const nearY = (best - x) / width + Math.floor((2 * random() - 1) * span + 0.5);
-      offer(cell, nearX, nearY);
+      const at = best[cell]!;
+      if (at < 0) return;
+      const nearX = (at & columnMask) + Math.floor((2 * random() - 1) * span + 0.5);
+      const nearY = (at >> rowBits) + Math.floor((2 * random() - 1) * span + 0.5);
+      offer(cell, x, y, nearX, nearY);
+    }
+  }
+
+  /** Offers some of the pixels with about the same description. */
+  function startAlike(): void {
+    const { keys, starts, members } = sortByKey(parts);
+    for (const cell of cells) {
+      const x = (cell % columns) * gridPx;
+      const y = Math.floor(cell / columns) * gridPx;
+      const key = keys[y * width + x]!;
+      const first = starts[key]!;
+      const count = starts[key + 1]! - first;
+      for (let n = 0; n < Math.min(count, mostAlike); n++) {
+        const pick = count <= mostAlike ? n : Math.floor(random() * count);
+        const at = members[first + pick]!;
+        offer(cell, x, y, at & columnMask, at >> rowBits);
+      }
     }
   }
 }
@@ -95,36 +142,4 @@ function askingCells({ width, height, spread }: FieldParts, columns: number): In
     }
   }
   return Int32Array.from(cells);
-}
-
-/** Keeps the offered pixel as the cell's target when it looks more like it than the one before. */
-function offering({ descriptors, width, height, leastPx }: FieldParts, target: Int32Array) {
-  const columns = Math.ceil(width / gridPx);
-  const cost = new Int32Array(target.length).fill(0x7fffffff);
-  const right = width - reachPx;
-  const bottom = height - reachPx;
-  const leastSquare = leastPx * leastPx;
-  return (cell: number, tx: number, ty: number): void => {
-    if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
-    const column = cell % columns;
-    const x = column * gridPx;
-    const y = ((cell - column) / columns) * gridPx;
-    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < leastSquare) return;
-    const other = ty * width + tx;
-    if (other === target[cell]) return;
-    const limit = cost[cell]!;
-    let sum = 0;
-    let b = other * descriptorLength;
-    const first = (y * width + x) * descriptorLength;
-    for (let a = first; a < first + descriptorLength; a += 4, b += 4) {
-      const d0 = descriptors[a]! - descriptors[b]!;
-      const d1 = descriptors[a + 1]! - descriptors[b + 1]!;
-      const d2 = descriptors[a + 2]! - descriptors[b + 2]!;
-      const d3 = descriptors[a + 3]! - descriptors[b + 3]!;
-      sum += d0 * d0 + d1 * d1 + d2 * d2 + d3 * d3;
-      if (sum >= limit) return;
-    }
-    cost[cell] = sum;
-    target[cell] = other;
-  };
 }

@@ -15,7 +15,7 @@ import { spreadFrom } from './spread.ts';
 const turns = 3;
 const steps = 4;
 /** More cells make the fit slower and no better. */
-const mostSampled = 4000;
+const mostSampled = 2000;
 /** Copies are rarely changed in size by more; false matches mostly are. */
 const mostScaling = 2.5;
 

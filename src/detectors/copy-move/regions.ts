@@ -50,39 +50,61 @@ interface Targets {
 }
 
 /** Median of the offsets of nine neighbours, each part alone: single strays go, edges of a region stay. */
-function smoothTargets({ field: { target, columns, rows }, width }: RegionParts): Targets {
-  const x = new Float32Array(target.length).fill(nowhere);
-  const y = new Float32Array(target.length).fill(nowhere);
-  const nineX = new Float32Array(9);
-  const nineY = new Float32Array(9);
+function smoothTargets({ field, width }: RegionParts): Targets {
+  const { columns, rows } = field;
+  const targets = targetsOf(field, width);
+  const x = new Float32Array(columns * rows).fill(nowhere);
+  const y = new Float32Array(columns * rows).fill(nowhere);
+  const nine = new Float32Array(9);
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       const cell = row * columns + column;
-      if (target[cell]! < 0) continue;
+      if (field.target[cell]! < 0) continue;
       for (let n = 0; n < 9; n++) {
-        const dx = (n % 3) - 1;
-        const dy = Math.floor(n / 3) - 1;
-        const match = target[cell + dy * columns + dx]!;
-        const tx = match % width;
-        nineX[n] = match < 0 ? nowhere : tx - dx * gridPx;
-        nineY[n] = match < 0 ? nowhere : (match - tx) / width - dy * gridPx;
+        nine[n] = targets.x[cell + downOf[n]! * columns + alongOf[n]!]! - alongOf[n]! * gridPx;
       }
-      x[cell] = medianOf(nineX);
-      y[cell] = medianOf(nineY);
+      x[cell] = medianOf(nine);
+      for (let n = 0; n < 9; n++) {
+        nine[n] = targets.y[cell + downOf[n]! * columns + alongOf[n]!]! - downOf[n]! * gridPx;
+      }
+      y[cell] = medianOf(nine);
     }
   }
   return { x, y };
 }
 
-/** Sorts them in place: nine numbers are too few for anything quicker. */
-function medianOf(values: Float32Array): number {
-  for (let i = 1; i < values.length; i++) {
-    const value = values[i]!;
-    let to = i;
-    for (; to > 0 && values[to - 1]! > value; to--) values[to] = values[to - 1]!;
-    values[to] = value;
+const alongOf = Int8Array.of(-1, 0, 1, -1, 0, 1, -1, 0, 1);
+const downOf = Int8Array.of(-1, -1, -1, 0, 0, 0, 1, 1, 1);
+
+function targetsOf({ target }: MatchField, width: number): Targets {
+  const x = new Float32Array(target.length).fill(nowhere);
+  const y = new Float32Array(target.length).fill(nowhere);
+  for (let cell = 0; cell < target.length; cell++) {
+    const match = target[cell]!;
+    if (match < 0) continue;
+    x[cell] = match % width;
+    y[cell] = (match - x[cell]!) / width;
   }
-  return values[values.length >> 1]!;
+  return { x, y };
+}
+
+/** Pairs of places to be put in order, one after the other: Devillard, "Fast median search", 1998. */
+const exchanges = Uint8Array.from(
+  [
+    [1, 2, 4, 5, 7, 8, 0, 1, 3, 4, 6, 7, 1, 2, 4, 5, 7, 8, 0, 3],
+    [5, 8, 4, 7, 3, 6, 1, 4, 2, 5, 4, 7, 4, 2, 6, 4, 4, 2],
+  ].flat(),
+);
+
+/** Of nine; leaves them in another order. */
+function medianOf(values: Float32Array): number {
+  for (let n = 0; n < exchanges.length; n += 2) {
+    const low = values[exchanges[n]!]!;
+    const high = values[exchanges[n + 1]!]!;
+    values[exchanges[n]!] = Math.min(low, high);
+    values[exchanges[n + 1]!] = Math.max(low, high);
+  }
+  return values[4]!;
 }
 
 /** Where a plane goes through the targets of a window. */
@@ -151,13 +173,17 @@ function movesOf(cells: Int32Array, targets: Targets, columns: number): Moves {
 const samePx = 6;
 
 /** True when the two share most cells of the smaller one, and move it alike. */
-export function isAgain(region: Region, known: Region, columns: number): boolean {
-  const cells = new Set(known.cells);
-  const shared = region.cells.filter((cell) => cells.has(cell));
+export function isAgain(region: Region, known: KnownRegion, columns: number): boolean {
+  const shared = region.cells.filter((cell) => known.has[cell] === 1);
   if (shared.length < Math.min(region.cells.length, known.cells.length) / 2) return false;
   const middle = shared[shared.length >> 1]!;
   const place = [(middle % columns) * gridPx, Math.floor(middle / columns) * gridPx] as const;
   const [x, y] = moved(region.affine, ...place);
   const [knownX, knownY] = moved(known.affine, ...place);
   return Math.hypot(x - knownX, y - knownY) <= samePx;
+}
+
+export interface KnownRegion extends Region {
+  /** 1 for each cell of the field that is one of its own. */
+  readonly has: Uint8Array;
 }

@@ -2,6 +2,7 @@
 
 import { noWeight, strengthOfRatio, type Weight } from '../strength.ts';
 import type { Likeness } from './likeness.ts';
+import type { Pair } from './look.ts';
 
 /**
  * Logistic regression of the pairs seen in 192 pictures that hold a copy (64 simulated copies: as saved, as JPEG 75, at
@@ -33,8 +34,39 @@ const mostRatio = 50;
 /** Of a picture in which no two places look alike. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
+/** Odds of a pair against those of the likeliest: beside a plain copy, what merely looks alike is none. */
+const leastOdds = 0.1;
+/** More pairs as likely as each other come of rows of like things: 40 pictures with simulated copies show four at most. */
+const mostBeside = 5;
+/** What rows of like things are worth at most: a weak finding, whatever each pair of them says. */
+const mostRatioOfRows = 5;
+
+export interface Likely {
+  readonly pair: Pair;
+  readonly probability: number;
+}
+
+/** The pairs that may be copies where the likeliest is one; likeliest first. */
+export function likelyOf(pairs: readonly Pair[]): readonly Likely[] {
+  const likely = pairs
+    .map((pair) => ({ pair, probability: probabilityOf(pair.likeness) }))
+    .toSorted((one, other) => other.probability - one.probability);
+  const least = leastOdds * oddsOf(likely[0]?.probability ?? 0);
+  const beside = likely.filter(({ probability }) => oddsOf(probability) >= least);
+  if (beside.length <= mostBeside) return beside;
+  const most = mostRatioOfRows / (1 + mostRatioOfRows);
+  return beside.map(({ pair, probability }) => ({
+    pair,
+    probability: Math.min(probability, most),
+  }));
+}
+
+function oddsOf(probability: number): number {
+  return probability / (1 - probability);
+}
+
 /** 0..1, at even odds that the picture holds a copy. */
-export function probabilityOf(likeness: Likeness): number {
+function probabilityOf(likeness: Likeness): number {
   const { share, fine, middle, mutual, onward, shear } = likeness;
   if (shear >= noCopyShear) return noneScore;
   const logit =
@@ -56,6 +88,6 @@ function stretch(correlation: number): number {
 }
 
 export function weightOf(score: number): Weight {
-  const strength = strengthOfRatio(score / (1 - score));
+  const strength = strengthOfRatio(oddsOf(score));
   return strength === 'none' ? { ...noWeight, score } : { speaksFor: 'fake', strength, score };
 }

@@ -48,15 +48,18 @@ function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
   const small = new Float32Array(3 * to.width * to.height);
   const rowParts = partsOf(from.height, to.height);
   const columnParts = partsOf(from.width, to.width);
-  const row = new Float32Array(3 * to.width);
+  const length = 3 * from.width;
+  const line = new Float32Array(length);
   for (let y = 0; y < from.height; y++) {
-    narrow(rgb.subarray(3 * y * from.width), columnParts, row.fill(0));
-    const first = rowParts.cell[y]! * row.length;
+    const cell = rowParts.cell[y]!;
     const share = rowParts.share[y]!;
-    for (let i = 0; i < row.length; i++) small[first + i]! += share * row[i]!;
-    if (share >= rowParts.whole) continue;
+    const row = rgb.subarray(y * length, (y + 1) * length);
+    for (let i = 0; i < length; i++) line[i]! += share * row[i]!;
+    const isLast = y === from.height - 1 || rowParts.cell[y + 1]! > cell;
+    if (!isLast) continue;
+    narrow(line, columnParts, small.subarray(3 * cell * to.width, 3 * (cell + 1) * to.width));
     const rest = rowParts.whole - share;
-    for (let i = 0; i < row.length; i++) small[first + row.length + i]! += rest * row[i]!;
+    for (let i = 0; i < length; i++) line[i] = rest * row[i]!;
   }
   return small;
 }
@@ -79,7 +82,7 @@ function partsOf(from: number, to: number): Parts {
   return { cell, share, whole: Math.fround(whole) };
 }
 
-function narrow(line: Uint8Array, { cell, share, whole }: Parts, row: Float32Array): void {
+function narrow(line: Float32Array, { cell, share, whole }: Parts, row: Float32Array): void {
   for (let x = 0; x < cell.length; x++) {
     const to = 3 * cell[x]!;
     const part = share[x]!;

@@ -92,7 +92,7 @@ describe('a copied part', () => {
     expect(finding).toMatchObject({ method: 'copy-move', speaksFor: 'fake' });
     expect(valueAt(map, middle.x, middle.y)).toBe(Math.fround(finding.score));
     expect(valueAt(map, target.left + 50, target.top + 40)).toBe(Math.fround(finding.score));
-    expect(valueAt(map, 180, 250)).toBe(0.5);
+    expect(valueAt(map, 180, 250)).toBe(Math.fround(1 - finding.score));
     expect(shareMarked(map)).toBeLessThan(0.22);
     expect(motionFrom(finding.measures)).toMatchObject(motion);
   });
