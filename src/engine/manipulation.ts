@@ -9,6 +9,8 @@ import type { Manipulation } from './result.ts';
 
 export interface Localisation {
   readonly manipulation: Manipulation;
+  /** 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on. */
+  readonly suspicion: number;
   /** Probability 0..1 of each cell to be changed, if something in the picture was. */
   readonly changed: Float32Array;
   readonly methods: MethodMaps;
@@ -38,6 +40,7 @@ export function localise({ size, answers, grid, manifest }: Given): Localisation
       region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, size) : null,
       methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
     },
+    suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
     methods,
   };

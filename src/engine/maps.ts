@@ -4,8 +4,9 @@ import type { PlaceMap } from '../detectors/finding.ts';
 import type { Calibration } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { drawAnomaly } from './anomaly-map.ts';
-import { calibrated, shareBelow } from './calibration.ts';
+import { calibrated, shareBelow, toFakeProbability } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './cells.ts';
+import { drawFake } from './fake-map.ts';
 import type { Localisation } from './manipulation.ts';
 import type { Reading } from './reading.ts';
 import type { CellMaps } from './result.ts';
@@ -15,9 +16,8 @@ const full = 65_535;
 /**
  * The four maps and those of single methods. A cell shows what the trace network says of the patch around it; near the border,
  * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is how unusual the
- * place is, see `drawAnomaly`. `fake` is the higher of two probabilities: that the place is generated, and that it was
- * changed. The latter is that of a change at all times that of the place if there was one (`fusion`): so an untouched
- * picture stays dark, however its least unlikely places stand out among the others.
+ * place is, see `drawAnomaly`; `fake` is what was generated or changed, see `drawFake`. `fusion`, among those of the methods,
+ * tells where something was changed if anything was: there, some places stand out in an untouched picture as well.
  */
 export function drawMaps(
   reading: Reading,
@@ -25,7 +25,7 @@ export function drawMaps(
   grid: CellGrid,
   localisation: Localisation,
 ): CellMaps {
-  const { manipulation, changed, methods } = localisation;
+  const { changed, methods } = localisation;
   const { calibration } = model.manifest;
   const { distanceQuantiles } = model.statistics;
   const { cellPx } = model.manifest.input;
@@ -35,13 +35,16 @@ export function drawMaps(
       grid,
     );
   const farther = (place: number) => shareBelow(distanceQuantiles, reading.distances[place]!);
-  const generated = classMap(1, calibration.fake);
   return {
     ...grid,
     values: {
       real: quantised(classMap(0, calibration.real)),
       fake: quantised(
-        generated.map((value, cell) => Math.max(value, manipulation.probability * changed[cell]!)),
+        drawFake(
+          classMap(1, calibration.fake),
+          toFakeProbability(reading.meanLogits, model.manifest),
+          localisation,
+        ),
       ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(

@@ -215,7 +215,7 @@ export const phrasesDe: Phrases = {
       },
     },
     changes: {
-      fake: 'Hoch ist er auch dort, wo die Methoden, die nach veränderten Stellen suchen, eine Veränderung sehen: An jeder Stelle ist der höhere der beiden Werte gezeigt.',
+      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: Spuren einer Erzeugung, umso schwächer, je weniger wahrscheinlich das ganze Bild erzeugt ist; und was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger eine Veränderung zu vermuten ist.',
       anomaly:
         'Er steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
     },

@@ -184,7 +184,7 @@ export const phrasesEn: Phrases = {
       },
     },
     changes: {
-      fake: 'It is high, too, where the methods that look for changed parts see a change: at each place the higher of the two is shown.',
+      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely the whole picture is generated; and what the methods that look for changed parts mark, the weaker the less a change is suspected.',
       anomaly:
         'It rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
     },

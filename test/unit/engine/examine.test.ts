@@ -176,11 +176,13 @@ describe('the maps', () => {
     expect(Math.abs(shown - said)).toBeLessThan(0.03);
   });
 
-  test('show as fake no less than how likely each place was changed', () => {
+  test('show as fake no less than where a change is suspected', () => {
     const { values, methods } = examination.maps;
+    const { suspectedMin } = models.locator.manifest.thresholds;
     const probability = examination.manipulation?.probability ?? 0;
+    const suspicion = Math.min(1, probability / suspectedMin.default);
 
-    const changed = [...methods['fusion']!].map((value) => Math.floor(probability * value));
+    const changed = [...methods['fusion']!].map((value) => Math.floor(suspicion * value));
 
     expect(values.fake.every((value, cell) => value >= changed[cell]! - 1)).toBe(true);
   });

@@ -181,7 +181,7 @@ test('a heatmap text names where its greatest value lies', () => {
 });
 
 test.each([
-  ['fake', 'the higher of the two is shown'],
+  ['fake', 'the higher of two values'],
   ['anomaly', 'differs from the rest of the picture'],
 ] as const)(
   'the heatmap %s says that it shows changed parts, if they were looked for',
