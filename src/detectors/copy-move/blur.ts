@@ -15,11 +15,18 @@ export function boxBlur(values: Float32Array, width: number, radius: number): Fl
     if (y < 0) continue;
     const share = 1 / spanAt(y, height, radius);
     const row = y * width;
-    let sum = 0;
-    for (let x = 0; x < Math.min(radius, width); x++) sum += sums[x]!;
-    for (let x = 0; x < width; x++) {
+    let [sum, x] = [0, 0];
+    for (; x < Math.min(radius, width); x++) sum += sums[x]!;
+    for (x = 0; x < Math.min(radius + 1, width); x++) {
       if (x + radius < width) sum += sums[x + radius]!;
-      if (x > radius) sum -= sums[x - radius - 1]!;
+      blurred[row + x] = sum * shares[x]! * share;
+    }
+    for (; x < width - radius; x++) {
+      sum += sums[x + radius]! - sums[x - radius - 1]!;
+      blurred[row + x] = sum * shares[x]! * share;
+    }
+    for (; x < width; x++) {
+      sum -= sums[x - radius - 1]!;
       blurred[row + x] = sum * shares[x]! * share;
     }
   }

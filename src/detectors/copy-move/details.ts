@@ -20,8 +20,10 @@ export interface Details {
 }
 
 export function detailsOf({ width, height, luma }: WorkingPicture): Details {
-  const less = (from: Float32Array, mean: Float32Array) => {
-    return { width, height, values: from.map((value, at) => value - mean[at]!) };
+  const less = (from: Float32Array, mean: Float32Array): Plane => {
+    const values = new Float32Array(from.length);
+    for (let at = 0; at < from.length; at++) values[at] = from[at]! - mean[at]!;
+    return { width, height, values };
   };
   const three = boxBlur(luma, width, 1);
   return {

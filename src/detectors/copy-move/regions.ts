@@ -49,62 +49,53 @@ interface Targets {
   readonly y: Float32Array;
 }
 
-/** Median of the offsets of nine neighbours, each part alone: single strays go, edges of a region stay. */
+/** Where neighbours agree that each cell leads; strays go, edges of a region stay. */
 function smoothTargets({ field, width }: RegionParts): Targets {
-  const { columns, rows } = field;
-  const targets = targetsOf(field, width);
-  const x = new Float32Array(columns * rows).fill(nowhere);
-  const y = new Float32Array(columns * rows).fill(nowhere);
-  const nine = new Float32Array(9);
-  for (let row = 1; row < rows - 1; row++) {
-    for (let column = 1; column < columns - 1; column++) {
-      const cell = row * columns + column;
-      if (field.target[cell]! < 0) continue;
-      for (let n = 0; n < 9; n++) {
-        nine[n] = targets.x[cell + downOf[n]! * columns + alongOf[n]!]! - alongOf[n]! * gridPx;
-      }
-      x[cell] = medianOf(nine);
-      for (let n = 0; n < 9; n++) {
-        nine[n] = targets.y[cell + downOf[n]! * columns + alongOf[n]!]! - downOf[n]! * gridPx;
-      }
-      y[cell] = medianOf(nine);
-    }
-  }
-  return { x, y };
-}
-
-const alongOf = Int8Array.of(-1, 0, 1, -1, 0, 1, -1, 0, 1);
-const downOf = Int8Array.of(-1, -1, -1, 0, 0, 0, 1, 1, 1);
-
-function targetsOf({ target }: MatchField, width: number): Targets {
+  const { target, columns } = field;
   const x = new Float32Array(target.length).fill(nowhere);
   const y = new Float32Array(target.length).fill(nowhere);
   for (let cell = 0; cell < target.length; cell++) {
     const match = target[cell]!;
     if (match < 0) continue;
-    x[cell] = match % width;
-    y[cell] = (match - x[cell]!) / width;
+    const column = match % width;
+    x[cell] = column - (cell % columns) * gridPx;
+    y[cell] = (match - column) / width - Math.floor(cell / columns) * gridPx;
+  }
+  const [alongX, alongY] = [medians(x, columns), medians(y, columns)];
+  for (let cell = 0; cell < target.length; cell++) {
+    const isAsking = target[cell]! >= 0;
+    x[cell] = isAsking ? alongX[cell]! + (cell % columns) * gridPx : nowhere;
+    y[cell] = isAsking ? alongY[cell]! + Math.floor(cell / columns) * gridPx : nowhere;
   }
   return { x, y };
 }
 
-/** Pairs of places to be put in order, one after the other: Devillard, "Fast median search", 1998. */
-const exchanges = Uint8Array.from(
-  [
-    [1, 2, 4, 5, 7, 8, 0, 1, 3, 4, 6, 7, 1, 2, 4, 5, 7, 8, 0, 3],
-    [5, 8, 4, 7, 3, 6, 1, 4, 2, 5, 4, 7, 4, 2, 6, 4, 4, 2],
-  ].flat(),
-);
-
-/** Of nine; leaves them in another order. */
-function medianOf(values: Float32Array): number {
-  for (let n = 0; n < exchanges.length; n += 2) {
-    const low = values[exchanges[n]!]!;
-    const high = values[exchanges[n + 1]!]!;
-    values[exchanges[n]!] = Math.min(low, high);
-    values[exchanges[n + 1]!] = Math.max(low, high);
+/**
+ * Of each cell and its eight neighbours. Of three sorted rows of three it is the middle one of the greatest least, the
+ * middle middle and the least greatest; the rows are sorted once. Cells at the edge, which never ask, get anything.
+ */
+function medians(values: Float32Array, columns: number): Float32Array {
+  const [low, middle, high] = [values.slice(), values.slice(), values.slice()];
+  for (let at = 1; at < values.length - 1; at++) {
+    const [one, two, three] = [values[at - 1]!, values[at]!, values[at + 1]!];
+    low[at] = Math.min(one, two, three);
+    middle[at] = middleOf(one, two, three);
+    high[at] = Math.max(one, two, three);
   }
-  return values[4]!;
+  const found = values.slice();
+  for (let at = columns; at < values.length - columns; at++) {
+    const [above, below] = [at - columns, at + columns];
+    found[at] = middleOf(
+      Math.max(low[above]!, low[at]!, low[below]!),
+      middleOf(middle[above]!, middle[at]!, middle[below]!),
+      Math.min(high[above]!, high[at]!, high[below]!),
+    );
+  }
+  return found;
+}
+
+function middleOf(one: number, two: number, three: number): number {
+  return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }
 
 /** Where a plane goes through the targets of a window. */
