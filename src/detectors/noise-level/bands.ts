@@ -22,7 +22,7 @@ const softly = 0.05;
 
 export interface Square {
   /** Row-major, `width` values a row. */
-  readonly values: Float32Array | Uint8Array;
+  readonly values: Float32Array;
   readonly width: number;
   /** Index of its first value; `side + overhang` rows and columns are read. */
   readonly start: number;

@@ -53,13 +53,12 @@ export function fineStructureOf(picture: Picture): FineStructure {
 
 /** Reads a cell, row by row of cells, into `numbers`. */
 function cellReader(picture: Picture, cellPx: number) {
-  const { width, height } = picture.facts;
   const halved = halvePicture(picture);
   const coarseAt = cutter(halve(halved.luma), cellPx, 2);
   const middleAt = cutter(halved.luma, cellPx, 1);
   const blueAt = cutter(halved.blue, cellPx, 1);
   const redAt = cutter(halved.red, cellPx, 1);
-  const fineAt = cutter({ width, height, values: picture.luma }, cellPx, 0);
+  const fineAt = fineCutter(picture, cellPx);
   return (column: number, row: number, numbers: Float32Array) => {
     const coarse = coarseAt(column, row);
     setLoudness(numbers, 0, bandsOf(coarse, none));
@@ -80,19 +79,46 @@ function cellReader(picture: Picture, cellPx: number) {
   };
 }
 
-/** @returns the square in the middle of a cell, moved inside at the edges; the plane is `1 << level` times smaller. */
+/** @returns the square in the middle of a cell; the plane is `1 << level` times smaller than the picture. */
 function cutter({ width, height, values }: Plane, cellPx: number, level: number) {
   const side = Math.min(block, cellPx >> level);
+  const [startAcross, startDown] = [width, height].map((length) =>
+    startsIn(length, side, { cellPx, level }),
+  );
+  return (column: number, row: number): Square => {
+    const start = startDown!(row) * width + startAcross!(column);
+    return { values, width, start, side };
+  };
+}
+
+/** The same of the luma itself, copied: the planes hold another kind of number, and loops are fast on one kind only. */
+function fineCutter({ facts: { width, height }, luma }: Picture, cellPx: number) {
+  const taken = block + overhang;
+  const square = { values: new Float32Array(taken * taken), width: taken, start: 0, side: block };
+  const [startAcross, startDown] = [width, height].map((length) =>
+    startsIn(length, block, { cellPx, level: 0 }),
+  );
+  return (column: number, row: number): Square => {
+    const start = startDown!(row) * width + startAcross!(column);
+    for (let y = 0, to = 0; y < taken; y++) {
+      for (let at = start + y * width; at < start + y * width + taken; at++, to++) {
+        square.values[to] = luma[at]!;
+      }
+    }
+    return square;
+  };
+}
+
+interface Scale {
+  readonly cellPx: number;
+  readonly level: number;
+}
+
+/** Where along a side of a plane the square of each cell begins, moved inside at the edges. */
+function startsIn(length: number, side: number, { cellPx, level }: Scale) {
   const taken = side + overhang;
   const before = (cellPx >> 1) - ((taken << level) >> 1);
-  const start = (cell: number, length: number) =>
-    Math.max(0, Math.min((cell * cellPx + before) >> level, length - taken));
-  return (column: number, row: number): Square => ({
-    values,
-    width,
-    start: start(row, height) * width + start(column, width),
-    side,
-  });
+  return (cell: number) => Math.max(0, Math.min((cell * cellPx + before) >> level, length - taken));
 }
 
 function setLoudness(numbers: Float32Array, at: number, { diagonal, across, along }: Bands): void {

@@ -25,7 +25,7 @@ const rounds = 4;
 const ridge = 0.01;
 
 /** More points would take time and hardly move the fit. */
-const mostFitted = 16_384;
+const mostFitted = 8192;
 
 /** @returns squared distance for each point; about `dimensions - context` for one of the majority. */
 export function outlying(points: Points): Float32Array {

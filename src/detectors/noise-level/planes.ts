@@ -7,7 +7,7 @@ export interface Plane {
   readonly width: number;
   readonly height: number;
   /** Row-major. */
-  readonly values: Float32Array | Uint8Array;
+  readonly values: Float32Array;
 }
 
 export interface HalvedPicture {
@@ -36,7 +36,11 @@ export function halvePicture({ facts, luma, rgb }: Picture): HalvedPicture {
 
 type Size = Pick<Plane, 'width' | 'height'>;
 
-export function halve({ width, height, values }: Plane): Plane {
+export function halve({
+  width,
+  height,
+  values,
+}: Size & { readonly values: Float32Array | Uint8Array }): Plane {
   const half = createHalf({ width, height });
   for (let y = 0, to = 0; y < half.height; y++) {
     for (let at = 2 * y * width; at < 2 * y * width + 2 * half.width; at += 2, to++) {
