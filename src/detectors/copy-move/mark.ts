@@ -2,7 +2,7 @@
 
 import type { PlaceMap } from '../finding.ts';
 import type { Size } from '../places.ts';
-import { inverseOf, moved } from './affine.ts';
+import { type Affine, inverseOf, moved } from './affine.ts';
 import { extentOf } from './extent.ts';
 import type { Look, Pair } from './look.ts';
 import { gridPx } from './match-field.ts';
@@ -12,6 +12,9 @@ const leastCellPx = 4;
 /** Where in a cell, as shares of its side, it is asked what it belongs to. It belongs to what most of these lie in. */
 const asked = [1 / 6, 3 / 6, 5 / 6] as const;
 const mostOfAsked = (asked.length * asked.length) / 2;
+
+/** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one its middle lies in. */
+const margin = 2;
 
 /** Both places of a pair, each alone; which of them is the copy cannot be told. */
 export interface Marks {
@@ -37,74 +40,72 @@ interface Judged {
 }
 
 export function markPair({ look, pair, size, probability }: Judged): Marks {
-  const { columns, working } = look;
-  const cells = extentOf(pair.region, working, columns);
-  const isInside = insideOf(cells, columns);
-  const box = boxOf(cells, columns);
-  const { affine } = pair.region;
-  // Asked from there back, so that a copy has no holes however much larger it is.
-  const back = inverseOf(affine);
-  const mark = (corners: readonly Point[], isMarked: IsInside) => {
+  const cells = extentOf(pair.region, look.working, look.columns);
+  const inside = new Set(cells);
+  const mark = (motion: Affine) => {
     const map = evenMap(look, size, 0);
-    const asking = { ...map, scale: working.scale, isMarked, probability };
-    for (const cell of cellsAround(corners, asking)) map.values[cell] = valueOf(cell, asking);
+    const place = { look, cells, inside, motion, back: inverseOf(motion) };
+    for (const cell of cellsOf(place, map)) map.values[cell] = probability;
     return map;
   };
+  return { here: mark(still), there: mark(pair.region.affine) };
+}
+
+const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
+
+/** Where a motion takes cells of the field. */
+interface Place {
+  readonly look: Look;
+  readonly cells: Int32Array;
+  readonly inside: ReadonlySet<number>;
+  readonly motion: Affine;
+  readonly back: Affine;
+}
+
+/** Asked from the map back to the field, so that a copy has no holes however much larger it is. */
+function cellsOf(place: Place, map: PlaceMap): readonly number[] {
+  const filled: number[] = [];
+  const { left, top, right, bottom } = boxOf(place, map);
+  for (let row = top; row <= bottom; row++) {
+    for (let column = left; column <= right; column++) {
+      if (isFilled(place, map, column, row)) filled.push(row * map.columns + column);
+    }
+  }
+  if (filled.length > 0) return filled;
+  // Too thin to fill half of any: those it runs through.
+  return Array.from(place.cells, (cell) => {
+    const { column, row } = cellAt(place, map, cell);
+    return row * map.columns + column;
+  });
+}
+
+/** Columns and rows of the map, all within it, between which the place lies. */
+function boxOf(place: Place, map: PlaceMap) {
+  const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
+  for (const cell of place.cells) {
+    const { column, row } = cellAt(place, map, cell);
+    box.left = Math.min(box.left, column - margin);
+    box.top = Math.min(box.top, row - margin);
+    box.right = Math.max(box.right, column + margin);
+    box.bottom = Math.max(box.bottom, row + margin);
+  }
   return {
-    here: mark(box, isInside),
-    there: mark(
-      box.map(([x, y]) => moved(affine, x, y)),
-      (x, y) => isInside(...moved(back, x, y)),
-    ),
+    left: held(box.left, map.columns),
+    top: held(box.top, map.rows),
+    right: held(box.right, map.columns),
+    bottom: held(box.bottom, map.rows),
   };
 }
 
-type Point = readonly [x: number, y: number];
-/** Of a place in pixels of the working picture. */
-type IsInside = (x: number, y: number) => boolean;
-
-function insideOf(cells: Int32Array, columns: number): IsInside {
-  const inside = new Set(cells);
-  const width = columns * gridPx;
-  return (x, y) =>
-    x >= 0 && x < width && inside.has(Math.floor(y / gridPx) * columns + Math.floor(x / gridPx));
-}
-
-/** The corners of the smallest upright box around the cells. */
-function boxOf(cells: Int32Array, columns: number): readonly Point[] {
-  let [left, top, right, bottom] = [Infinity, Infinity, 0, 0];
-  for (const cell of cells) {
-    const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
-    left = Math.min(left, x);
-    top = Math.min(top, y);
-    right = Math.max(right, x + gridPx);
-    bottom = Math.max(bottom, y + gridPx);
-  }
-  return [
-    [left, top],
-    [right, top],
-    [left, bottom],
-    [right, bottom],
-  ];
-}
-
-interface Asking extends PlaceMap {
-  /** Pixels of the picture for one of the working picture. */
-  readonly scale: number;
-  readonly isMarked: IsInside;
-  readonly probability: number;
-}
-
-/** Every cell of the map that may touch what lies between the corners. */
-function* cellsAround(corners: readonly Point[], { scale, cellPx, columns, rows }: Asking) {
-  const [x, y] = [0, 1].map((axis) => corners.map((corner) => (corner[axis]! * scale) / cellPx));
-  const [left, right] = [Math.floor(Math.min(...x!)), Math.floor(Math.max(...x!))];
-  const [top, bottom] = [Math.floor(Math.min(...y!)), Math.floor(Math.max(...y!))];
-  for (let row = held(top, rows); row <= held(bottom, rows); row++) {
-    for (let column = held(left, columns); column <= held(right, columns); column++) {
-      yield row * columns + column;
-    }
-  }
+/** Where the middle of a cell of the field goes. */
+function cellAt({ look, motion }: Place, { cellPx, columns, rows }: PlaceMap, cell: number) {
+  const [x, y] = [(cell % look.columns) + 0.5, Math.floor(cell / look.columns) + 0.5];
+  const [toX, toY] = moved(motion, x * gridPx, y * gridPx);
+  const { scale } = look.working;
+  return {
+    column: held(Math.floor((toX * scale) / cellPx), columns),
+    row: held(Math.floor((toY * scale) / cellPx), rows),
+  };
 }
 
 /** The nearest of the first `count` whole numbers. */
@@ -112,17 +113,20 @@ function held(at: number, count: number): number {
   return Math.min(count - 1, Math.max(0, at));
 }
 
-function valueOf(cell: number, { cellPx, columns, scale, isMarked, probability }: Asking): number {
-  const [column, row] = [cell % columns, Math.floor(cell / columns)];
-  let marked = 0;
+function isFilled(place: Place, { cellPx }: PlaceMap, column: number, row: number): boolean {
+  const { look, inside, back } = place;
+  const width = look.columns * gridPx;
+  const { scale } = look.working;
+  let count = 0;
   for (const down of asked) {
     for (const along of asked) {
-      const x = ((column + along) * cellPx) / scale;
-      const y = ((row + down) * cellPx) / scale;
-      if (isMarked(x, y)) marked++;
+      const at = [((column + along) * cellPx) / scale, ((row + down) * cellPx) / scale] as const;
+      const [x, y] = moved(back, ...at);
+      const cell = Math.floor(y / gridPx) * look.columns + Math.floor(x / gridPx);
+      if (x >= 0 && x < width && inside.has(cell)) count++;
     }
   }
-  return marked > mostOfAsked ? probability : 0;
+  return count > mostOfAsked;
 }
 
 /** Of each place the highest that any map says, and `ground` at least. */

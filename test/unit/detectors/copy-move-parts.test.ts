@@ -13,7 +13,11 @@ import {
   describeSurroundings,
   descriptorLength,
 } from '../../../src/detectors/copy-move/descriptors.ts';
+import { likelyOf } from '../../../src/detectors/copy-move/weigh.ts';
+import type { Pair } from '../../../src/detectors/copy-move/look.ts';
 import { solveSymmetric } from '../../../src/detectors/copy-move/linear.ts';
+import { markPair } from '../../../src/detectors/copy-move/mark.ts';
+import { boxBlur } from '../../../src/detectors/copy-move/blur.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/working-picture.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
@@ -132,4 +136,95 @@ test('solveSymmetric solves what was made from a known answer, and refuses a sin
   });
   expect(found).toHaveLength(3);
   expect(solveSymmetric(Float64Array.of(1, 2, 2, 4), Float64Array.of(1, 1))).toBeNull();
+});
+
+test('boxBlur gives the mean of what of the square lies inside, also where it is wider than the picture', () => {
+  const [width, height] = [7, 4];
+  const random = createRandom(4);
+  const values = Float32Array.from({ length: width * height }, () => 100 * random());
+  const meanAround = (at: number, radius: number) =>
+    mean(
+      values.filter((_, other) => {
+        const across = Math.abs((other % width) - (at % width));
+        const down = Math.abs(Math.floor(other / width) - Math.floor(at / width));
+        return across <= radius && down <= radius;
+      }),
+    );
+
+  for (const radius of [1, 2, 5, 9]) {
+    boxBlur(values, width, radius).forEach((value, at) => {
+      expect(value, `${at} within ${radius}`).toBeCloseTo(meanAround(at, radius), 3);
+    });
+  }
+});
+
+const likeness = { share: 0.02, fine: 0.9, middle: 0.95, mutual: 0.8, onward: 0, shear: 0 };
+
+/** 200 by 200 pixels of noise, in which those cells of two pixels occur once more where `move` takes them. */
+function noisePair(cells: readonly number[], move: Affine) {
+  const scene = { width: 200, height: 200, rgb: new Uint8Array(3 * 200 * 200) };
+  const random = createRandom(6);
+  scene.rgb.forEach((_, at) => {
+    scene.rgb[at] = 255 * random();
+  });
+  const noise = scene.rgb.slice();
+  const back = inverseOf(move);
+  for (let pixel = 0; pixel < 200 * 200; pixel++) {
+    const [x, y] = moved(back, pixel % 200, Math.floor(pixel / 200)).map(Math.round);
+    if (!cells.includes(Math.floor(y! / 2) * 100 + Math.floor(x! / 2))) continue;
+    const from = 3 * (y! * 200 + x!);
+    scene.rgb.set(noise.subarray(from, from + 3), 3 * pixel);
+  }
+  const pair: Pair = {
+    region: { cells: Int32Array.from(cells), affine: move },
+    likeness: { ...likeness, scale: 1, isMirrored: false },
+  };
+  const look = { working: work(scene), columns: 100, comparedShare: 1, pairs: [pair] };
+  return { look, pair, size: { width: 200, height: 200 }, probability: 0.9 };
+}
+
+function block(columns: number, rows: number): readonly number[] {
+  return Array.from(
+    { length: columns * rows },
+    (_, at) => (4 + Math.floor(at / columns)) * 100 + 4 + (at % columns),
+  );
+}
+
+test('the place of a copy three times as large is filled without holes, and no further', () => {
+  const enlarged: Affine = { a: 3, b: 0, c: 60, d: 0, e: 3, f: 60 };
+
+  const { here, there } = markPair(noisePair(block(8, 8), enlarged));
+
+  const marked = (at: number) => there.values[at]! > 0;
+  const square = there.values.map((_, at) => {
+    const [x, y] = [(at % 50) * 4 + 2, Math.floor(at / 50) * 4 + 2];
+    return Math.min(x, y) > 84 && Math.max(x, y) < 132 ? 1 : 0;
+  });
+  expect([...there.values.keys()].filter((at) => marked(at) !== (square[at] === 1))).toEqual([]);
+  expect(here.values.filter((value) => value > 0)).toHaveLength(16);
+});
+
+test('places too thin for any cell of the map are marked all the same', () => {
+  const { here, there } = markPair(noisePair(block(20, 1), affine(0.4, 0)));
+
+  expect(Math.max(...here.values)).toBeCloseTo(0.9, 6);
+  expect(Math.max(...there.values)).toBeCloseTo(0.9, 6);
+});
+
+test('many pairs as likely as each other are worth less than one of them alone', () => {
+  const { pair } = noisePair(block(8, 8), affine(1, 0));
+
+  const [alone] = likelyOf([pair]);
+  const rows = likelyOf(Array.from({ length: 9 }, () => pair));
+
+  expect(alone?.probability).toBeGreaterThan(0.95);
+  expect(rows).toHaveLength(9);
+  expect(rows[0]?.probability).toBeCloseTo(5 / 6, 6);
+});
+
+test('beside a plain copy, what merely looks alike is left out', () => {
+  const { pair } = noisePair(block(8, 8), affine(1, 0));
+  const faint = { ...pair, likeness: { ...pair.likeness, mutual: 0, fine: 0.2, middle: 0.3 } };
+
+  expect(likelyOf([faint, pair]).map((likely) => likely.pair)).toEqual([pair]);
 });
