@@ -67,9 +67,9 @@ export function findMainGrid({ columns, rows, counts }: Tally): MainGrid {
   return { grid, share: sums[grid]! / cast, logFalseAlarms: tail + Math.log10(grids) };
 }
 
-function sum(values: Iterable<number>): number {
+function sum(values: ArrayLike<number>): number {
   let total = 0;
-  for (const value of values) total += value;
+  for (let at = 0; at < values.length; at++) total += values[at]!;
   return total;
 }
 

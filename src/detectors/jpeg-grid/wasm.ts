@@ -56,8 +56,33 @@ export function localFour(index: number): Four {
   return { get: [0x20, ...at], set: (value) => [...value, 0x21, ...at] };
 }
 
-/** A module with its memory and one function without parameters, exported as `memory` and `run`. */
-export function moduleOf(body: Code, locals: number, bytes: number): Uint8Array<ArrayBuffer> {
+/** As much as is used of what every runtime of JavaScript offers. */
+declare const WebAssembly: {
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (
+    module: object,
+  ) => {
+    readonly exports: {
+      readonly memory: { readonly buffer: ArrayBuffer };
+      readonly run: () => void;
+    };
+  };
+};
+
+/**
+ * The function whose instructions are `body`, ready to run.
+ *
+ * @param locals - how many of type v128 it uses.
+ * @returns `buffer` that its addresses point into: `bytes` or more, at first all 0.
+ */
+export function compile(body: Code, locals: number, bytes: number) {
+  const module = new WebAssembly.Module(moduleOf(body, locals, bytes));
+  const { memory, run } = new WebAssembly.Instance(module).exports;
+  return { buffer: memory.buffer, run };
+}
+
+/** A module with its memory and one function without parameters. */
+function moduleOf(body: Code, locals: number, bytes: number): Uint8Array {
   const declared = [2, 1, asI32, ...unsigned(locals), asV128];
   const functionBody = [...declared, ...body, 0x0b];
   return Uint8Array.from([

@@ -4,13 +4,10 @@
  */
 
 import type { StoredPlane } from '../stored.ts';
-import { createKernel } from './kernel.ts';
+import { kernelFor } from './kernel.ts';
 
 const side = 8;
 const overhang = side - 1;
-
-/** A coefficient of the orthonormal transform counts as zero up to this. @see ZERO (IPOL 2021), section 2. */
-const zeroUpTo = 0.5;
 
 export interface ZeroCounter {
   /**
@@ -24,7 +21,7 @@ export interface ZeroCounter {
 /** @param reach - side in pixels of the squares; room is made once, and the loops allocate nothing. */
 export function createZeroCounter(reach: number): ZeroCounter {
   const wide = reach + overhang;
-  const { pixels, counts: wideCounts, run } = createKernel(wide, zeroUpTo);
+  const { pixels, counts: wideCounts, run } = kernelFor(wide);
   const counts = new Uint8Array(reach * reach);
   return {
     count: (plane, left, top) => {
