@@ -27,18 +27,18 @@ export const magnitude = (a: Code): Code => [...a, ...four(0xe0)];
 export const zeros: Code = [...four(0x0c), ...Array<number>(16).fill(0)];
 
 /** Four numbers from `address` plus the loop's place on. */
-export const load = (address: number): Code => [...place, ...four(0x00), ...memory(address)];
+export const load = (address: number): Code => [...place, ...four(0x00), ...aligned(address)];
 /** One number, four times. */
 export const loadConstant = (address: number): Code => [
   ...wholeNumber(0),
   ...four(0x09),
-  ...memory(address),
+  ...aligned(address),
 ];
 export const store = (address: number, value: Code): Code => [
   ...place,
   ...value,
   ...four(0x0b),
-  ...memory(address),
+  ...aligned(address),
 ];
 
 /** The only local that is no `Four`: how far a loop has come, in bytes. */
@@ -112,7 +112,7 @@ function four(instruction: number): Code {
 }
 
 /** Addresses are of multiples of four bytes. */
-function memory(address: number): Code {
+function aligned(address: number): Code {
   return [2, ...unsigned(address)];
 }
 
