@@ -3,7 +3,7 @@
  * means, spreads, slopes and bends under bells of several widths.
  */
 
-import { boxBlur } from './blur.ts';
+import { boxMean } from '../box-mean.ts';
 import type { WorkingPicture } from './working-picture.ts';
 
 /** Numbers a pixel. */
@@ -54,7 +54,7 @@ export function describeSurroundings(picture: WorkingPicture): Surroundings {
 
 /** Boxes over boxes come close to bells, which look the same from all sides. */
 function bellsOf(values: Float32Array, width: number) {
-  const dot = boxBlur(values, width, 1);
+  const dot = boxMean(values, width, 1);
   const small = twice(dot, width, 1);
   const middle = twice(small, width, 2);
   const large = twice(middle, width, 2);
@@ -62,18 +62,18 @@ function bellsOf(values: Float32Array, width: number) {
 }
 
 function twice(values: Float32Array, width: number, radius: number): Float32Array {
-  return boxBlur(boxBlur(values, width, radius), width, radius);
+  return boxMean(boxMean(values, width, radius), width, radius);
 }
 
 function tintsOf(values: Float32Array, width: number) {
-  const small = boxBlur(values, width, 2);
-  return [small, boxBlur(small, width, 4)] as const;
+  const small = boxMean(values, width, 2);
+  return [small, boxMean(small, width, 4)] as const;
 }
 
 /** Standard deviation in the square about each pixel. */
 function deviationsOf(values: Float32Array, width: number, radius: number): Float32Array {
-  const means = boxBlur(values, width, radius);
-  const deviations = boxBlur(squaresOf(values), width, radius);
+  const means = boxMean(values, width, radius);
+  const deviations = boxMean(squaresOf(values), width, radius);
   for (let at = 0; at < means.length; at++) {
     deviations[at] = Math.sqrt(Math.max(0, deviations[at]! - means[at]! * means[at]!));
   }

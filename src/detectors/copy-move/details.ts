@@ -1,6 +1,6 @@
 /** Luma at several finenesses, without what is coarser. */
 
-import { boxBlur } from './blur.ts';
+import { boxMean } from '../box-mean.ts';
 import type { WorkingPicture } from './working-picture.ts';
 
 export interface Plane {
@@ -25,11 +25,11 @@ export function detailsOf({ width, height, luma }: WorkingPicture): Details {
     for (let at = 0; at < from.length; at++) values[at] = from[at]! - mean[at]!;
     return { width, height, values };
   };
-  const three = boxBlur(luma, width, 1);
+  const three = boxMean(luma, width, 1);
   return {
     fine: less(luma, three),
-    middle: less(luma, boxBlur(luma, width, 3)),
-    coarse: less(three, boxBlur(luma, width, 8)),
+    middle: less(luma, boxMean(luma, width, 3)),
+    coarse: less(three, boxMean(luma, width, 8)),
   };
 }
 

@@ -7,8 +7,8 @@
  *   Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
-import { descriptorLength, reachPx, type Surroundings } from './descriptors.ts';
 import { columnMask, leastSpread, rowBits, sortByKey } from './alike.ts';
+import { descriptorLength, reachPx, type Surroundings } from './descriptors.ts';
 
 /** Every second pixel of every second row asks; every pixel may answer. */
 export const gridPx = 2;
@@ -34,6 +34,7 @@ const rounds = 2;
 /** Pixels of the same key that each cell is compared with first. */
 const mostAlike = 4;
 const searchPx = [32, 8, 2] as const;
+
 export function matchField(parts: FieldParts): MatchField {
   const { width, height, random, descriptors, leastPx } = parts;
   const columns = Math.ceil(width / gridPx);

@@ -17,7 +17,6 @@ import { likelyOf } from '../../../src/detectors/copy-move/weigh.ts';
 import type { Pair } from '../../../src/detectors/copy-move/look.ts';
 import { solveSymmetric } from '../../../src/detectors/copy-move/linear.ts';
 import { markPair } from '../../../src/detectors/copy-move/mark.ts';
-import { boxBlur } from '../../../src/detectors/copy-move/blur.ts';
 import { workingPicture } from '../../../src/detectors/copy-move/working-picture.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
@@ -136,26 +135,6 @@ test('solveSymmetric solves what was made from a known answer, and refuses a sin
   });
   expect(found).toHaveLength(3);
   expect(solveSymmetric(Float64Array.of(1, 2, 2, 4), Float64Array.of(1, 1))).toBeNull();
-});
-
-test('boxBlur gives the mean of what of the square lies inside, also where it is wider than the picture', () => {
-  const [width, height] = [7, 4];
-  const random = createRandom(4);
-  const values = Float32Array.from({ length: width * height }, () => 100 * random());
-  const meanAround = (at: number, radius: number) =>
-    mean(
-      values.filter((_, other) => {
-        const across = Math.abs((other % width) - (at % width));
-        const down = Math.abs(Math.floor(other / width) - Math.floor(at / width));
-        return across <= radius && down <= radius;
-      }),
-    );
-
-  for (const radius of [1, 2, 5, 9]) {
-    boxBlur(values, width, radius).forEach((value, at) => {
-      expect(value, `${at} within ${radius}`).toBeCloseTo(meanAround(at, radius), 3);
-    });
-  }
 });
 
 const likeness = { share: 0.02, fine: 0.9, middle: 0.95, mutual: 0.8, onward: 0, shear: 0 };

@@ -101,20 +101,23 @@ test.each([
   }
 });
 
-test('boxMean is the mean of what of the window lies inside', () => {
-  const random = createRandom(2);
-  const [columns, rows, radius] = [7, 5, 2];
-  const values = Float32Array.from({ length: columns * rows }, () => random());
+test.each([1, 2, 4, 9])(
+  'boxMean over %i cells to all sides is the mean of what lies inside',
+  (radius) => {
+    const random = createRandom(2);
+    const [columns, rows] = [7, 5];
+    const values = Float32Array.from({ length: columns * rows }, () => random());
 
-  const means = boxMean(values, columns, radius);
+    const means = boxMean(values, columns, radius);
 
-  for (let at = 0; at < values.length; at++) {
-    const [x, y] = [at % columns, Math.floor(at / columns)];
-    const near = values.filter(
-      (_, other) =>
-        Math.abs((other % columns) - x) <= radius &&
-        Math.abs(Math.floor(other / columns) - y) <= radius,
-    );
-    expect(means[at]).toBeCloseTo(near.reduce((sum, value) => sum + value, 0) / near.length, 5);
-  }
-});
+    for (let at = 0; at < values.length; at++) {
+      const [x, y] = [at % columns, Math.floor(at / columns)];
+      const near = values.filter(
+        (_, other) =>
+          Math.abs((other % columns) - x) <= radius &&
+          Math.abs(Math.floor(other / columns) - y) <= radius,
+      );
+      expect(means[at]).toBeCloseTo(near.reduce((sum, value) => sum + value, 0) / near.length, 5);
+    }
+  },
+);
