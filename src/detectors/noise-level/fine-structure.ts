@@ -80,14 +80,12 @@ function cellReader(picture: Picture, cellPx: number) {
 }
 
 /** @returns the square in the middle of a cell; the plane is `1 << level` times smaller than the picture. */
-function cutter({ width, height, values }: Plane, cellPx: number, level: number) {
+function cutter(plane: Plane, cellPx: number, level: number) {
+  const { width, values } = plane;
   const side = Math.min(block, cellPx >> level);
-  const [startAcross, startDown] = [width, height].map((length) =>
-    startsIn(length, side, { cellPx, level }),
-  );
+  const startOf = startsIn(plane, { side, cellPx, level });
   return (column: number, row: number): Square => {
-    const start = startDown!(row) * width + startAcross!(column);
-    return { values, width, start, side };
+    return { values, width, start: startOf(column, row), side };
   };
 }
 
@@ -95,11 +93,9 @@ function cutter({ width, height, values }: Plane, cellPx: number, level: number)
 function fineCutter({ facts: { width, height }, luma }: Picture, cellPx: number) {
   const taken = block + overhang;
   const square = { values: new Float32Array(taken * taken), width: taken, start: 0, side: block };
-  const [startAcross, startDown] = [width, height].map((length) =>
-    startsIn(length, block, { cellPx, level: 0 }),
-  );
+  const startOf = startsIn({ width, height }, { side: block, cellPx, level: 0 });
   return (column: number, row: number): Square => {
-    const start = startDown!(row) * width + startAcross!(column);
+    const start = startOf(column, row);
     for (let y = 0, to = 0; y < taken; y++) {
       for (let at = start + y * width; at < start + y * width + taken; at++, to++) {
         square.values[to] = luma[at]!;
@@ -110,15 +106,22 @@ function fineCutter({ facts: { width, height }, luma }: Picture, cellPx: number)
 }
 
 interface Scale {
+  /** Of the squares. */
+  readonly side: number;
   readonly cellPx: number;
   readonly level: number;
 }
 
-/** Where along a side of a plane the square of each cell begins, moved inside at the edges. */
-function startsIn(length: number, side: number, { cellPx, level }: Scale) {
+/** Where in a plane the square of each cell begins, moved inside at the edges. */
+function startsIn(
+  { width, height }: Pick<Plane, 'width' | 'height'>,
+  { side, cellPx, level }: Scale,
+) {
   const taken = side + overhang;
   const before = (cellPx >> 1) - ((taken << level) >> 1);
-  return (cell: number) => Math.max(0, Math.min((cell * cellPx + before) >> level, length - taken));
+  const along = (cell: number, length: number) =>
+    Math.max(0, Math.min((cell * cellPx + before) >> level, length - taken));
+  return (column: number, row: number) => along(row, height) * width + along(column, width);
 }
 
 function setLoudness(numbers: Float32Array, at: number, { diagonal, across, along }: Bands): void {
