@@ -14,7 +14,7 @@ export interface Grid {
 }
 
 /** Whole blocks of a grid inside a plane. */
-export interface BlockCount {
+interface BlockCount {
   readonly columns: number;
   readonly rows: number;
 }
@@ -90,12 +90,7 @@ const toOrthonormal = Float64Array.from(
  * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
  * (1988), five multiplications. Always given the same kind of array, it becomes part of the loops that call it.
  */
-export function transformEight(
-  from: Float64Array,
-  start: number,
-  step: number,
-  into: Float64Array,
-): void {
+function transformEight(from: Float64Array, start: number, step: number, into: Float64Array): void {
   const v0 = from[start]!;
   const v1 = from[start + step]!;
   const v2 = from[start + 2 * step]!;

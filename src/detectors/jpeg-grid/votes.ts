@@ -86,9 +86,9 @@ function createCaster({ votes, width }: Pick<Votes, 'votes' | 'width'>) {
   const keys = new Int32Array(reach * reach);
   return (counts: Uint8Array, tile: Tile): void => {
     for (let y = 0, at = 0; y < reach; y++) {
-      const row = ((tile.top + y) & 7) << 3;
+      const row = ((tile.top + y) % period) << 3;
       for (let x = 0; x < reach; x++, at++) {
-        keys[at] = (counts[at]! << 8) | row | ((tile.left + x) & 7);
+        keys[at] = (counts[at]! << 8) | row | ((tile.left + x) % period);
       }
     }
     takeGreatestOfEight(keys, 1);

@@ -22,7 +22,7 @@ interface Plane {
   readonly luma: Uint8Array;
 }
 
-/** Bounds time, and memory to 9 MB; larger pictures are read at wider steps. */
+/** Bounds time, and memory to 18 MB; larger pictures are read at wider steps. */
 const mostWindows = 512;
 
 /**
