@@ -36,36 +36,37 @@ const mostAlike = 4;
 const searchPx = [32, 8, 2] as const;
 
 export function matchField(parts: FieldParts): MatchField {
-  const { width, height, random, descriptors, leastPx } = parts;
+  const { width, height } = parts;
   const columns = Math.ceil(width / gridPx);
   const rows = Math.ceil(height / gridPx);
   const best = new Int32Array(columns * rows).fill(-1);
-  const cost = new Int32Array(columns * rows).fill(0x7fffffff);
   const cells = askingCells(parts, columns);
+  const search = { ...parts, columns, best, cells, offer: offering(parts, best) };
+  startAlike(search);
+  improve(search);
+  const target = best.map((at) => (at < 0 ? -1 : (at >> rowBits) * width + (at & columnMask)));
+  return { columns, rows, target };
+}
+
+interface Search extends FieldParts {
+  readonly columns: number;
+  /** Of each cell the best match so far, as `row << rowBits | column`; -1 before the first. */
+  readonly best: Int32Array;
+  /** Those that ask. */
+  readonly cells: Int32Array;
+  readonly offer: Offer;
+}
+
+/** Offers a cell, whose first pixel is (x, y), the pixel (tx, ty). */
+type Offer = (cell: number, x: number, y: number, tx: number, ty: number) => void;
+
+/** Keeps the offered pixel as the cell's match when it looks more like it than the one before. */
+function offering(parts: FieldParts, best: Int32Array): Offer {
+  const { descriptors, width, height, leastPx } = parts;
+  const cost = new Int32Array(best.length).fill(0x7fffffff);
   const [right, bottom] = [width - reachPx, height - reachPx];
   const leastSquare = leastPx * leastPx;
-  startAlike();
-  for (let round = 0; round < rounds; round++) {
-    const step = round % 2 === 0 ? 1 : -1;
-    for (let n = 0; n < cells.length; n++) {
-      const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
-      const x = (cell % columns) * gridPx;
-      const y = Math.floor(cell / columns) * gridPx;
-      propagate(cell, x, y, step, 0);
-      propagate(cell, x, y, 0, step);
-      propagate(cell, x, y, step, step);
-      propagate(cell, x, y, -step, step);
-      wander(cell, x, y);
-    }
-  }
-  return {
-    columns,
-    rows,
-    target: best.map((at) => (at < 0 ? -1 : (at >> rowBits) * width + (at & columnMask))),
-  };
-
-  /** Keeps the offered pixel as the cell's match when it looks more like it than the one before. */
-  function offer(cell: number, x: number, y: number, tx: number, ty: number): void {
+  return (cell, x, y, tx, ty) => {
     if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
     const other = (ty << rowBits) | tx;
     if (other === best[cell]!) return;
@@ -84,6 +85,41 @@ export function matchField(parts: FieldParts): MatchField {
     }
     cost[cell] = sum;
     best[cell] = other;
+  };
+}
+
+/** Offers each cell some of the pixels with about the same description. */
+function startAlike(search: Search): void {
+  const { width, random, columns, cells, offer } = search;
+  const { keys, starts, members } = sortByKey(search);
+  for (const cell of cells) {
+    const x = (cell % columns) * gridPx;
+    const y = Math.floor(cell / columns) * gridPx;
+    const key = keys[y * width + x]!;
+    const first = starts[key]!;
+    const count = starts[key + 1]! - first;
+    for (let n = 0; n < Math.min(count, mostAlike); n++) {
+      const pick = count <= mostAlike ? n : Math.floor(random() * count);
+      const at = members[first + pick]!;
+      offer(cell, x, y, at & columnMask, at >> rowBits);
+    }
+  }
+}
+
+/** Forth and back over the picture, so that a good match spreads to all sides. */
+function improve({ best, cells, columns, offer, random, width, height }: Search): void {
+  for (let round = 0; round < rounds; round++) {
+    const step = round % 2 === 0 ? 1 : -1;
+    for (let n = 0; n < cells.length; n++) {
+      const cell = cells[step === 1 ? n : cells.length - 1 - n]!;
+      const x = (cell % columns) * gridPx;
+      const y = Math.floor(cell / columns) * gridPx;
+      propagate(cell, x, y, step, 0);
+      propagate(cell, x, y, 0, step);
+      propagate(cell, x, y, step, step);
+      propagate(cell, x, y, -step, step);
+      wander(cell, x, y);
+    }
   }
 
   /** Offers what the neighbour behind found: moved along, and continued as the two behind it change. */
@@ -112,23 +148,6 @@ export function matchField(parts: FieldParts): MatchField {
       const nearX = (at & columnMask) + Math.floor((2 * random() - 1) * span + 0.5);
       const nearY = (at >> rowBits) + Math.floor((2 * random() - 1) * span + 0.5);
       offer(cell, x, y, nearX, nearY);
-    }
-  }
-
-  /** Offers some of the pixels with about the same description. */
-  function startAlike(): void {
-    const { keys, starts, members } = sortByKey(parts);
-    for (const cell of cells) {
-      const x = (cell % columns) * gridPx;
-      const y = Math.floor(cell / columns) * gridPx;
-      const key = keys[y * width + x]!;
-      const first = starts[key]!;
-      const count = starts[key + 1]! - first;
-      for (let n = 0; n < Math.min(count, mostAlike); n++) {
-        const pick = count <= mostAlike ? n : Math.floor(random() * count);
-        const at = members[first + pick]!;
-        offer(cell, x, y, at & columnMask, at >> rowBits);
-      }
     }
   }
 }
