@@ -90,7 +90,12 @@ const toOrthonormal = Float64Array.from(
  * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
  * (1988), five multiplications. Always given the same kind of array, it becomes part of the loops that call it.
  */
-function transformEight(from: Float64Array, start: number, step: number, into: Float64Array): void {
+export function transformEight(
+  from: Float64Array,
+  start: number,
+  step: number,
+  into: Float64Array,
+): void {
   const v0 = from[start]!;
   const v1 = from[start + step]!;
   const v2 = from[start + 2 * step]!;

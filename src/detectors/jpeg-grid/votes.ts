@@ -8,8 +8,8 @@ const overhang = period - 1;
 /** Side of the squares of pixels that vote. */
 export const tilePx = 64;
 
-/** One idle core casts more than ten million votes a second. */
-const mostVotes = 4_000_000;
+/** One core casts some four million votes a second. */
+const mostVotes = 2_000_000;
 
 /** Of a pixel whose best two blocks tie, or that lies outside the picture. */
 export const noVote = 64;

@@ -3,11 +3,14 @@
  * blocks, so the count is high where a block of the picture's grid begins, and low one pixel beside it.
  */
 
+import { excess, transformEight } from '../dct.ts';
 import type { StoredPlane } from '../stored.ts';
-import { kernelFor } from './kernel.ts';
 
 const side = 8;
 const overhang = side - 1;
+
+/** A coefficient of the orthonormal transform counts as zero below this. @see ZERO (IPOL 2021), section 2. */
+const zeroBelow = 0.5;
 
 export interface ZeroCounter {
   /**
@@ -21,18 +24,19 @@ export interface ZeroCounter {
 /** @param reach - side in pixels of the squares; room is made once, and the loops allocate nothing. */
 export function createZeroCounter(reach: number): ZeroCounter {
   const wide = reach + overhang;
-  const { pixels, counts: wideCounts, run } = kernelFor(wide);
+  const pixels = new Float64Array(wide * wide);
+  const across = new Float64Array(side * wide * reach);
   const counts = new Uint8Array(reach * reach);
   return {
     count: (plane, left, top) => {
       copySquare(plane, { left, top, wide }, pixels);
-      run();
-      for (let y = 0, at = 0; y < reach; y++) {
-        for (let start = y * wide; start < y * wide + reach; start++, at++) {
-          const count = wideCounts[start]!;
-          counts[at] = isStriped(pixels, start, wide, count) ? 0 : count;
-        }
+      transformRows(pixels, reach, across);
+      counts.fill(0);
+      for (let u = 0; u < side; u++) {
+        const columns = across.subarray(u * wide * reach, (u + 1) * wide * reach);
+        addZeros(columns, reach, limitsOf[u]!, counts);
       }
+      dropStriped(pixels, reach, counts);
       return counts;
     },
   };
@@ -45,7 +49,7 @@ interface Square {
 }
 
 /** The last pixels are repeated beyond the picture's edge. */
-function copySquare({ luma, width, height }: StoredPlane, square: Square, into: Float32Array) {
+function copySquare({ luma, width, height }: StoredPlane, square: Square, into: Float64Array) {
   const { left, top, wide } = square;
   for (let y = 0; y < wide; y++) {
     const line = Math.min(top + y, height - 1) * width;
@@ -53,17 +57,70 @@ function copySquare({ luma, width, height }: StoredPlane, square: Square, into: 
   }
 }
 
+const outputs = new Float64Array(side);
+
+/** Of the eight pixels from each pixel to the right; one plane of `reach` columns for each frequency. */
+function transformRows(pixels: Float64Array, reach: number, across: Float64Array): void {
+  const wide = reach + overhang;
+  for (let y = 0; y < wide; y++) {
+    for (let x = 0; x < reach; x++) {
+      transformEight(pixels, y * wide + x, 1, outputs);
+      for (let u = 0, to = y * reach + x; u < side; u++, to += wide * reach)
+        across[to] = outputs[u]!;
+    }
+  }
+}
+
+/** The outputs of `transformEight` are too large; instead of dividing each, the limit for zero is multiplied. */
+const limitsOf = Array.from({ length: side }, (_, u) => limitsAt(u));
+
+function limitsAt(u: number) {
+  const at = (v: number) => zeroBelow * excess[u]! * excess[v]!;
+  return [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)] as const;
+}
+
+/** @param columns - a plane of `reach` columns: what the rows hold of one horizontal frequency. */
+function addZeros(
+  columns: Float64Array,
+  reach: number,
+  limits: ReturnType<typeof limitsAt>,
+  counts: Uint8Array,
+): void {
+  const [l0, l1, l2, l3, l4, l5, l6, l7] = limits;
+  for (let at = 0; at < counts.length; at++) {
+    transformEight(columns, at, reach, outputs);
+    // Written out, and added up as numbers: branches that nothing foretells would take most of the time.
+    counts[at]! +=
+      isBelow(outputs[0]!, l0) +
+      isBelow(outputs[1]!, l1) +
+      isBelow(outputs[2]!, l2) +
+      isBelow(outputs[3]!, l3) +
+      isBelow(outputs[4]!, l4) +
+      isBelow(outputs[5]!, l5) +
+      isBelow(outputs[6]!, l6) +
+      isBelow(outputs[7]!, l7);
+  }
+}
+
+function isBelow(value: number, limit: number): number {
+  return Number(Math.abs(value) < limit);
+}
+
 /**
- * True when all rows or all columns of the block are alike. Its coefficients that change the other way are all zero
- * then, so it is looked at only when there are so many.
+ * Sets the count to 0 where all rows or all columns of a block are alike. Its coefficients that change the other way
+ * are all zero then, so only blocks of so many are looked at.
  */
-function isStriped(pixels: Float32Array, start: number, wide: number, zeros: number): boolean {
-  if (zeros < side * overhang) return false;
-  return isRepeated(pixels, start, wide, 1) || isRepeated(pixels, start, 1, wide);
+function dropStriped(pixels: Float64Array, reach: number, counts: Uint8Array): void {
+  const wide = reach + overhang;
+  for (let at = 0; at < counts.length; at++) {
+    if (counts[at]! < side * overhang) continue;
+    const start = Math.floor(at / reach) * wide + (at % reach);
+    if (isRepeated(pixels, start, wide, 1) || isRepeated(pixels, start, 1, wide)) counts[at] = 0;
+  }
 }
 
 /** True when the eight numbers `along` apart that begin at `start` come again, seven times, every `apart`. */
-function isRepeated(pixels: Float32Array, start: number, apart: number, along: number): boolean {
+function isRepeated(pixels: Float64Array, start: number, apart: number, along: number): boolean {
   for (let i = 0; i < side; i++) {
     const first = start + i * along;
     for (let at = first + apart; at < first + side * apart; at += apart) {
