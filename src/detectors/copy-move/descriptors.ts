@@ -18,6 +18,10 @@ export interface Surroundings {
   readonly spread: Float32Array;
 }
 
+/**
+ * Slopes and bends are scaled to about what a step through a disc of 3, 5 or 8 pixels gives in grey levels. Brightness may
+ * have been changed with the copy, so the mean itself counts less than how the means differ.
+ */
 export function describeSurroundings(picture: WorkingPicture): Surroundings {
   const { width, height, luma } = picture;
   const bells = bellsOf(luma, width);

@@ -12,7 +12,6 @@ const leastCellPx = 4;
 /** Where in a cell, as shares of its side, it is asked what it belongs to. It belongs to what most of these lie in. */
 const asked = [1 / 6, 3 / 6, 5 / 6] as const;
 const mostOfAsked = (asked.length * asked.length) / 2;
-
 /** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one its middle lies in. */
 const margin = 2;
 
