@@ -215,9 +215,9 @@ export const phrasesDe: Phrases = {
       },
     },
     changes: {
-      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: Spuren einer Erzeugung, umso schwächer, je weniger wahrscheinlich das ganze Bild erzeugt ist; und was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger eine Veränderung zu vermuten ist.',
+      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: die Spuren einer Erzeugung, umso schwächer, je unwahrscheinlicher es ist, dass das ganze Bild erzeugt wurde; und das, was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger für eine Veränderung spricht.',
       anomaly:
-        'Er steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
+        'Der Wert steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
     },
     places: {
       upperLeft: 'oben links',

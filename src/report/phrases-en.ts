@@ -184,9 +184,9 @@ export const phrasesEn: Phrases = {
       },
     },
     changes: {
-      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely the whole picture is generated; and what the methods that look for changed parts mark, the weaker the less a change is suspected.',
+      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely it is that the whole picture was generated; and what the methods that look for changed parts mark, the weaker the less speaks for a change.',
       anomaly:
-        'It rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
+        'The value rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
     },
     places: {
       upperLeft: 'at the upper left',

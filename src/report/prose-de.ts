@@ -171,14 +171,14 @@ export const proseDe: Prose = {
     changes: {
       title: 'Veränderte Teile',
       intro: ({ strategy, changed, photographs }) =>
-        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} Bildern öffentlicher Sammlungen, die Menschen verändert hatten, und an ${photographs} Fotografien, die niemand verändert hatte. An keinen von ihnen wurde etwas angepasst. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
+        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder diente dazu, das Verfahren anzupassen. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
       columns: [
         'Bedingung',
         'Veränderte als „manipulated“ eingestuft',
         'Fotografien als „manipulated“ eingestuft',
       ],
       meaning:
-        'Die meisten Veränderungen werden übersehen, sobald ein Bild erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
+        'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
     },
     ownTitle: (id) => `Eigene Validierung ${id}`,
     own: ({ real, fake, time, model, strategy }) =>

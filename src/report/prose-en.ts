@@ -169,10 +169,10 @@ export const proseEn: Prose = {
     changes: {
       title: 'Changed parts',
       intro: ({ strategy, changed, photographs }) =>
-        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets that people had changed, and on ${photographs} photographs that nobody had. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that nobody had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
       columns: ['Condition', 'Changed, called “manipulated”', 'Photographs called “manipulated”'],
       meaning:
-        'Most changes are missed once a picture was saved again or scaled: that no change was found does not show that there is none.',
+        'Changes are often missed, most of all once a picture was saved again or scaled: that none was found does not show that there is none.',
     },
     ownTitle: (id) => `Own validation ${id}`,
     own: ({ real, fake, time, model, strategy }) =>
