@@ -113,7 +113,7 @@ export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'mea
     measured: kept.flatMap(([condition, some]) =>
       groupsOf(some).flatMap(([set, members]) => measuredOf(set, condition, members)),
     ),
-    called: kept.map(([condition, some]) =>
+    called: kept.flatMap(([condition, some]) =>
       callsOf(
         condition,
         some.filter(({ mask }) => mask !== null),
@@ -123,25 +123,29 @@ export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'mea
   };
 }
 
+/** None without pictures of both kinds, which a small sample may lack. */
 function callsOf(
   condition: string,
   changed: readonly Row[],
   photographs: readonly Row[],
-): MeasuredCalls {
+): MeasuredCalls[] {
+  if (changed.length === 0 || photographs.length === 0) return [];
   const under = (strategy: DecisionStrategy) => ({
     changed: countCalled(changed, strategy),
     photographs: countCalled(photographs, strategy),
   });
-  return {
-    condition,
-    changed: changed.length,
-    photographs: photographs.length,
-    strategies: {
-      pedantic: under('pedantic'),
-      default: under('default'),
-      relaxed: under('relaxed'),
+  return [
+    {
+      condition,
+      changed: changed.length,
+      photographs: photographs.length,
+      strategies: {
+        pedantic: under('pedantic'),
+        default: under('default'),
+        relaxed: under('relaxed'),
+      },
     },
-  };
+  ];
 }
 
 function countCalled(rows: readonly Row[], strategy: DecisionStrategy): number {
