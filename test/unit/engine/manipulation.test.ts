@@ -120,6 +120,18 @@ describe('a picture of which a part is marked', () => {
     expect(manipulation.region).toBeNull();
   });
 
+  test.each([
+    [0.5, sigmoid(-2) / 0.5],
+    [0.8, sigmoid(-2 + odds(0.8)) / 0.5],
+    [0.95, 1],
+  ])('with a score of %d is suspected to %d of what `default` suspects from', (score, expected) => {
+    const answers = [sighting('first', right, { score })];
+
+    const { suspicion } = localise({ size, grid, manifest, answers });
+
+    expect(suspicion).toBeCloseTo(expected, 6);
+  });
+
   test('has no region where nothing is marked', () => {
     const { manipulation } = localise({ size, grid, manifest, answers: [] });
 

@@ -54,6 +54,7 @@ test('what was measured is read, and a model that nobody has measured says so wi
   expect(parseLocateManifest(withValue(file, 'measured', [row])).measured).toEqual([row]);
   expect(parseLocateManifest(withValue(file, 'called', [calls])).called).toEqual([calls]);
   expect(parseLocateManifest(withValue(file, 'measured', undefined)).measured).toEqual([]);
+  expect(parseLocateManifest(withValue(file, 'called', undefined)).called).toEqual([]);
 });
 
 function levelIn(value: unknown) {
