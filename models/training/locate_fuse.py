@@ -302,7 +302,7 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
     return {
         "thresholds": thresholds_of(sigmoid(scores(pictures.odds)), pictures),
         "fusion": {
-            "places": {"offset": round(0 - level.offset, 4),
+            "places": {"offset": round(-level.offset, 4) + 0.0,  # no -0.0
                        "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4)},
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
             "picture": {"offset": scores.offset, "weights": in_pictures | dict(given)},
