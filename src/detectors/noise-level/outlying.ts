@@ -44,9 +44,15 @@ export function outlying(points: Points): Float32Array {
 
 /** Every so many points, that no more are usable than may be fitted. */
 function thinned(usable: Uint8Array): Uint8Array {
-  const count = usable.reduce((sum, is) => sum + is, 0);
+  const count = sum(usable);
   const apart = Math.ceil(count / mostFitted);
-  return usable.map((is, at) => (at % apart === 0 ? is : 0));
+  const fitted = usable.map((is, at) => (at % apart === 0 ? is : 0));
+  // Where the usable ones lie in stripes, few of them may be left, or none.
+  return 2 * apart * sum(fitted) < count ? usable : fitted;
+}
+
+function sum(flags: Uint8Array): number {
+  return flags.reduce((total, is) => total + is, 0);
 }
 
 /** A number that all points share, as the colours of a grey picture are, varies by rounding alone and says nothing. */

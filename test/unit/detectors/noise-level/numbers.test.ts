@@ -120,6 +120,21 @@ describe('outlying', () => {
     expect(distances[count + 1]).toBeGreaterThan(20);
     expect(distances[many - 1]).toBeGreaterThan(20);
   });
+
+  test('that only every other of many points is usable does not matter', () => {
+    const many = 24_012;
+    const striped = { ...points, numbers: new Float32Array(2 * many) };
+    for (let at = 0; at < many; at++) {
+      const from = Math.floor(at / 2) % (count + 2);
+      striped.numbers.set(numbers.subarray(2 * from, 2 * from + 2), 2 * at);
+    }
+    const usable = Uint8Array.from({ length: many }, (_, at) => at % 2);
+
+    const distances = outlying({ ...striped, usable });
+
+    expect(distances[2 * count + 1]).toBeLessThan(4);
+    expect(distances[2 * count + 3]).toBeGreaterThan(20);
+  });
 });
 
 test('meanAround moves its square at the border and leaves out what is not usable', () => {
