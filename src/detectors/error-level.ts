@@ -40,7 +40,7 @@ export const errorLevel: Detector<Sighting> = {
  * because a save like it came before, 1 where it changes as much as it can at this texture.
  */
 function levelOf(lost: number, losable: number): number {
-  return losable > 0 ? Math.min(1, Math.sqrt(lost / losable)) : 0;
+  return losable > 0 ? Math.min(1, Math.sqrt(Math.max(0, lost) / losable)) : 0;
 }
 
 /**
