@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -83,30 +83,39 @@ class Pictures:
 
 
 def open_pictures(data: Path, work: Path) -> Pictures:
-    """Decodes every picture of `data` into `work/cache` the first time, and opens the cache."""
-    cache = work / "cache"
-    if not (cache / "items.json").exists():
-        build_cache(data, cache)
+    """Decodes every picture of `data` into `work/cache`, the first time and whenever its list changed, and opens the cache."""
+    cache, listed = work / "cache", listing(data)
+    if not (cache / "items.json").exists() or [astuple(item)[:5] for item in Pictures(cache).items] != listed:
+        build_cache(data, listed, cache)
     return Pictures(cache)
 
 
-def build_cache(data: Path, cache: Path) -> None:
-    """One flat .npy, because thousands of decodes an epoch would cost more than the degradation."""
-    cache.mkdir(parents=True, exist_ok=True)
+def listing(data: Path) -> list[tuple[str, str, bool, str, str]]:
+    """File, split, whether generated, generator and source of every picture, as the first fields of an `Item`."""
     with open(data / "manifest.csv", newline="") as rows:
         listed = sorted(csv.DictReader(rows), key=lambda row: row["file"])
+    return [(row["file"], split_of(row), row["label"] == "ai-generated", row["generator"], row["source"]) for row in listed]
+
+
+def split_of(row: dict[str, str]) -> str:
+    return "calibration" if row["split"] == "train" and row["source"] in CALIBRATION_SOURCES else row["split"]
+
+
+def build_cache(data: Path, listed: list[tuple[str, str, bool, str, str]], cache: Path) -> None:
+    """One flat .npy, because thousands of decodes an epoch would cost more than the degradation."""
+    cache.mkdir(parents=True, exist_ok=True)
     items, decoded, offset = [], [], 0
     for row in listed:
-        with Image.open(data / row["file"]) as image:
+        with Image.open(data / row[0]) as image:
             quality = jpeg_quality(image)
             pixels = np.asarray(image.convert("RGB"))
         height, width = pixels.shape[:2]
-        split = "calibration" if row["split"] == "train" and row["source"] in CALIBRATION_SOURCES else row["split"]
-        items.append(Item(row["file"], split, row["label"] == "ai-generated", row["generator"], row["source"],
-                          width, height, offset, quality))  # fmt: skip
+        items.append(Item(*row, width, height, offset, quality))
         decoded.append(pixels.reshape(-1))
         offset += pixels.size
-    np.save(cache / "pixels.npy", np.concatenate(decoded))
+    stored = cache / "pixels.npy"
+    stored.unlink(missing_ok=True)  # who has the old ones mapped keeps them
+    np.save(stored, np.concatenate(decoded))
     (cache / "items.json").write_text(json.dumps([asdict(item) for item in items]))
 
 
