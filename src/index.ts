@@ -66,8 +66,12 @@ export type { Language } from './report/language.ts';
 export type { ReportTexts } from './report/texts.ts';
 
 export interface AnalyzeOptions {
-  /** Model identifier; the latest image model when absent. */
+  /** Model identifier; the latest image model of the package when absent. */
   readonly model?: string;
+  /** The same of the localisation model. */
+  readonly locator?: string;
+  /** A folder of further models beside those of the package, such as the one that `forensics models add` fills. */
+  readonly modelsDir?: string;
   /** How readily to decide; `default` when absent. Never changes real into fake or back. */
   readonly decisionStrategy?: DecisionStrategy;
   /** Whole number that fixes every random choice; 1337 when absent. */
@@ -97,12 +101,15 @@ export async function analyze(
   picture: string | Uint8Array,
   options: AnalyzeOptions = {},
 ): Promise<Analyzed> {
-  const { model = null, decisionStrategy = 'default', seed = defaultSeed } = options;
-  const examination = await withLab((lab) =>
-    lab.examine(
-      { source: sourceOf(picture), options: { model, decisionStrategy, seed } },
-      options.signal ? { signal: options.signal } : {},
-    ),
+  const { model = null, locator = null, modelsDir = null } = options;
+  const { decisionStrategy = 'default', seed = defaultSeed } = options;
+  const examination = await withLab(
+    (lab) =>
+      lab.examine(
+        { source: sourceOf(picture), options: { model, locator, decisionStrategy, seed } },
+        options.signal ? { signal: options.signal } : {},
+      ),
+    modelsDir,
   );
   const { resultClass, reasons } = examination.decision;
   const result = toResultFields(examination, options.tier ?? 'flagging');
@@ -152,8 +159,11 @@ function sourceOf(picture: string | Uint8Array): PictureSource {
   return typeof picture === 'string' ? { path: picture } : { bytes: picture };
 }
 
-async function withLab<T>(act: (lab: Lab) => Promise<T>): Promise<T> {
-  const lab = createLab({ poolSize: 1 });
+async function withLab<T>(
+  act: (lab: Lab) => Promise<T>,
+  modelsDir: string | null = null,
+): Promise<T> {
+  const lab = createLab({ poolSize: 1, modelsDir });
   try {
     return await act(lab);
   } finally {

@@ -19,7 +19,7 @@ export interface AnalysesOptions {
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
   readonly stores: Stores;
   readonly lab: Pick<Lab, 'examine' | 'render'>;
-  /** Known image models, newest first; the first is the default. */
+  /** Known image models; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];
   /** Error rates on the operator's own pictures that reports cite; null for none. */
   readonly validation?: OwnValidation | null;

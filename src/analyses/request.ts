@@ -40,10 +40,10 @@ export function checkCreateRequest(request: CreateRequest, limits: Limits): void
 
 /** Where every new analysis starts from. */
 export function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
-  const [newest] = models;
-  if (newest === undefined) throw new RangeError('the list of models is empty');
+  const [first] = models;
+  if (first === undefined) throw new RangeError('the list of models is empty');
   return {
-    model: newest.id,
+    model: first.id,
     decisionStrategy: 'default',
     tier: 'flagging',
     seed: defaultSeed,

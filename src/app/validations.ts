@@ -75,7 +75,7 @@ export function openValidations({ dataDir }: Pick<Settings, 'dataDir'>): Validat
 /**
  * What reports cite by the setting of that name; null where it names none.
  *
- * @param model - identifier of the model that examines, null for the latest.
+ * @param model - identifier of the model that examines, null for the default.
  * @throws {ForensicsError} `validation_not_found`, `evidence_damaged`, and `conflict` when the validation measured
  * another model: then no report may go out that claims its figures.
  */

@@ -26,7 +26,7 @@ Examples:
   $ forensics models add ./trace-2`,
     );
   common(models.command('list'))
-    .description('List the models of each kind, newest first; the first is the default.')
+    .description('List the models of each kind; the first is the default.')
     .action(list);
   common(models.command('verify'))
     .description('Compare the files of models with the SHA-256 of their manifests.')
@@ -35,12 +35,14 @@ Examples:
   common(models.command('add'))
     .description('Install another model beside those of the package.')
     .argument('<model>', 'its folder, or the manifest.json in it')
-    .option('--replace', 'also where a model of this id is installed', false)
+    .option('--replace', 'also where a model of this id is there, or comes with the package', false)
     .addHelpText(
       'after',
       `
-Its files are compared with the SHA-256 of its manifest, and it examines a picture, before it is installed: in
-the folder that the setting modelsDir names, else in "models" of the data folder. A running server has to be started again.
+Its files are compared with the SHA-256 of its manifest, and it examines a picture, as a whole and in parts, before it
+is installed: in the folder that the setting modelsDir names, else in "models" of the data folder. The model of the package
+stays the default; ask for this one with --model. Only with the id of a packaged model, and --replace, does it take its place.
+A running server has to be started again. What such a folder has to hold: models/README.md of the sources.
 
 Examples:
   $ forensics models add ./trace-2
@@ -92,10 +94,18 @@ async function add(from: string, { json, replace, ...local }: AddOptions): Promi
   const { addModel } = await import('../app/add-model.ts');
   const { installedModelsDir } = await import('../app/models-folder.ts');
   const into = installedModelsDir(await settingsOf(local));
-  const manifest = await addModel({ from, into, isReplacing: replace });
-  if (json) return printJson({ model: summaryOf(manifest), folder: into });
-  process.stdout.write(`${manifest.id} ${manifest.version} is installed\n`);
+  const { manifest, defaultId } = await addModel({ from, into, isReplacing: replace });
+  if (json) return printJson({ model: summaryOf(manifest), folder: into, default: defaultId });
+  const { id, version, type } = manifest;
+  const use = id === defaultId ? 'it is the default now' : howToUse[type](id, defaultId);
+  process.stdout.write(`${id} ${version} is installed; ${use}\n`);
 }
+
+const howToUse: Readonly<Record<AnyManifest['type'], (id: string, defaultId: string) => string>> = {
+  image: (id, defaultId) => `ask for it with --model ${id}, ${defaultId} stays the default`,
+  localisation: (id, defaultId) =>
+    `bundles that name ${id} can be reproduced, ${defaultId} stays the default`,
+};
 
 async function registry(local: LocalOptions) {
   const { modelsFolder } = await import('../app/models-folder.ts');

@@ -90,9 +90,9 @@ export interface Manipulation {
 }
 
 export interface ExamineOptions {
-  /** Model identifier, or null for the latest image model. */
+  /** Model identifier, or null for the default: the latest image model of the package. */
   readonly model: string | null;
-  /** The same of the localisation model; null or nothing for the latest. */
+  /** The same of the localisation model; null or nothing for the default. */
   readonly locator?: string | null;
   readonly decisionStrategy: DecisionStrategy;
   readonly seed: number;

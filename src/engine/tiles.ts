@@ -20,7 +20,7 @@ export interface CellBox {
   readonly rows: number;
 }
 
-type Coloured = Pick<Planes, 'rgb' | 'facts'>;
+export type Coloured = Pick<Planes, 'rgb' | 'facts'>;
 
 /** How an arm of the model is shown pixels. */
 export interface Arm {

@@ -1,6 +1,7 @@
 /** Reads `manifest.json` of a localisation model's folder. */
 
 import {
+  checkNamed,
   damaged,
   fieldsOf,
   identityFields,
@@ -23,6 +24,8 @@ const largestWeight = 1000;
 export function parseLocateManifest(text: string): LocateManifest {
   const root = rootOf(text, 'manifest.json');
   const input = fieldsOf(root['input'], 'input');
+  // What `locate-model.ts` calls its tensors.
+  checkNamed(root['outputs'], 'outputs', ['changed', 'trust', 'score']);
   return {
     ...identityFields(root, text),
     type: 'localisation',

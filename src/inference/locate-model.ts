@@ -4,7 +4,7 @@ import type { Pixels } from '../image/resave.ts';
 import { blockPx } from './locate-manifest.ts';
 import type { LocateManifest } from './model.ts';
 import type { VerifiedLocator } from './registry.ts';
-import { outputOf, type Runtime, type Session } from './runtime.ts';
+import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.ts';
 
 export interface LocateAnswer {
   /** Cells that cover the picture, row-major, of the manifest's `cellPx`. */
@@ -84,9 +84,7 @@ function toAnswer(
   if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
   // The network answers for whole blocks; cells that lie beyond the picture are cut away. A copy, since it may be closed next.
   const mapOf = (name: string) => {
-    const map = outputOf(answer, name);
-    if (map.length !== across * down)
-      throw new TypeError(`The model gives ${name} of another size.`);
+    const map = sizedOutputOf(answer, name, across * down);
     const inside = new Float32Array(columns * rows);
     for (let row = 0; row < rows; row++) {
       inside.set(map.subarray(row * across, row * across + columns), row * columns);

@@ -27,7 +27,7 @@ export function identityFields(
 export function damaged(detail: string): ForensicsError {
   return new ForensicsError(
     'model_integrity',
-    `The model's description is damaged (${detail}); reinstall the model.`,
+    `The model's description is damaged (${detail}); reinstall the model, or correct its manifest.`,
   );
 }
 
@@ -108,6 +108,12 @@ function filesOf(value: unknown): AnyManifest['files'] {
 function digestOf(text: string): AnyManifest['files'][string] {
   const bytes = Buffer.from(text);
   return { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+}
+
+/** A name that the code fixes and a manifest may repeat: a model that was made for other ones would not be understood. */
+export function checkNamed(value: unknown, name: string, fixed: string | readonly string[]): void {
+  if (value === undefined || JSON.stringify(value) === JSON.stringify(fixed)) return;
+  throw damaged(`${name} is not ${JSON.stringify(fixed)}`);
 }
 
 export function thresholdsOf(

@@ -1,7 +1,9 @@
 /** Reads `manifest.json` and `statistics.json` of an image model's folder. */
 
 import {
+  checkNamed,
   damaged,
+  type Fields,
   fieldsOf,
   identityFields,
   listOf,
@@ -29,6 +31,7 @@ export function parseManifest(text: string): ModelManifest {
   const calibration = fieldsOf(root['calibration'], 'calibration');
   const thresholds = fieldsOf(root['thresholds'], 'thresholds');
   if (root['type'] !== 'image') throw damaged('type is neither image nor localisation');
+  checkNames(input, fieldsOf(root['outputs'] ?? {}, 'outputs'));
 
   return {
     ...identityFields(root, text),
@@ -67,6 +70,17 @@ export function parseManifest(text: string): ModelManifest {
     compressedRegime: compressedRegimeOf(root['compressedRegime'] ?? null),
     measured: measuredOf(root['measured'] ?? []),
   };
+}
+
+/** What `trace-model.ts` calls its tensors. */
+function checkNames(input: Fields, outputs: Fields): void {
+  checkNamed(input['name'], 'input.name', 'rgb');
+  checkNamed(input['layout'], 'input.layout', 'NHWC');
+  checkNamed(input['dtype'], 'input.dtype', 'uint8');
+  checkNamed(outputs['model'], 'outputs.model', ['features']);
+  checkNamed(outputs['votes'], 'outputs.votes', ['votes']);
+  checkNamed(outputs['head'], 'outputs.head', ['logits', 'embedding']);
+  checkNamed(outputs['logits'], 'outputs.logits', ['real', 'fake', 'compression']);
 }
 
 /** @throws {ForensicsError} `model_integrity` when a vector has the wrong length or a quantile list is not rising. */

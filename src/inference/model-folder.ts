@@ -12,6 +12,8 @@ import type { AnyManifest } from './model.ts';
 export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly folder: string;
   readonly manifest: Manifest;
+  /** What to do when a file of it is damaged, as the end of a sentence. */
+  readonly remedy: string;
 }
 
 export const statisticsFile = 'statistics.json';
@@ -46,7 +48,8 @@ export async function readModelFolder(
     });
   });
   const manifest = parseAnyManifest(text);
-  return { manifest, files: await verifiedFiles({ folder, manifest }) };
+  const remedy = 'get it anew from whoever made it, or correct its manifest';
+  return { manifest, files: await verifiedFiles({ folder, manifest, remedy }) };
 }
 
 /**
@@ -54,14 +57,12 @@ export async function readModelFolder(
  *
  * @throws {ForensicsError} `model_integrity` naming the damaged file.
  */
-export async function verifiedFiles({
-  folder,
-  manifest,
-}: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
+export async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
+  const { manifest } = model;
   const names = new Set([...neededFiles(manifest), ...Object.keys(manifest.files)]);
   const files = new Map(
     await Promise.all(
-      [...names].map(async (name) => [name, await verifiedFile(folder, name, manifest)] as const),
+      [...names].map(async (name) => [name, await verifiedFile(model, name)] as const),
     ),
   );
   if (manifest.type === 'image') parseStatistics(textOf(files, statisticsFile));
@@ -72,30 +73,30 @@ export function textOf(files: ReadonlyMap<string, Buffer>, name: string): string
   return files.get(name)!.toString('utf8');
 }
 
-async function verifiedFile(folder: string, name: string, manifest: AnyManifest): Promise<Buffer> {
-  const expected = manifest.files[name];
-  if (!expected) throw damaged(manifest, name, 'is not listed in its manifest');
-  const bytes = await readFile(join(folder, name)).catch((cause: unknown) => {
-    throw damaged(manifest, name, 'cannot be read', cause);
+async function verifiedFile(model: ModelFolder, name: string): Promise<Buffer> {
+  const expected = model.manifest.files[name];
+  if (!expected) throw damaged(model, name, 'is not listed in its manifest');
+  const bytes = await readFile(join(model.folder, name)).catch((cause: unknown) => {
+    throw damaged(model, name, 'cannot be read', cause);
   });
   if (bytes.length !== expected.bytes) {
-    throw damaged(manifest, name, `has ${bytes.length} bytes instead of ${expected.bytes}`);
+    throw damaged(model, name, `has ${bytes.length} bytes instead of ${expected.bytes}`);
   }
   if (createHash('sha256').update(bytes).digest('hex') !== expected.sha256) {
-    throw damaged(manifest, name, 'does not have the SHA-256 of its manifest');
+    throw damaged(model, name, 'does not have the SHA-256 of its manifest');
   }
   return bytes;
 }
 
 function damaged(
-  manifest: AnyManifest,
+  { manifest, remedy }: ModelFolder,
   name: string,
   what: string,
   cause?: unknown,
 ): ForensicsError {
   return new ForensicsError(
     'model_integrity',
-    `${name} of model ${manifest.id} ${what}; reinstall forensics.`,
+    `${name} of model ${manifest.id} ${what}; ${remedy}.`,
     { cause },
   );
 }

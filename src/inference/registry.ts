@@ -31,14 +31,14 @@ export interface VerifiedLocator {
 }
 
 export interface Registry {
-  /** Image models, newest first. A folder whose description is damaged is left out here and reported by `open`. */
+  /** Image models, the default first (see `installed.ts`). A folder whose description is damaged is left out here and reported by `open`. */
   list(): Promise<readonly ModelManifest[]>;
   /** The same, and the models that say where a picture was changed behind them. */
   listAll(): Promise<readonly AnyManifest[]>;
   /**
    * The image model that `id` means, by its description alone.
    *
-   * @param id - null for the newest.
+   * @param id - null for the default.
    * @throws {ForensicsError} `model_not_found` naming the known models, `model_integrity` for a damaged description.
    */
   find(id: string | null): Promise<ModelManifest>;
@@ -107,7 +107,7 @@ function byType(installed: Installed): Installed {
   };
 }
 
-/** An examination needs a model of each kind, and a damaged description may be that of the newest. */
+/** An examination needs a model of each kind, and a damaged description may be that of the default. */
 function everyEntry(installed: Installed): readonly ModelFolder[] {
   entryOf(ofType(installed, isImage), null, imageKind);
   entryOf(ofType(installed, isLocator), null, locatorKind);
@@ -118,7 +118,7 @@ function manifestsOf<Manifest extends AnyManifest>({ entries }: Installed<Manife
   return entries.map(({ manifest }) => manifest);
 }
 
-/** With a damaged neighbour the newest model is unknown, and falling back to an older one in silence would be wrong. */
+/** With a damaged neighbour the default is unknown, and falling back to another model in silence would be wrong. */
 function entryOf<Manifest extends AnyManifest>(
   { entries, damages }: Installed<Manifest>,
   id: string | null,
@@ -130,7 +130,8 @@ function entryOf<Manifest extends AnyManifest>(
   return entry;
 }
 
-async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
+/** Of a folder that lies anywhere. @throws {ForensicsError} `model_integrity` naming the damaged file. */
+export async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
     manifest: entry.manifest,

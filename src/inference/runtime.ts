@@ -133,6 +133,17 @@ function floatsOf(name: string, tensor: OrtTensor): Float32Array {
   throw new TypeError(`The model's output ${name} is ${tensor.type}, not float32.`);
 }
 
+/** @throws {TypeError} as `outputOf`, and when there are not `length` numbers. */
+export function sizedOutputOf(
+  answer: Readonly<Record<string, Float32Array>>,
+  name: string,
+  length: number,
+): Float32Array {
+  const output = outputOf(answer, name);
+  if (output.length === length) return output;
+  throw new TypeError(`The model gives ${name} of another size.`);
+}
+
 /** @throws {TypeError} when the model is another one than its manifest says. */
 export function outputOf(
   answer: Readonly<Record<string, Float32Array>>,

@@ -2,7 +2,7 @@
 
 import type { EmbeddingStatistics, ModelManifest } from './model.ts';
 import type { VerifiedModel } from './registry.ts';
-import { outputOf, type Runtime, type Session } from './runtime.ts';
+import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.ts';
 
 export interface HeadAnswer {
   /** `[passes, count, 3]`: raw real, fake and compression logits. */
@@ -47,23 +47,28 @@ export async function loadTraceModel(
   verified: VerifiedModel,
   runtime: Runtime,
 ): Promise<TraceModel> {
+  const { manifest, statistics } = verified;
+  const { cellPx } = manifest.input;
   const [backbone, head, votes] = await Promise.all([
     runtime.openSession(verified.backbone),
     runtime.openSession(verified.head),
     verified.votes && runtime.openSession(verified.votes),
   ]);
   return {
-    manifest: verified.manifest,
-    statistics: verified.statistics,
+    manifest,
+    statistics,
     runtimeVersion: runtime.version,
-    readFeatures: cellsReader(backbone, 'features'),
-    readVotes: votes && cellsReader(votes, 'votes'),
+    readFeatures: cellsReader(backbone, 'features', cellPx),
+    readVotes: votes && cellsReader(votes, 'votes', cellPx),
     readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
         features: { data: features, dims: [count, features.length / count] },
         masks: { data: masks, dims: [passes, masks.length / passes] },
       });
-      return { logits: outputOf(answer, 'logits'), embeddings: outputOf(answer, 'embedding') };
+      return {
+        logits: sizedOutputOf(answer, 'logits', passes * count * 3),
+        embeddings: sizedOutputOf(answer, 'embedding', count * statistics.embedding.dimension),
+      };
     },
     release: async () => {
       await Promise.all([backbone.release(), head.release(), votes?.release()]);
@@ -71,9 +76,12 @@ export async function loadTraceModel(
   };
 }
 
-function cellsReader(session: Session, output: string): ReadCells {
+function cellsReader(session: Session, output: string, cellPx: number): ReadCells {
   return async (rgb, width, height) => {
     const answer = await session.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
-    return outputOf(answer, output);
+    const values = outputOf(answer, output);
+    const cells = (width / cellPx) * (height / cellPx);
+    if (values.length > 0 && values.length % cells === 0) return values;
+    throw new TypeError(`The model gives ${output} of another size.`);
   };
 }

@@ -21,6 +21,10 @@ serveTasks(async (task): Promise<LabAnswer> => {
     const { performPreview } = await import('./preview-task.ts');
     return { kind: 'preview', preview: await performPreview(order.request, settings) };
   }
+  if (order.kind === 'seams') {
+    const { performSeams } = await import('./seams-task.ts');
+    return { kind: 'seams', seams: await performSeams(order.request, settings, shelf) };
+  }
   if (order.kind === 'compare') {
     const { performCompare } = await import('./compare-task.ts');
     return { kind: 'compare', difference: await performCompare(order, settings) };

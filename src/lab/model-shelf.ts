@@ -13,7 +13,7 @@ export interface ModelShelf {
   clear(): Promise<void>;
 }
 
-/** Identifiers; null or nothing for the newest. */
+/** Identifiers; null or nothing for the default. */
 interface Wanted {
   readonly model: string | null;
   readonly locator?: string | null;

@@ -11,6 +11,8 @@ import type {
   PreviewRequest,
   Rendering,
   RenderRequest,
+  Seams,
+  SeamsRequest,
 } from './lab.ts';
 
 export interface ChildSettings {
@@ -28,6 +30,7 @@ export interface LabTask {
     | { readonly kind: 'render'; readonly request: RenderRequest }
     | { readonly kind: 'preview'; readonly request: PreviewRequest }
     | { readonly kind: 'measure'; readonly request: MeasureRequest }
+    | { readonly kind: 'seams'; readonly request: SeamsRequest }
     | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
 }
 
@@ -36,6 +39,7 @@ export type LabAnswer =
   | { readonly kind: 'render'; readonly rendering: Rendering }
   | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'measure'; readonly measurement: Measurement }
+  | { readonly kind: 'seams'; readonly seams: Seams }
   | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
 
 export function isLabTask(value: unknown): value is LabTask {

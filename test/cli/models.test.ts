@@ -22,7 +22,9 @@ test('a model that was added examines pictures by its id', { timeout: 90_000 }, 
   const added = await runCli(['models', 'add', folder], { env });
   const asked = await runCli(['analyze', picture, '--model', 'trace-2', '--json'], { env });
 
-  expect(added).toMatchObject({ code: 0, stdout: 'trace-2 2.0.0 is installed\n', stderr: '' });
+  const told =
+    'trace-2 2.0.0 is installed; ask for it with --model trace-2, trace-1 stays the default\n';
+  expect(added).toMatchObject({ code: 0, stdout: told, stderr: '' });
   expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"trace-2"') });
 });
 
@@ -35,13 +37,37 @@ test('the manifest stands for its folder, the setting names another place, and t
 
   const added = await runCli(['models', 'add', join(folder, 'manifest.json'), '--json'], how);
 
-  expect(JSON.parse(added.stdout)).toMatchObject({ model: { id: 'trace-2' }, folder: modelsDir });
+  expect(JSON.parse(added.stdout)).toMatchObject({
+    model: { id: 'trace-2' },
+    folder: modelsDir,
+    default: 'trace-1',
+  });
   expect(readdirSync(modelsDir)).toEqual(['trace-2']);
   expect(existsSync(join(dataDir, 'models'))).toBe(false);
   const listed = await runCli(['models', 'list'], how);
   expect(listed.stdout).toMatch(/^trace-2 +version 2\.0\.0 /m);
   const verified = await runCli(['models', 'verify', 'trace-2'], how);
   expect(verified.stdout).toContain('trace-2 2.0.0: every file is intact');
+});
+
+test('a model with the id of a packaged one is told to be a conflict, and with --replace that it is the default', {
+  timeout: 90_000,
+}, async () => {
+  const { model, folder, env } = await stage();
+  model.editManifest((manifest) => Object.assign(manifest, { id: 'trace-1' }));
+
+  const refused = await runCli(['models', 'add', folder], { env });
+  const added = await runCli(['models', 'add', folder, '--replace'], { env });
+
+  expect(refused).toMatchObject({
+    code: 5,
+    stdout: '',
+    stderr: expect.stringContaining('--replace'),
+  });
+  expect(added).toMatchObject({
+    code: 0,
+    stdout: 'trace-1 2.0.0 is installed; it is the default now\n',
+  });
 });
 
 test('models of both kinds are listed by kind and verified', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -22,12 +22,40 @@ beforeEach(() => {
   into = join(mkdtempSync(join(tmpdir(), 'forensics-add-')), 'models');
 });
 
-test('a model that was added is found and opened by its id, and nothing else is left behind', async () => {
-  const { id } = await addModel({ from, into, isReplacing: false });
+test('a model that was added is opened by its id and not the default, however new; its card comes along, and nothing else', async () => {
+  model.editManifest((manifest) => Object.assign(manifest, { created: '2999-01-01' }));
+  rmSync(model.pathOf('golden.json'));
+  writeFileSync(model.pathOf('CARD.md'), 'what it was trained on');
+  writeFileSync(model.pathOf('notes.txt'), 'of nobody’s concern');
 
-  const { manifest } = await createRegistry({ extra: into }).open(id);
-  expect(manifest.version).toBe('2.0.0');
+  const added = await addModel({ from, into, isReplacing: false });
+
+  expect(added).toMatchObject({ manifest: { id: 'trace-2' }, defaultId: 'trace-1' });
+  const { manifest } = await createRegistry({ extra: into }).open('trace-2');
   expect(readdirSync(into)).toEqual(['trace-2']);
+  expect(readdirSync(join(into, 'trace-2'))).toEqual(
+    ['CARD.md', ...Object.keys(manifest.files)].toSorted(),
+  );
+});
+
+test('the place of a packaged model is not taken unless that was asked for', async () => {
+  model.editManifest((manifest) => Object.assign(manifest, { id: 'trace-1' }));
+
+  await expect(addModel({ from, into, isReplacing: false })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('--replace'),
+  });
+
+  expect(existsSync(into)).toBe(false);
+});
+
+test('a model never takes the place of a packaged one of the other kind', async () => {
+  model.editManifest((manifest) => Object.assign(manifest, { id: 'locate-1' }));
+
+  await expect(addModel({ from, into, isReplacing: true })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('an id of its own'),
+  });
 });
 
 test('a localisation model is run before it is installed, also where a newer one is there', async () => {
@@ -36,7 +64,10 @@ test('a localisation model is run before it is installed, also where a newer one
   locator.editManifest((manifest) => Object.assign(manifest, older));
   const adding = { from: join(locator.modelsDir, 'model'), into, isReplacing: false };
 
-  expect(await addModel(adding)).toMatchObject({ id: 'locate-0', type: 'localisation' });
+  expect(await addModel(adding)).toMatchObject({
+    manifest: { id: 'locate-0', type: 'localisation' },
+    defaultId: 'locate-1',
+  });
 
   expect((await createRegistry({ extra: into }).openLocator('locate-0')).manifest.version).toBe(
     '0.1.0',
@@ -77,19 +108,39 @@ test('a model is not replaced unless that was asked for, and then as a whole', a
   expect(readdirSync(into)).toEqual(['trace-2']);
 });
 
-test.for<[string, (damaged: ModelFolder) => void]>([
-  ['a changed file', ({ pathOf }) => writeFileSync(pathOf('head.onnx'), 'changed')],
-  ['an impossible manifest', ({ editManifest }) => editManifest((it) => (it['dropout'] = 1))],
+test.for<[string, string, (damaged: ModelFolder) => void]>([
+  [
+    'a changed file',
+    'get it anew from whoever made it',
+    ({ pathOf }) => writeFileSync(pathOf('head.onnx'), 'changed'),
+  ],
+  [
+    'an impossible manifest',
+    'dropout is not an object',
+    ({ editManifest }) => editManifest((it) => (it['dropout'] = 1)),
+  ],
   [
     'a network that does not answer as promised',
+    'does not answer a picture',
     // The head expects votes that the manifest says there are none of.
     ({ editManifest }) => editManifest((it) => (it['votes'] = null)),
   ],
-])('%s is refused and leaves nothing behind', async ([, damage]) => {
+  [
+    'a network that looks further than its manifest says',
+    'enlarge input.haloPx',
+    ({ editManifest }) => editManifest((it) => Object.assign(Object(it['input']), { haloPx: 0 })),
+  ],
+  [
+    'a second arm that looks further than its manifest says',
+    'enlarge votes.haloPx',
+    ({ editManifest }) => editManifest((it) => (it['votes'] = { haloPx: 64 })),
+  ],
+])('%s is refused and leaves nothing behind', async ([, reason, damage]) => {
   damage(model);
 
   await expect(addModel({ from, into, isReplacing: false })).rejects.toMatchObject({
     code: 'model_integrity',
+    message: expect.stringContaining(reason),
   });
 
   expect(existsSync(into) ? readdirSync(into) : []).toEqual([]);

@@ -25,6 +25,12 @@ test('a model that nobody has measured says so with an empty list', () => {
   expect(measured).toEqual([]);
 });
 
+test('names that the program fixes need not be repeated', () => {
+  const text = withValue('trace-1/manifest.json', 'outputs', undefined);
+
+  expect(parseManifest(text).id).toBe('trace-1');
+});
+
 test('the packaged model ships with the error rates of each condition', () => {
   const { measured } = parseManifest(packagedText('trace-1/manifest.json'));
 
@@ -58,6 +64,11 @@ describe('a manifest is refused', () => {
     ['compressedRegime.from', 2],
     ['votes.haloPx', -1],
     ['thresholds.realMax.default', 0.6],
+    ['input.name', 'image'],
+    ['input.layout', 'NCHW'],
+    ['input.dtype', 'float32'],
+    ['outputs.head', ['logits']],
+    ['outputs.logits', ['fake', 'real', 'compression']],
     ['measured', {}],
     ['measured.0.auc', 1.2],
     ['measured.0.strategies.default.realCalledFake', '2 %'],

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createRegistry } from '../../../src/inference/registry.ts';
@@ -35,20 +35,47 @@ describe('the packaged model', () => {
 });
 
 describe('choosing', () => {
-  test('the newest model is the default, and an extra folder adds to the packaged one', async () => {
+  test('the newest model of the package is the default', async () => {
     const { modelsDir, editManifest } = folder();
+    cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
     editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
-    const registry = createRegistry({ extra: modelsDir });
+    const registry = createRegistry({ packaged: modelsDir });
 
     expect((await registry.find(null)).id).toBe('later');
     expect((await registry.list()).map(({ id }) => id)).toEqual(['later', 'trace-1']);
   });
 
-  test('a model of the extra folder wins over the packaged one of the same name', async () => {
+  test('a model of the extra folder has to be asked for, however new it is', async () => {
     const { modelsDir, editManifest } = folder();
-    editManifest((manifest) => Object.assign(manifest, { version: '99.0.0' }));
+    editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
+    const registry = createRegistry({ extra: modelsDir });
 
-    expect((await createRegistry({ extra: modelsDir }).find('trace-1')).version).toBe('99.0.0');
+    expect((await registry.find('later')).id).toBe('later');
+    expect((await registry.find(null)).id).toBe('trace-1');
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-1', 'later']);
+  });
+
+  test('a model of the extra folder stands where the packaged one of the same name stood', async () => {
+    const { modelsDir, editManifest } = folder();
+    editManifest((manifest) =>
+      Object.assign(manifest, { version: '99.0.0', created: '2001-01-01' }),
+    );
+    const registry = createRegistry({ extra: modelsDir });
+
+    expect((await registry.find('trace-1')).version).toBe('99.0.0');
+    expect((await registry.find(null)).version).toBe('99.0.0');
+  });
+
+  test('of two folders with one name the newer counts', async () => {
+    const { modelsDir, editManifest } = folder();
+    cpSync(join(modelsDir, 'model'), join(modelsDir, 'another'), { recursive: true });
+    editManifest((manifest) =>
+      Object.assign(manifest, { version: '99.0.0', created: '2999-01-01' }),
+    );
+
+    const manifests = await createRegistry({ packaged: modelsDir }).list();
+
+    expect(manifests.map(({ version }) => version)).toEqual(['99.0.0']);
   });
 
   test('an extra folder that is not there is an error, not an empty list', async () => {
@@ -79,15 +106,15 @@ describe('the localisation model', () => {
     expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-1', 'locate-1']);
   });
 
-  test('is the newest of its kind, and an extra folder wins over the package', async () => {
+  test('of an extra folder takes the place of the packaged one, or is asked for by its id', async () => {
     const { modelsDir, editManifest } = folder('locate-1');
     editManifest((manifest) => Object.assign(manifest, { version: '99.0.0' }));
     const registry = createRegistry({ extra: modelsDir });
 
     expect((await registry.findLocator()).version).toBe('99.0.0');
     editManifest((manifest) => Object.assign(manifest, { id: 'later', created: '2999-01-01' }));
-    expect((await registry.findLocator()).id).toBe('later');
-    expect((await registry.findLocator('locate-1')).version).not.toBe('99.0.0');
+    expect((await registry.findLocator('later')).version).toBe('99.0.0');
+    expect((await registry.findLocator()).version).not.toBe('99.0.0');
   });
 
   test('is not handed out as a model that tells generated from real, nor the other way round', async () => {
@@ -150,6 +177,17 @@ describe('a damaged model', () => {
       });
     },
   );
+
+  test('is to be added again where it was added, not reinstalled', async () => {
+    const { modelsDir, pathOf, editManifest } = folder();
+    editManifest((manifest) => Object.assign(manifest, { id: 'later' }));
+    truncateSync(pathOf('model.onnx'), 1000);
+
+    await expect(createRegistry({ extra: modelsDir }).open('later')).rejects.toMatchObject({
+      code: 'model_integrity',
+      message: expect.stringMatching(/forensics models add FOLDER --replace\.$/),
+    });
+  });
 
   test('is refused when a file was cut short', async () => {
     const { modelsDir, pathOf } = folder();
