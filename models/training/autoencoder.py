@@ -16,9 +16,12 @@ import torch
 from torch import nn
 
 from data import Item, Pictures
+from device import CPU
+from fingerprint import fingerprint, hashed, keep, weights_hash
 
 SIDE = 224  # px, cut at the top left so that the JPEG block grid of the original stays where it was
 DEPTH = 64
+CODE = ("autoencoder", "family", "network", "data")  # what the round trips depend on, beside the weights
 
 Trip = Callable[[torch.Tensor, float], torch.Tensor]  # RGB 0..1 [1,3,H,W], noise in deviations of the latent -> the same
 
@@ -75,37 +78,55 @@ def load(data: Path) -> tuple[nn.Module, nn.Module]:
     return parts[0], parts[1]
 
 
-def published(data: Path) -> Trip:
-    encode, decode = load(data)
+class Published(nn.Module):
+    """A `Trip` through the two published halves."""
 
-    def trip(rgb: torch.Tensor, noise: float) -> torch.Tensor:
-        latent = encode(rgb)
-        return decode(latent + torch.randn_like(latent) * latent.std() * noise)
+    def __init__(self, encode: nn.Module, decode: nn.Module):
+        super().__init__()
+        self.encode, self.decode = encode, decode
 
-    return trip
+    def forward(self, rgb: torch.Tensor, noise: float) -> torch.Tensor:
+        latent = self.encode(rgb)
+        return self.decode(latent + torch.randn_like(latent) * latent.std() * noise)
 
 
-@torch.no_grad()
-def make_aligned(pictures: Pictures, trips: Sequence[Trip], folder: Path, count: int, seed: int) -> None:
+def published(data: Path) -> Published:
+    return Published(*load(data)).eval()
+
+
+def make_aligned(
+    pictures: Pictures, trips: Sequence[nn.Module], folder: Path, count: int, seed: int, device: torch.device = CPU
+) -> None:
     """Writes `folder`: `count` round trips, spread over the real sources of the train split, each autoencoder in turn.
 
     Every second latent gets a little noise, so that the fakes are not decoders fed with perfect latents alone.
+
+    @param trips each a `Trip`, on `device`
     """
-    if (folder / "items.json").exists():
-        return
-    folder.mkdir(parents=True, exist_ok=True)
+    trained = hashed(*(weights_hash(trip).encode() for trip in trips))
+    made_from = fingerprint(pictures, CODE, autoencoders=trained, count=count, seed=seed)
+    keep(folder / "items.json", made_from, lambda path: write_trips(pictures, trips, path, count, seed, device))
+
+
+@torch.no_grad()
+def write_trips(
+    pictures: Pictures, trips: Sequence[nn.Module], index: Path, count: int, seed: int, device: torch.device
+) -> None:
+    """Writes `index` and the pixels beside it."""
     random = np.random.default_rng(seed)
     torch.manual_seed(seed)
     made, pixels = [], []
     for number, item in enumerate(spread(pictures, count, random)):
         rgb = torch.from_numpy(pictures.read(item)[:SIDE, :SIDE].copy()).permute(2, 0, 1)[None].float() / 255
         noise = random.uniform(0.05, 0.35) if number // len(trips) % 2 else 0.0
-        trip = trips[number % len(trips)](rgb, noise)
-        out = trip[0].clamp(0, 1).mul(255).round().byte().permute(1, 2, 0).numpy()
+        trip = trips[number % len(trips)](rgb.to(device), noise)
+        out = trip[0].clamp(0, 1).mul(255).round().byte().permute(1, 2, 0).cpu().numpy()
         made.append(replace(item, width=SIDE, height=SIDE, offset=number * out.size))
         pixels.append(out.reshape(-1))
-    np.save(folder / "pixels.npy", np.concatenate(pixels))
-    (folder / "items.json").write_text(json.dumps([asdict(item) for item in made]))
+    stored = index.with_name("pixels.npy")
+    stored.unlink(missing_ok=True)  # who has the old ones mapped keeps them
+    np.save(stored, np.concatenate(pixels))
+    index.write_text(json.dumps([asdict(item) for item in made]))
 
 
 def spread(pictures: Pictures, count: int, random: np.random.Generator) -> list[Item]:

@@ -39,8 +39,9 @@ COMPRESSION_LEFT = {"pedantic": 40, "default": 30, "relaxed": 20}
 ANOMALY = {"pedantic": 0.98, "default": 0.995, "relaxed": 1.0}
 
 
-def calibrate(pictures: Pictures, out: Path, training: dict) -> None:
-    """Writes statistics.json and manifest.json beside the ONNX files of `out`."""
+def calibrate(pictures: Pictures, out: Path, version: str, training: dict) -> None:
+    """Writes statistics.json and manifest.json beside the ONNX files of `out`. The rates that an older manifest held are not
+    kept: they were not measured with these limits."""
     network = Network(out)
     items = pictures.of("calibration")
     read = {name: read_all(pictures, items, network, change) for name, change in (CONDITIONS | RUINED).items()}
@@ -49,7 +50,7 @@ def calibrate(pictures: Pictures, out: Path, training: dict) -> None:
     write_json(out / "statistics.json", statistics)
     calibration = fit_calibration(read, items)
     limits = thresholds(read, items, calibration)
-    write_json(out / "manifest.json", manifest(out, calibration, limits, training))
+    write_json(out / "manifest.json", manifest(out, version, calibration, limits, training))
 
 
 def read_all(pictures: Pictures, items: list[Item], network: Network, change) -> dict:
@@ -199,11 +200,11 @@ def distances(read: dict, embedding: dict) -> dict:
     }
 
 
-def manifest(out: Path, calibration: dict, limits: dict, training: dict) -> dict:
+def manifest(out: Path, version: str, calibration: dict, limits: dict, training: dict) -> dict:
     files = {name: describe(out / name) for name in ("model.onnx", "votes.onnx", "head.onnx", "statistics.json")}
     return {
-        "id": "trace-1",
-        "version": "1.2.0",
+        "id": out.resolve().name,
+        "version": version,
         "type": "image",
         "created": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "files": files,

@@ -11,7 +11,7 @@ from PIL import Image
 from degrade import save_jpeg
 
 
-def halved(rgb: np.ndarray) -> np.ndarray:
+def half_bicubic(rgb: np.ndarray) -> np.ndarray:
     height, width = rgb.shape[:2]
     return np.asarray(Image.fromarray(rgb).resize((width // 2, height // 2), Image.Resampling.BICUBIC))
 
@@ -19,8 +19,8 @@ def halved(rgb: np.ndarray) -> np.ndarray:
 CONDITIONS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "as is": lambda rgb: rgb,
     "jpeg 75": lambda rgb: save_jpeg(rgb, 75, True),
-    "half": halved,
-    "half, jpeg 80": lambda rgb: save_jpeg(halved(rgb), 80, True),
+    "half": half_bicubic,
+    "half, jpeg 80": lambda rgb: save_jpeg(half_bicubic(rgb), 80, True),
 }
 
 # Beyond these no trace is expected: both class heads should fall. Used to fit their calibration, never for training.

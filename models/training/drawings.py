@@ -12,7 +12,7 @@ import numpy as np
 WORDS = ("Total", "Order 17", "Search", "Settings", "2024-05-11", "Hello", "37.5 %", "Monday", "Save", "A B C")
 
 
-def draw(side: int, random: np.random.Generator) -> np.ndarray:
+def draw_picture(side: int, random: np.random.Generator) -> np.ndarray:
     """uint8 [side, side, 3], RGB."""
     canvas = background(side, random)
     kind = random.random()

@@ -11,7 +11,7 @@ import numpy as np
 
 from conditions import CONDITIONS
 from data import Item, Pictures, open_pictures
-from drawings import draw
+from drawings import draw_picture
 from export import open_session
 from metrics import auc, auc_interval, recall_at, sigmoid, worst_source
 from reading import read_both_sizes, read_picture
@@ -107,7 +107,7 @@ def evaluate_drawings(folder: Path, count: int = 120, seed: int = 9001) -> dict:
     """
     manifest = json.loads((folder / "manifest.json").read_text())
     network, random = Network(folder), np.random.default_rng(seed)
-    pictures = [draw(384, random) for _ in range(count)]
+    pictures = [draw_picture(384, random) for _ in range(count)]
     answer = {}
     for name in ("as is", "jpeg 75"):
         logits = np.stack([network.read(CONDITIONS[name](rgb))[0].mean(0) for rgb in pictures])

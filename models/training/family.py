@@ -18,10 +18,13 @@ from torch import nn
 from torch.nn import functional
 
 from data import Item, Pictures, draw_weights, open_pictures
+from device import CPU, add_device, mixed
+from fingerprint import fingerprint, keep
 from network import dct_kernels, ycc_matrix
 
 WIDTHS = (16, 32, 48, 64, 64)  # channels at full size, half, quarter, ...
 SIDE, BATCH, STEPS = 96, 8, 300
+CODE = ("family", "network", "data", "device")  # what the weights depend on
 GROWING = ("transposed", "nearest", "shuffle", "bilinear")
 
 
@@ -90,8 +93,9 @@ class Autoencoder(nn.Module):
 class Loss:
     """Colours, their steps to the neighbours, and if asked the size of each frequency of luma, wherever it lies."""
 
-    def __init__(self, detailed: bool):
-        self.detailed, self.kernels, self.to_luma = detailed, dct_kernels(), ycc_matrix()[:1]
+    def __init__(self, detailed: bool, device: torch.device = CPU):
+        self.detailed = detailed
+        self.kernels, self.to_luma = dct_kernels().to(device), ycc_matrix()[:1].to(device)
 
     def __call__(self, out: torch.Tensor, rgb: torch.Tensor) -> torch.Tensor:
         total = (out - rgb).abs().mean()
@@ -118,17 +122,19 @@ def crops(pictures: Pictures, items: list[Item], random: np.random.Generator) ->
     return torch.cat(made)
 
 
-def train(design: Design, draw: Callable[[np.random.Generator], torch.Tensor], steps: int, seed: int) -> Autoencoder:
+def train(
+    design: Design, draw: Callable[[np.random.Generator], torch.Tensor], steps: int, seed: int, device: torch.device = CPU
+) -> Autoencoder:
     torch.manual_seed(seed)
-    random, network, loss_of = np.random.default_rng(seed), Autoencoder(design), Loss(design.detailed)
+    random, network, loss_of = np.random.default_rng(seed), Autoencoder(design).to(device), Loss(design.detailed, device)
     network.to(memory_format=torch.channels_last)
     optimiser = torch.optim.AdamW(network.parameters(), lr=3e-3, betas=(0.9, 0.98))
     error = 0.0
     for step in range(steps):
         for group in optimiser.param_groups:
             group["lr"] = 3e-3 * min(1, (step + 1) / 50) * (1 - 0.97 * step / steps)
-        rgb = draw(random)
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        rgb = draw(random).to(device)
+        with mixed(device):
             out = network(rgb, noise=0.03)
         loss = loss_of(out.float(), rgb)
         optimiser.zero_grad()
@@ -140,19 +146,20 @@ def train(design: Design, draw: Callable[[np.random.Generator], torch.Tensor], s
     return network.eval()
 
 
-def open_family(pictures: Pictures, work: Path, steps: int, seed: int) -> list[Autoencoder]:
-    """Those in `work/family`, trained first where they are missing, in `steps` steps each."""
-    folder = work / "family"
-    folder.mkdir(parents=True, exist_ok=True)
+def open_family(pictures: Pictures, work: Path, steps: int, seed: int, device: torch.device = CPU) -> list[Autoencoder]:
+    """Those in `work/family`, trained first in `steps` steps each, where they are missing or were trained otherwise."""
     real = [item for item in pictures.of("train") if not item.fake and min(item.width, item.height) >= SIDE]
     family = []
     for number, design in enumerate(DESIGNS):
-        path, network = folder / f"{design.name}.pt", Autoencoder(design)
-        if not path.exists():
-            network = train(design, lambda random: crops(pictures, real, random), steps, seed + number)
-            torch.save(network.state_dict(), path)
-        network.load_state_dict(torch.load(path, weights_only=True))
-        family.append(network.eval())
+        path, network = work / "family" / f"{design.name}.pt", Autoencoder(design)
+
+        def make(unfinished: Path) -> None:
+            trained = train(design, lambda random: crops(pictures, real, random), steps, seed + number, device)
+            torch.save(trained.state_dict(), unfinished)
+
+        keep(path, fingerprint(pictures, CODE, steps=steps, seed=seed + number), make)
+        network.load_state_dict(torch.load(path, map_location="cpu", weights_only=True))
+        family.append(network.eval().to(device))
     return family
 
 
@@ -162,9 +169,10 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--steps", type=int, default=STEPS, help="of training for each")
     options.add_argument("--seed", type=int, default=20)
+    add_device(options)
     asked = options.parse_args()
     torch.set_num_threads(1)
-    open_family(open_pictures(asked.data, asked.work), asked.work, asked.steps, asked.seed)
+    open_family(open_pictures(asked.data, asked.work), asked.work, asked.steps, asked.seed, asked.device)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from conditions import halved
+from conditions import half_bicubic
 from export import open_session
 from histories import Save, encode
 from locate_pairs import Reading, reading
@@ -52,7 +52,7 @@ def saved_at(quality: int) -> Callable[[Reading], Reading]:
 
 
 def half(one: Reading) -> Reading:
-    rgb = halved(one.rgb)
+    rgb = half_bicubic(one.rgb)
     share = cv2.resize(one.share, rgb.shape[1::-1], interpolation=cv2.INTER_AREA)
     return Reading(rgb, np.zeros(64, np.float32), share)
 

@@ -37,7 +37,7 @@ class Backbone(nn.Module):
 
     def forward(self, rgb: torch.Tensor) -> torch.Tensor:
         # Full precision here also in mixed training: eight bits of mantissa would round the traces away.
-        with torch.autocast("cpu", enabled=False):
+        with torch.autocast(rgb.device.type, enabled=False):
             colour, residual, spectrum = self.front_ends(rgb)
         if self.training and self.drop_path:
             residual, spectrum = (some_paths_dropped(path, self.drop_path) for path in (residual, spectrum))

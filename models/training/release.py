@@ -1,8 +1,8 @@
-"""From what combine.py wrote to a model folder that the service can use: python release.py --data DIR --joined DIR --out ../trace-1
+"""A model folder calibrated anew, so that the service can use it: python release.py --data DIR --out ../trace-1 --version VERSION
 
-Cuts the joined model.onnx in two, so that the engine can ask each arm for what it needs alone: `model.onnx` then gives the network's
-features, `votes.onnx` the members' votes; `head.onnx` takes both and stays as it is. Then calibrates. Where `--joined` is left out, the
-files of `--out` stay and are calibrated anew.
+The networks of `--out` stay, unless `--joined` names a folder that combine.py wrote. Its joined model.onnx is then cut in two first,
+so that the engine can ask each arm for what it needs alone: `model.onnx` gives the network's features, `votes.onnx` the members'
+votes; `head.onnx` takes both and stays as it is. README.md says what has to be measured and written after that.
 """
 
 from __future__ import annotations
@@ -60,12 +60,13 @@ def main() -> None:
     options.add_argument("--data", type=Path, required=True)
     options.add_argument("--joined", type=Path, help="folder that combine.py wrote, with a manifest.json that tells of its training")
     options.add_argument("--out", type=Path, required=True)
+    options.add_argument("--version", required=True)
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     asked = options.parse_args()
     training = json.loads(((asked.joined or asked.out) / "manifest.json").read_text())["training"]
     if asked.joined:
         part(asked.joined, asked.out)
-    calibrate(open_pictures(asked.data, asked.work), asked.out, training)
+    calibrate(open_pictures(asked.data, asked.work), asked.out, asked.version, training)
 
 
 if __name__ == "__main__":

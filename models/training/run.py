@@ -21,6 +21,7 @@ from autoencoder import make_aligned, published
 from calibrate import calibrate
 from combine import MEMBERS, Votes, combine
 from data import Pictures, open_pictures
+from device import add_device
 from discriminant import ensemble
 from evaluate import evaluate
 from export import export_model
@@ -42,26 +43,31 @@ def main() -> None:
     options.add_argument("--steps", type=int, default=Plan.steps)
     options.add_argument("--until", type=int, help="stop at this checkpoint of the plan, so that another plan can go on from it")
     options.add_argument("--network", type=Path, help="folder of an exported plain network to keep instead of training one")
+    options.add_argument("--version", default="0.0.0-dev", help="of the model, as its manifest says it")
     options.add_argument("--seed", type=int, default=Plan.seed)
     options.add_argument("--threads", type=int, default=1)
+    add_device(options)
     asked = options.parse_args()
     torch.set_num_threads(asked.threads)
     cv2.setNumThreads(asked.threads)
 
     plan = replace(Plan(), steps=asked.steps, seed=asked.seed)
     pictures = open_pictures(asked.data, asked.work)
-    network = asked.network or asked.work / "network"
+    network, device = asked.network or asked.work / "network", asked.device
     if not asked.network:
-        trips = [published(asked.data), *open_family(pictures, asked.work, STEPS, plan.seed)]
-        make_aligned(pictures, trips, asked.work / "aligned", ALIGNED, plan.seed)
-        best = train(pictures, Pictures(asked.work / "aligned"), asked.work / "run", plan, asked.until)
+        trips = [published(asked.data).to(device), *open_family(pictures, asked.work, STEPS, plan.seed, device)]
+        make_aligned(pictures, trips, asked.work / "aligned", ALIGNED, plan.seed, device)
+        best = train(pictures, Pictures(asked.work / "aligned"), asked.work / "run", plan, asked.until, device)
         if asked.until is not None:
             return
         export_model(*load(best), network)
     combine(network, fit_votes(pictures, network, asked.work, plan.seed), asked.work / "joined")
     part(asked.work / "joined", asked.out)
-    told = provenance_with(network, plan.seed) if asked.network else provenance(plan, plans_of(asked.work / "run"))
-    calibrate(pictures, asked.out, told)
+    if asked.network:
+        told = provenance_with(network, plan.seed)
+    else:
+        told = provenance(plan, plans_of(asked.work / "run"), pictures, Pictures(asked.work / "aligned"))
+    calibrate(pictures, asked.out, asked.version, told)
     print(json.dumps(evaluate(pictures, asked.out, "val"), indent=2))
 
 
@@ -73,7 +79,7 @@ def fit_votes(pictures: Pictures, network: Path, work: Path, seed: int) -> Votes
 
 def load(weights: Path) -> tuple[Backbone, Head]:
     """The averaged weights of a run, without the classifier of origins."""
-    state = torch.load(weights, weights_only=True)
+    state = torch.load(weights, map_location="cpu", weights_only=True)
     parts = []
     for name, network in (("backbone", Backbone()), ("head", Head())):
         prefix = name + "."
@@ -82,7 +88,7 @@ def load(weights: Path) -> tuple[Backbone, Head]:
     return parts[0], parts[1]
 
 
-def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
+def provenance(plan: Plan, plans: list[dict[str, int]], pictures: Pictures, aligned: Pictures) -> dict:
     """What the manifest says of the training; the command repeats every plan that the weights went through."""
     until = [f" --until {after['first']}" for after in plans[1:]] + [""]
     commands = [f"python run.py --data DIR --out ../trace-1 --steps {run['steps']} --seed {plan.seed}{stop}"
@@ -90,8 +96,8 @@ def provenance(plan: Plan, plans: list[dict[str, int]]) -> dict:
     return {
         "command": " && ".join(commands),
         "commit": commit(),
-        "data": "3,095 training and 525 calibration crops of data/manifest.csv, 640 aligned fakes (TAEF2 and a family of our own), "
-        "drawings of our own",
+        "data": f"{len(pictures.of('train')):,} training and {len(pictures.of('calibration')):,} calibration crops of "
+        f"data/manifest.csv, {len(aligned.items):,} aligned fakes (TAEF2 and a family of our own), drawings of our own",
         "seed": plan.seed,
         "steps": plan.steps,
     }

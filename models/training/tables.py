@@ -2,7 +2,8 @@
 
 `draws`: degraded patches of 128 px of every training picture, by the law of degrade.py.
 `readings`: the patches that speak for each picture under the four conditions, as the product reads it.
-Kept as raw window means, so that what is derived from them can change without a second look at the pixels.
+Kept as raw window means, so that what is derived from them needs no second look at the pixels; made anew where code, pictures or
+network changed.
 """
 
 from __future__ import annotations
@@ -19,10 +20,13 @@ from conditions import CONDITIONS
 from data import Item, Pictures, open_pictures
 from degrade import degrade
 from evaluate import Network
+from fingerprint import Fingerprint, fingerprint, hashed, keep
 from handmade import Statistics
 from reading import read_picture
 
 SIDE = 128
+# What the numbers depend on, beside the network.
+CODE = ("tables", "degrade", "processing", "conditions", "reading", "handmade", "filters", "network")
 
 
 class Reader:
@@ -30,6 +34,7 @@ class Reader:
 
     def __init__(self, model: Path):
         self.statistics, self.network = Statistics().eval(), Network(model)
+        self.hash = hashed((model / "model.onnx").read_bytes())
 
     @torch.no_grad()
     def cells(self, rgb: np.ndarray) -> np.ndarray:
@@ -62,17 +67,12 @@ def read(pictures: Pictures, items: list[Item], reader: Reader, change: Callable
 
 def make_draws(pictures: Pictures, reader: Reader, folder: Path, draws: int, seed: int) -> None:
     for number in range(draws):
-        keep(folder / f"draw-{number}.npz", lambda: draw(pictures, reader, number, seed))
+        made_from = made_with(pictures, reader) | {"seed": seed, "draw": number}
+        keep(folder / f"draw-{number}.npz", made_from, lambda path: np.savez(path, **draw(pictures, reader, number, seed)))
 
 
-def keep(path: Path, make: Callable[[], dict[str, np.ndarray]]) -> None:
-    if path.exists():
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".unfinished.npz")
-    np.savez(unfinished, **make())
-    unfinished.rename(path)
-    print(path.name, flush=True)
+def made_with(pictures: Pictures, reader: Reader) -> Fingerprint:
+    return fingerprint(pictures, CODE, network=reader.hash)
 
 
 def main() -> None:
@@ -90,7 +90,9 @@ def main() -> None:
     make_draws(pictures, reader, folder, asked.draws, asked.seed)
     for split in ("train", "calibration", "val"):
         for name, change in CONDITIONS.items():
-            keep(folder / f"{split}-{name}.npz", lambda: read(pictures, pictures.of(split), reader, change))
+            made_from = made_with(pictures, reader) | {"split": split, "condition": name}
+            keep(folder / f"{split}-{name}.npz", made_from,
+                 lambda path: np.savez(path, **read(pictures, pictures.of(split), reader, change)))  # fmt: skip
 
 
 if __name__ == "__main__":

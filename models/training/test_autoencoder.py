@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 import torch
+from torch import nn
 
 from autoencoder import SIDE, decoder, encoder, make_aligned
 from data import Item, Pictures
@@ -18,22 +20,25 @@ def pictures() -> Pictures:
     return opened
 
 
-def darker(rgb: torch.Tensor, noise: float) -> torch.Tensor:
-    return rgb * 0.5
+class Darker(nn.Module):
+    """Gives back a share of the brightness, and notes what it was asked for."""
 
+    def __init__(self, share: float = 1.0):
+        super().__init__()
+        self.share = nn.Parameter(torch.tensor(share))
+        self.noises: list[float] = []
+        self.devices: list[str] = []
 
-def noted(asked: list):
-    def trip(rgb: torch.Tensor, noise: float) -> torch.Tensor:
-        asked.append(noise)
-        return rgb
-
-    return trip
+    def forward(self, rgb: torch.Tensor, noise: float) -> torch.Tensor:
+        self.noises.append(noise)
+        self.devices.append(rgb.device.type)
+        return torch.rand(rgb.shape) if rgb.is_meta else rgb * self.share
 
 
 def test_round_trips_come_from_real_training_pictures_of_every_source_and_each_autoencoder_in_turn(tmp_path):
     real = pictures()
 
-    make_aligned(real, [darker, lambda rgb, noise: rgb], tmp_path, 6, seed=3)
+    make_aligned(real, [Darker(0.5), Darker()], tmp_path, 6, seed=3)
 
     made = Pictures(tmp_path)
     by_file = {item.file: item for item in real.items}
@@ -45,11 +50,37 @@ def test_round_trips_come_from_real_training_pictures_of_every_source_and_each_a
 
 
 def test_every_second_round_of_the_autoencoders_gets_noise_on_the_latent(tmp_path):
-    asked: list[float] = []
+    trips = [Darker(), Darker()]
 
-    make_aligned(pictures(), [noted(asked), noted(asked)], tmp_path, 8, seed=3)
+    make_aligned(pictures(), trips, tmp_path, 8, seed=3)
 
-    assert [noise > 0 for noise in asked] == [False, False, True, True] * 2
+    assert [[noise > 0 for noise in trip.noises] for trip in trips] == [[False, True] * 2] * 2
+
+
+def test_round_trips_are_made_on_the_device_that_was_asked_for(tmp_path):
+    trip = Darker()
+
+    make_aligned(pictures(), [trip], tmp_path, 2, seed=3, device=torch.device("meta"))
+
+    assert trip.devices == ["meta"] * 2
+    assert len(Pictures(tmp_path).items) == 2
+
+
+@pytest.mark.parametrize(
+    "count, seed, share, sources",
+    [(6, 3, 0.5, 3), (4, 4, 0.5, 3), (4, 3, 0.75, 3), (4, 3, 0.5, 2)],
+    ids=["count", "seed", "weights", "pictures"],
+)
+def test_round_trips_are_kept_until_what_they_were_made_from_changes(tmp_path, count, seed, share, sources):
+    make_aligned(pictures(), [Darker(0.5)], tmp_path, 4, seed=3)
+    again, other, fewer = Darker(0.5), Darker(share), pictures()
+    fewer.items = [item for item in fewer.items if int(item.source[-1]) < sources or item.split != "train"]
+
+    make_aligned(pictures(), [again], tmp_path, 4, seed=3)
+    make_aligned(fewer, [other], tmp_path, count, seed)
+
+    assert again.noises == []
+    assert len(other.noises) == len(Pictures(tmp_path).items) == count
 
 
 def test_the_published_layers_shrink_by_eight_and_grow_back():

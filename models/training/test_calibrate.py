@@ -1,6 +1,8 @@
+import hashlib
+
 import numpy as np
 
-from calibrate import least_fake, ordered
+from calibrate import least_fake, manifest, ordered
 
 
 def test_the_least_threshold_spares_what_is_allowed_of_all_and_of_every_source():
@@ -20,3 +22,17 @@ def test_a_source_of_few_readings_has_no_say_of_its_own():
 
 def test_thresholds_fall_from_pedantic_to_relaxed_also_where_the_margin_left_nothing_to_limit():
     assert ordered({"pedantic": 0.5, "default": 0.9, "relaxed": 0.7}) == {"pedantic": 0.9, "default": 0.9, "relaxed": 0.7}
+
+
+def test_the_manifest_says_folder_version_and_files_and_claims_no_rates(tmp_path):
+    out = tmp_path / "trace-9"
+    out.mkdir()
+    for name in ("model.onnx", "votes.onnx", "head.onnx", "statistics.json"):
+        (out / name).write_bytes(name.encode())
+
+    told = manifest(out, "9.1.0", {"temperature": 1}, {"thresholds": {"a": 1}}, {"seed": 3})
+
+    assert (told["id"], told["version"], told["type"]) == ("trace-9", "9.1.0", "image")
+    assert told["files"]["votes.onnx"] == {"sha256": hashlib.sha256(b"votes.onnx").hexdigest(), "bytes": 10}
+    assert (told["calibration"], told["thresholds"], told["training"]) == ({"temperature": 1}, {"a": 1}, {"seed": 3})
+    assert "measured" not in told

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 import torch
 
-from family import DESIGNS, GROWING, Autoencoder, Design, Loss, train
+from family import DESIGNS, GROWING, Autoencoder, Design, Loss, open_family, train
+from test_autoencoder import pictures
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
@@ -40,6 +41,39 @@ def test_a_blurred_copy_costs_more_where_the_loss_asks_for_detail():
 
     assert detailed(blurred, rgb) > plain(blurred, rgb)
     assert detailed(rgb, rgb) == plain(rgb, rgb) == 0
+
+
+def test_the_loss_is_computed_where_the_pictures_are():
+    meta = torch.device("meta")
+    loss, rgb = Loss(True, meta), torch.rand(1, 3, 32, 32, device=meta)
+
+    assert {loss(rgb, rgb).device, loss.kernels.device, loss.to_luma.device} == {meta}
+
+
+@pytest.fixture
+def two_designs(monkeypatch):
+    monkeypatch.setattr("family.DESIGNS", (Design(2, 4, "bilinear", False), Design(2, 8, "nearest", True)))
+
+
+def test_members_are_trained_once_and_again_when_the_steps_change(two_designs, tmp_path, capsys):
+    def trained(steps: int) -> int:
+        assert len(open_family(pictures(), tmp_path, steps, seed=3)) == 2
+        return capsys.readouterr().out.count(" dB")
+
+    assert [trained(1), trained(1), trained(2)] == [2, 0, 2]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA device")
+def test_a_family_trained_on_a_cuda_device_is_opened_on_the_processor(two_designs, tmp_path, capsys):
+    there = open_family(pictures(), tmp_path, 2, seed=3, device=torch.device("cuda"))
+    capsys.readouterr()
+    here = open_family(pictures(), tmp_path, 2, seed=3)
+
+    assert capsys.readouterr().out == ""
+    for one, other in zip(there, here, strict=True):
+        assert next(one.parameters()).is_cuda
+        for mine, theirs in zip(one.parameters(), other.parameters(), strict=True):
+            assert torch.equal(mine.cpu(), theirs)
 
 
 def test_training_brings_back_what_the_mean_colours_do_not_tell():

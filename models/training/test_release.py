@@ -1,11 +1,15 @@
+import json
+import sys
+
 import numpy as np
+import pytest
 import torch
 
 from combine import MEMBERS, combine
 from evaluate import Network
 from export import export_model, open_session
 from network import FEATURES, Backbone, Head
-from release import part
+from release import main, part
 from test_combine import picture, votes_of
 
 
@@ -36,3 +40,20 @@ def test_the_spread_of_the_passes_is_that_of_the_head_under_each_mask(tmp_path):
 
     np.testing.assert_allclose(passes[0], network.head(features)[0].mean(0), atol=1e-5)
     assert not np.allclose(passes[0], passes[1])
+
+
+def test_a_folder_calibrated_anew_is_a_version_of_its_own_and_keeps_what_is_told_of_its_training(tmp_path, monkeypatch):
+    (tmp_path / "manifest.json").write_text(json.dumps({"version": "1.0.0", "training": {"seed": 3}}))
+    asked = []
+    monkeypatch.setattr("release.open_pictures", lambda data, work: "pictures")
+    monkeypatch.setattr("release.calibrate", lambda *words: asked.append(words))
+
+    def release(*words: str) -> None:
+        monkeypatch.setattr(sys, "argv", ["release.py", "--data", "DIR", "--out", str(tmp_path), *words])
+        main()
+
+    with pytest.raises(SystemExit):
+        release()
+    release("--version", "1.3.0")
+
+    assert asked == [("pictures", tmp_path, "1.3.0", {"seed": 3})]

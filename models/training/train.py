@@ -17,7 +17,8 @@ from torch.nn import functional
 from conditions import CONDITIONS
 from data import Item, Pictures, draw_weights
 from degrade import degrade, save_jpeg
-from drawings import draw
+from device import CPU, mixed
+from drawings import draw_picture
 from metrics import auc
 from network import DROPOUT, EMBEDDING, FEATURES, Backbone, Head
 from reading import read_picture
@@ -74,7 +75,7 @@ class Source:
             rows.append(self.row(item, self.pictures.read(item), side, random, True, item.generator))
         for made in random.choice(self.aligned.items, pairs):
             rows += self.pair(made, side, random)
-        rows += [(*degrade(draw(224, random), 100, side, random), False, "drawing") for _ in range(drawn)]
+        rows += [(*degrade(draw_picture(224, random), 100, side, random), False, "drawing") for _ in range(drawn)]
         patches, histories, fakes, origins = zip(*rows, strict=True)
         photographic = np.array([origin != "drawing" for origin in origins], np.float32)
         return {
@@ -117,12 +118,12 @@ def windows(cells: torch.Tensor, random: np.random.Generator) -> list[torch.Tens
 
 
 def loss_of(model: Model, batch: dict[str, torch.Tensor], plan: Plan, random: np.random.Generator) -> torch.Tensor:
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with mixed(batch["rgb"].device):
         cells = model.backbone(batch["rgb"])
     fake, usable = batch["fake"], batch["usable"]
     smooth = fake * (1 - plan.smoothing) + (1 - fake) * plan.smoothing
     weights = batch["photographic"] * (0.1 + 0.9 * usable)
-    total = torch.zeros(())
+    total = torch.zeros((), device=cells.device)
     for weight, pooled in zip((1.0, 0.5), windows(cells.float(), random), strict=True):
         real_logit, fake_logit, lossy = model.head.logits(functional.dropout(pooled, DROPOUT)).unbind(1)
         # The difference decides; each head alone also has to fall when little trace is left.
@@ -152,24 +153,20 @@ def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
             mine.copy_(theirs)
 
 
-def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until: int | None = None) -> Path:
-    """Runs or resumes the plan in `folder`, to its end or to the checkpoint at step `until`.
+def train(
+    pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until: int | None = None, device: torch.device = CPU
+) -> Path:
+    """Runs or resumes the plan in `folder`, to its end or to the checkpoint at step `until`, whatever device it began on.
 
     @returns the path of the best averaged weights.
     """
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
     source = Source(pictures, aligned, plan)
-    model = Model(len(source.origins))
+    model = Model(len(source.origins)).to(device)
     average = copy.deepcopy(model)
     optimiser = torch.optim.AdamW(groups(model, plan.decay), lr=plan.rate, betas=(0.9, 0.99))
-    first, best = 0, 0.0
-    if (folder / "last.pt").exists():
-        state = torch.load(folder / "last.pt", weights_only=True)
-        model.load_state_dict(state["model"])
-        average.load_state_dict(state["average"])
-        optimiser.load_state_dict(state["optimiser"])
-        first, best = state["step"], state["best"]
+    first, best = resume(folder, model, average, optimiser)
     note_plan(folder, first, plan.steps)
     model.train().to(memory_format=torch.channels_last)
     began, losses = time.time(), []
@@ -177,7 +174,8 @@ def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until
         torch.manual_seed(plan.seed * 1_000_003 + step)
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step, plan)
-        loss = loss_of(model, source.batch(step), plan, np.random.default_rng([plan.seed, step, 1]))
+        batch = {name: values.to(device) for name, values in source.batch(step).items()}
+        loss = loss_of(model, batch, plan, np.random.default_rng([plan.seed, step, 1]))
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 2.0)
@@ -187,15 +185,37 @@ def train(pictures: Pictures, aligned: Pictures, folder: Path, plan: Plan, until
         if (step + 1) % 50 == 0:
             print(f"step {step + 1} loss {np.mean(losses[-50:]):.4f} {time.time() - began:.0f} s", flush=True)
         if (step + 1) % plan.check_every == 0 or step + 1 == plan.steps:
-            figures = check(average, pictures)
+            figures = check(average, pictures, device)
             worth = float(np.mean(list(figures.values())))
             print(f"step {step + 1} calibration AUC {json.dumps(figures)} mean {worth:.4f}", flush=True)
             if worth > best:
                 best = worth
-                torch.save(average.state_dict(), folder / "best.pt")
-            torch.save({"model": model.state_dict(), "average": average.state_dict(),
-                        "optimiser": optimiser.state_dict(), "step": step + 1, "best": best}, folder / "last.pt")  # fmt: skip
+                write(average.state_dict(), folder / "best.pt")
+            save(folder, model, average, optimiser, step + 1, best)
     return folder / "best.pt"
+
+
+def save(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer, step: int, best: float) -> None:
+    write({"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(),
+           "step": step, "best": best}, folder / "last.pt")  # fmt: skip
+
+
+def write(state: dict, path: Path) -> None:
+    """In one step: a run that is cut off while it writes must not lose the checkpoint before."""
+    unfinished = path.with_suffix(".part")
+    torch.save(state, unfinished)
+    unfinished.rename(path)
+
+
+def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> tuple[int, float]:
+    """Step and best figure of the checkpoint in `folder`, whose state goes to wherever the networks are; 0 where there is none."""
+    if not (folder / "last.pt").exists():
+        return 0, 0.0
+    state = torch.load(folder / "last.pt", map_location="cpu", weights_only=True)
+    model.load_state_dict(state["model"])
+    average.load_state_dict(state["average"])
+    optimiser.load_state_dict(state["optimiser"])
+    return state["step"], state["best"]
 
 
 def plans_of(folder: Path) -> list[dict[str, int]]:
@@ -219,13 +239,13 @@ def groups(model: nn.Module, decay: float) -> list[dict]:
 
 
 @torch.no_grad()
-def check(model: Model, pictures: Pictures) -> dict[str, float]:
+def check(model: Model, pictures: Pictures, device: torch.device) -> dict[str, float]:
     """Picture AUC on the calibration split, as is and after the two common histories."""
     model.eval()
 
     def backbone(rgb: np.ndarray) -> np.ndarray:
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            return model.backbone(torch.from_numpy(rgb))[0].float().numpy()
+        with mixed(device):
+            return model.backbone(torch.from_numpy(rgb).to(device))[0].float().cpu().numpy()
 
     items, figures = pictures.of("calibration"), {}
     fakes = np.array([item.fake for item in items])
@@ -233,7 +253,7 @@ def check(model: Model, pictures: Pictures) -> dict[str, float]:
         scores = []
         for item in items:
             features = torch.from_numpy(read_picture(CONDITIONS[name](pictures.read(item)), backbone).features)
-            logits = model.head.logits(features)
+            logits = model.head.logits(features.to(device))
             scores.append(float((logits[:, 1] - logits[:, 0]).mean()))
         values = np.array(scores)
         figures[name] = round(auc(values[~fakes], values[fakes]), 4)
