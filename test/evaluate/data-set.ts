@@ -15,6 +15,8 @@ export interface Sample {
   readonly source: string;
   /** As the original's EXIF names it; empty where it does not. */
   readonly camera: string;
+  /** The first part of the data that has pictures of its generator, or of its kind. */
+  readonly generatorIn: Split;
 }
 
 const repository = resolve(import.meta.dirname, '../..');
@@ -30,14 +32,25 @@ export function findDataDir(named: string | undefined): string | null {
 export function readSamples(dataDir: string, split: Split): readonly Sample[] {
   const [head = [], ...rows] = parseCsv(readFileSync(join(dataDir, 'manifest.csv'), 'utf8'));
   const heldOut = readCalibrationSources();
-  return rows
+  const samples = rows
     .map((row) => Object.fromEntries(head.map((name, at) => [name, row[at] ?? ''])))
-    .map((row) => toSample(row, heldOut))
+    .map((row) => toSample(row, heldOut));
+  const generatorsOf = (part: Split) =>
+    new Set(samples.filter((one) => one.split === part).map(({ generator }) => generator));
+  const known = splits.map((part) => [part, generatorsOf(part)] as const);
+  return samples
     .filter((sample) => sample.split === split)
+    .map((sample) => {
+      const first = known.find(([, generators]) => generators.has(sample.generator));
+      return { ...sample, generatorIn: first![0] };
+    })
     .toSorted((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-function toSample(row: Readonly<Record<string, string>>, heldOut: ReadonlySet<string>): Sample {
+function toSample(
+  row: Readonly<Record<string, string>>,
+  heldOut: ReadonlySet<string>,
+): Omit<Sample, 'generatorIn'> {
   const source = row['source'] ?? '';
   const isHeldOut = row['split'] === 'train' && heldOut.has(source);
   return {

@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { packagedDir } from '../../src/inference/installed.ts';
 import { parseCsv, readSamples, splits } from './data-set.ts';
 import { recallAt, spearman } from './figures.ts';
+import { record } from './measured.ts';
+import { openModels } from './open-models.ts';
 
 describe('figures', () => {
   test('recall is taken where at most the stated share of real pictures lies above', () => {
@@ -24,6 +27,8 @@ describe('figures', () => {
     expect(spearman([1, 2, 3, 4], [4, 3, 2, 1])).toBe(-1);
     // 1 - 6 * (0 + 1 + 1 + 0) / (4 * 15)
     expect(spearman([1, 2, 3, 4], [1, 3, 2, 4])).toBeCloseTo(0.8, 12);
+    // Ties share a rank: 1.5 / sqrt(1.5 * 2) of the centred ranks.
+    expect(spearman([1, 1, 2], [1, 2, 3])).toBeCloseTo(Math.sqrt(0.75), 12);
   });
 });
 
@@ -36,30 +41,74 @@ test('a quoted field may hold commas and quotes', () => {
 });
 
 test('without a data folder the program says where to put one and ends with 2', async () => {
-  const program = fileURLToPath(new URL('./evaluate.ts', import.meta.url));
-
-  const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
-    execFile(process.execPath, [program, '--data', tmpdir()], (error, _, text) =>
-      resolve({ code: error?.code, stderr: text }),
-    );
-  });
+  const { code, stderr } = await evaluate('--data', tmpdir());
 
   expect(code).toBe(2);
   expect(stderr).toContain('--data DIR');
 });
 
-test('sources that training holds out make the calibration split', () => {
+describe('a data folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'forensics-evaluate-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
   const rows = [
     'file,split,label,generator,source',
     'b.jpg,train,real,camera,bep/gallerydeluxe_starter',
     'a.jpg,train,ai-generated,sdxl-base,someone/else',
+    'd.png,train,ai-generated,kandinsky,ai-forever/Kandinsky-2',
+    'g.png,val,ai-generated,kolors,one/more',
+    'f.png,val,ai-generated,kandinsky,one/more',
+    'e.png,val,ai-generated,sdxl-base,one/more',
     'c.jpg,val,real,web,bep/gallerydeluxe_starter',
   ];
   writeFileSync(join(folder, 'manifest.csv'), rows.join('\n'));
 
-  const files = splits.map((split) => readSamples(folder, split).map(({ file }) => file));
+  test('has a calibration split: the sources that training holds out', () => {
+    const files = splits.map((split) => readSamples(folder, split).map(({ file }) => file));
 
-  rmSync(folder, { recursive: true });
-  expect(files).toEqual([['a.jpg'], ['b.jpg'], ['c.jpg']]);
+    expect(files).toEqual([['a.jpg'], ['b.jpg', 'd.png'], ['c.jpg', 'e.png', 'f.png', 'g.png']]);
+  });
+
+  test('tells where else a generator has pictures', () => {
+    const places = readSamples(folder, 'val').map(({ generatorIn }) => generatorIn);
+
+    expect(places).toEqual(['val', 'train', 'calibration', 'val']);
+  });
+
+  test('is not measured with a folder that holds no trace model', async () => {
+    const none = await evaluate('--data', folder, '--model', folder);
+    const locator = await evaluate('--data', folder, '--model', join(packagedDir, 'locate-1'));
+
+    expect([none.code, locator.code]).toEqual([2, 2]);
+    expect(none.stderr).toContain('no manifest.json of a model');
+    expect(locator.stderr).toContain('--model must name');
+  });
 });
+
+test('a named model is measured in its folder, where its figures are recorded', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-evaluate-'));
+  cpSync(join(packagedDir, 'trace-1'), folder, { recursive: true });
+  const file = join(folder, 'manifest.json');
+  const described = { ...readManifest(file), version: '9.0.0' };
+  writeFileSync(file, JSON.stringify(described));
+
+  const opened = await openModels(folder);
+  record(join(opened.folder, 'manifest.json'), []);
+
+  expect(opened.trace.manifest.version).toBe('9.0.0');
+  expect(readManifest(file)).toEqual({ ...described, measured: [] });
+  await Promise.all([opened.trace.release(), opened.locator.release()]);
+  rmSync(folder, { recursive: true });
+});
+
+function readManifest(file: string): object {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+async function evaluate(...options: readonly string[]) {
+  const program = fileURLToPath(new URL('./evaluate.ts', import.meta.url));
+  return new Promise<{ code: unknown; stderr: string }>((resolve) => {
+    execFile(process.execPath, [program, ...options], (error, _, stderr) =>
+      resolve({ code: error?.code, stderr }),
+    );
+  });
+}

@@ -1,30 +1,29 @@
 /**
- * `npm run evaluate -- [--data DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
- * `npm run evaluate -- --manipulated [--data DIR] [--limit N] [--figures FILE]`
+ * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
+ * `npm run evaluate -- --manipulated [--data DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
- * Measures the installed models on labelled crops, through the product's own decoder and engine. `--record` writes the
- * figures into the model's manifest, so that they stand in every report. `--manipulated` measures where pictures were
+ * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
+ * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report. `--manipulated` measures where pictures were
  * changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods
  * is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
 import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Models } from '../../src/engine/observe.ts';
-import { loadLocateModel } from '../../src/inference/locate-model.ts';
-import { createRegistry } from '../../src/inference/registry.ts';
-import { loadRuntime } from '../../src/inference/runtime.ts';
-import { loadTraceModel } from '../../src/inference/trace-model.ts';
+import { ForensicsError } from '../../src/errors.ts';
 import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
 import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
 import { measuredOf, record } from './measured.ts';
+import { openModels } from './open-models.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
 
 const { values: options } = parseArgs({
   options: {
     data: { type: 'string' },
+    model: { type: 'string' },
     split: { type: 'string', default: 'val' },
     readings: { type: 'string' },
     limit: { type: 'string' },
@@ -54,7 +53,9 @@ if ((options.pairs === undefined) === (options.manipulated && options.readings !
   fail('--pairs and --readings go together with --manipulated.');
 }
 
-const models = await openModels();
+const { folder, ...models } = await openModels(options.model ?? null).catch((error: unknown) =>
+  fail(error instanceof ForensicsError ? `${error.code}: ${error.message}` : String(error)),
+);
 const asked = { dataDir, models, limit };
 if (options.pairs !== undefined && options.readings !== undefined) {
   await writeReadings(asked, { pairs: options.pairs, folder: options.readings });
@@ -66,28 +67,18 @@ if (options.pairs !== undefined && options.readings !== undefined) {
   await measureGenerated(dataDir, split);
 }
 
-async function openModels(): Promise<Models> {
-  const [registry, runtime] = [createRegistry(), await loadRuntime()];
-  return {
-    trace: await loadTraceModel(await registry.open(null), runtime),
-    locator: await loadLocateModel(await registry.openLocator(), runtime),
-  };
-}
-
-async function measureGenerated(folder: string, from: Split): Promise<void> {
-  const samples = spread(readSamples(folder, from), limit);
+async function measureGenerated(data: string, from: Split): Promise<void> {
+  const samples = spread(readSamples(data, from), limit);
   const { id, version } = models.trace.manifest;
   process.stderr.write(`${id} ${version}: ${samples.length} pictures of split ${from}\n`);
   const rows: Row[] = [];
   for (const [at, sample] of samples.entries()) {
-    for await (const row of readSample(sample, folder, models)) rows.push(row);
+    for await (const row of readSample(sample, data, models)) rows.push(row);
     if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
   }
   if (options.readings) await writeFile(options.readings, toCsv(rows));
   process.stdout.write(`${printFigures(rows)}\n`);
-  if (options.record) {
-    record(new URL(`../../models/${id}/manifest.json`, import.meta.url), measuredOf(rows));
-  }
+  if (options.record) record(join(folder, 'manifest.json'), measuredOf(rows));
 }
 
 function fail(message: string): never {

@@ -32,7 +32,7 @@ function longerSidesOf(rows: readonly Row[]): readonly [number, number] {
   return [Math.min(...sides), Math.max(...sides)];
 }
 
-export function ratesOf(rows: readonly Row[], strategy: DecisionStrategy): MeasuredRates {
+function ratesOf(rows: readonly Row[], strategy: DecisionStrategy): MeasuredRates {
   const real = rows.filter(({ sample }) => !sample.isFake);
   const fake = rows.filter(({ sample }) => sample.isFake);
   return {
@@ -44,7 +44,7 @@ export function ratesOf(rows: readonly Row[], strategy: DecisionStrategy): Measu
   };
 }
 
-export function shareOf(
+function shareOf(
   rows: readonly Row[],
   strategy: DecisionStrategy,
   ...wanted: readonly ResultClass[]
@@ -52,38 +52,8 @@ export function shareOf(
   return rows.filter(({ classes }) => wanted.includes(classes[strategy])).length / rows.length;
 }
 
-export interface WorstSource {
-  readonly source: string;
-  /** Of its pictures that are decided. */
-  readonly calledFake: number;
-  readonly decided: number;
-}
-
-/** Fewer pictures say nothing of a source. */
-const leastOfSource = 10;
-
-/** The photographs' source with the largest share called fake; null without a source of ten pictures. */
-export function worstSourceOf(
-  rows: readonly Row[],
-  strategy: DecisionStrategy,
-): WorstSource | null {
-  const real = rows.filter(({ sample }) => !sample.isFake);
-  const shares = [...groupBy(real, ({ sample }) => sample.source)]
-    .filter(([, some]) => some.length >= leastOfSource)
-    .map(([source, some]) => {
-      const decided = decidedOf(some, strategy);
-      const calledFake = shareOf(decided, strategy, 'fake') || 0;
-      return { source, calledFake, decided: decided.length };
-    });
-  return shares.toSorted((one, other) => other.calledFake - one.calledFake)[0] ?? null;
-}
-
-export function decidedOf(rows: readonly Row[], strategy: DecisionStrategy): readonly Row[] {
-  return rows.filter(({ classes }) => ['real', 'fake'].includes(classes[strategy]));
-}
-
 /** Nothing else of the manifest changes; the figures hold for the weights and thresholds that it names. */
-export function record(manifestFile: URL, measured: readonly MeasuredCondition[]): void {
+export function record(manifestFile: string, measured: readonly MeasuredCondition[]): void {
   const manifest: object = JSON.parse(readFileSync(manifestFile, 'utf8'));
   writeFileSync(manifestFile, `${JSON.stringify({ ...manifest, measured }, null, 1)}\n`);
 }

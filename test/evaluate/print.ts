@@ -1,23 +1,36 @@
 /** The figures of a run as tables for a terminal. */
 
-import Table from 'cli-table3';
 import { decisionStrategies } from '../../src/engine/result.ts';
-import { auc, aucInterval, calibrationError, groupBy } from '../../src/validation/statistics.ts';
-import { recallAt, spearman } from './figures.ts';
-import { decidedOf, ratesOf, shareOf, worstSourceOf } from './measured.ts';
+import { calibrationError, groupBy } from '../../src/validation/statistics.ts';
+import { meanOf, recallAt } from './figures.ts';
+import { type Result, resultsOf } from './goals.ts';
+import { type Estimate, estimateOf, rateOf } from './intervals.ts';
+import { printGroups } from './print-groups.ts';
+import { printResaves } from './print-resaves.ts';
+import {
+  aucOf,
+  calledFakeRate,
+  calledRealRate,
+  decidedError,
+  decidedRate,
+  fakeOf,
+  realOf,
+  type WorstSource,
+  worstSourceOf,
+} from './rates.ts';
 import { type Row, toScored } from './read-samples.ts';
+import { numberWithin, percent, percentWithin, table } from './table.ts';
 
 export function printFigures(rows: readonly Row[]): string {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
-  const whole = byCondition.map(([condition, some]) => overall(condition, some));
-  const strategies = byCondition.flatMap(([condition, some]) => decided(condition, some));
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
+    'Every interval is one of 95 %, from 1,000 draws of whole sources. Where the draws all say the same (no picture counts, or all are of one source), and of the worst source, it is that of Clopper and Pearson, which takes pictures as independent. That of an ECE leans upwards: drawing adds scatter of its own.',
     table(
-      ['condition', 'real', 'generated', 'AUC', '95 %', 'recall at 5 %', 'at 1 %', 'ECE'],
-      whole,
+      ['condition', 'real', 'generated', 'AUC', 'recall at 5 %', 'at 1 %', 'ECE'],
+      byCondition.map(([condition, some]) => overall(condition, some)),
     ),
-    'Errors are shares of the pictures of a class that are decided; worst source: of ten photographs or more.',
+    'Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
     table(
       [
         'condition',
@@ -29,172 +42,97 @@ export function printFigures(rows: readonly Row[]): string {
         'abstained',
         'ECE of decided',
       ],
-      strategies,
+      byCondition.flatMap(([condition, some]) => decided(condition, some)),
     ),
     table(['generator', 'n', ...byCondition.map(([name]) => `AUC ${name}`)], generators(rows)),
     table(['real source', 'n', 'mean p(fake)', 'called fake', 'not decided'], realSources(asIs)),
-    'As they are:',
+    printGroups(rows),
+    printResaves(asIs),
+    'The goals set for the trace model. Met or not is said of the measured value, not of its interval.',
     table(
-      [
-        'kind, camera, size, quality',
-        'real',
-        'generated',
-        'AUC',
-        'decided',
-        'real called fake',
-        'generated called real',
-      ],
-      groups(asIs),
+      ['condition', 'of', 'goal', 'measured', 'pictures', 'met'],
+      resultsOf(byCondition).map(goalRow),
     ),
-    ...resaves(asIs),
   ].join('\n');
 }
 
 function overall(condition: string, rows: readonly Row[]): string[] {
   const scored = rows.map(toScored);
-  const [low, high] = aucInterval(scored);
   return [
     condition,
-    String(scored.filter(({ isFake }) => !isFake).length),
-    String(scored.filter(({ isFake }) => isFake).length),
-    auc(scored).toFixed(3),
-    `${low.toFixed(3)}-${high.toFixed(3)}`,
+    String(realOf(rows).length),
+    String(fakeOf(rows).length),
+    numberWithin(aucOf(rows)),
     percent(recallAt(scored, 0.05)),
     percent(recallAt(scored, 0.01)),
-    calibrationError(scored).toFixed(3),
+    numberWithin(estimateOf(rows, (some) => calibrationError(some.map(toScored)))),
   ];
 }
 
 function decided(condition: string, rows: readonly Row[]): string[][] {
   return decisionStrategies.map((strategy) => {
-    const some = decidedOf(rows, strategy);
     const worst = worstSourceOf(rows, strategy);
     return [
       condition,
       strategy,
-      percent(ratesOf(rows, strategy).decided),
-      percent(shareOf(realOf(some), strategy, 'fake')),
-      worst === null || worst.calledFake === 0
-        ? 'none'
-        : `${worst.source} ${percent(worst.calledFake)} of ${worst.decided}`,
-      percent(shareOf(fakeOf(some), strategy, 'real')),
-      percent(shareOf(rows, strategy, 'abstain')),
-      calibrationError(some.map(toScored), rows.map(toScored)).toFixed(3),
+      percentWithin(decidedRate(rows, strategy)),
+      percentWithin(calledFakeRate(rows, strategy)),
+      worst === null ? '' : worstSource(worst),
+      percentWithin(calledRealRate(rows, strategy)),
+      percentWithin(rateOf(rows, ({ classes }) => classes[strategy] === 'abstain')),
+      numberWithin(decidedError(rows, strategy)),
     ];
   });
 }
 
-const realOf = (rows: readonly Row[]) => rows.filter(({ sample }) => !sample.isFake);
-const fakeOf = (rows: readonly Row[]) => rows.filter(({ sample }) => sample.isFake);
-
-/** Fewer photographs of a camera say nothing of it. */
-const leastOfCamera = 5;
-
-/** Kinds of photographs and cameras against all generated pictures; sizes and qualities within themselves. */
-function groups(rows: readonly Row[]): string[][] {
-  const kinds = [...groupBy(realOf(rows), ({ sample }) => sample.generator)];
-  const cameras = [...groupBy(realOf(rows), ({ sample }) => sample.camera)].filter(
-    ([camera, some]) => camera !== '' && some.length >= leastOfCamera,
-  );
-  return [
-    ...[...kinds, ...cameras].map(([name, some]) => groupRow(name, some, fakeOf(rows))),
-    ...[...groupBy(rows, sizeOf)].map(([size, some]) => groupRow(size, some)),
-    ...[...groupBy(rows, qualityOf)].map(([quality, some]) => groupRow(quality, some)),
-  ];
-}
-
-/** With its interval, when both classes are there. */
-function aucOf(rows: readonly Row[]): string {
-  if (realOf(rows).length === 0 || fakeOf(rows).length === 0) return '';
-  const scored = rows.map(toScored);
-  const [low, high] = aucInterval(scored);
-  return `${auc(scored).toFixed(2)} (${low.toFixed(2)}-${high.toFixed(2)})`;
-}
-
-/** @param others - what the group's own pictures are told apart from beside each other. */
-function groupRow(name: string, own: readonly Row[], others: readonly Row[] = []): string[] {
-  const [real, fake] = [realOf(own), fakeOf(own)];
-  return [
-    name,
-    String(real.length),
-    String(fake.length),
-    aucOf([...own, ...others]),
-    percent(ratesOf(own, 'default').decided),
-    real.length === 0 ? '' : percent(shareOf(real, 'default', 'fake')),
-    fake.length === 0 ? '' : percent(shareOf(fake, 'default', 'real')),
-  ];
-}
-
-function sizeOf({ examination: { facts } }: Row): string {
-  const side = Math.min(facts.width, facts.height);
-  if (side < 256) return 'shorter side below 256 px';
-  return side < 384 ? 'shorter side 256 to 383 px' : 'shorter side 384 px or more';
-}
-
-function qualityOf({ examination: { facts } }: Row): string {
-  const quality = facts.jpeg?.quality?.value;
-  if (quality === undefined) return 'lossless, or no quality told';
-  if (quality < 75) return 'JPEG below 75';
-  return quality < 90 ? 'JPEG 75 to 89' : 'JPEG 90 or more';
-}
-
-function resaves(rows: readonly Row[]): string[] {
-  const turned = decisionStrategies.map((strategy) => {
-    const count = rows.filter(({ flips }) => flips?.[strategy]).length;
-    return `${strategy} ${count} (${percent(count / rows.length)})`;
-  });
-  const byPicture = rows.flatMap(({ compressionByQuality }) => compressionByQuality ?? []);
-  const correlations = byPicture.map((scores) =>
-    spearman(
-      [...scores.keys()].map((quality) => -quality),
-      [...scores.values()],
-    ),
-  );
-  const mean = correlations.reduce((sum, value) => sum + value, 0) / correlations.length;
-  return [
-    `Decided the other way after JPEG 90 or 70, 0.75 or 0.5 of the size, or a crop, of ${rows.length} pictures: ${turned.join(', ')}`,
-    `Compression score against JPEG quality 20 to 90 of one picture, rank correlation over ${correlations.length} pictures: mean ${mean.toFixed(3)}, least ${Math.min(...correlations).toFixed(3)}`,
-  ];
+function worstSource({ source, calledFake }: WorstSource): string {
+  if (calledFake.count === 0) return 'none';
+  return `${source} ${percentWithin(calledFake)} of ${calledFake.of}`;
 }
 
 /** Each generator against all real pictures of the same condition. */
 function generators(rows: readonly Row[]): string[][] {
-  const fakes = rows.filter(({ sample }) => sample.isFake);
+  const fakes = fakeOf(rows);
   const names = [...new Set(fakes.map(({ sample }) => sample.generator))].toSorted();
   const byCondition = [...groupBy(rows, ({ condition }) => condition).values()];
   return names.map((name) => {
     const figures = byCondition.map((some) =>
-      aucOf(some.filter(({ sample }) => !sample.isFake || sample.generator === name)),
+      numberWithin(
+        aucOf(some.filter(({ sample }) => !sample.isFake || sample.generator === name)),
+        2,
+      ),
     );
-    const count = new Set(
-      fakes.filter(({ sample }) => sample.generator === name).map(({ sample }) => sample.file),
-    ).size;
-    return [name, String(count), ...figures];
+    const files = fakes
+      .filter(({ sample }) => sample.generator === name)
+      .map(({ sample }) => sample.file);
+    return [name, String(new Set(files).size), ...figures];
   });
 }
 
 function realSources(rows: readonly Row[]): string[][] {
-  const real = rows.filter(({ sample }) => !sample.isFake);
-  const bySource = [...groupBy(real, ({ sample }) => sample.source)];
+  const bySource = [...groupBy(realOf(rows), ({ sample }) => sample.source)];
   return bySource.map(([source, some]) => {
-    const mean =
-      some.reduce((sum, row) => sum + row.examination.decision.fakeProbability, 0) / some.length;
+    const share = (...wanted: readonly string[]) =>
+      percent(meanOf(some.map(({ classes }) => (wanted.includes(classes.default) ? 1 : 0))));
     return [
       source,
       String(some.length),
-      mean.toFixed(2),
-      percent(shareOf(some, 'default', 'fake')),
-      percent(shareOf(some, 'default', 'abstain', 'uncertain')),
+      meanOf(some.map(({ examination }) => examination.decision.fakeProbability)).toFixed(2),
+      share('fake'),
+      share('abstain', 'uncertain'),
     ];
   });
 }
 
-function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
-}
-
-function table(head: string[], rows: readonly string[][]): string {
-  const drawn = new Table({ head, style: { head: [], border: [], compact: true } });
-  drawn.push(...rows);
-  return drawn.toString();
+function goalRow({ condition, of, bound, goal, measured, isMet }: Result): string[] {
+  const isRate = 'count' in measured;
+  const within: (estimate: Estimate) => string = isRate ? percentWithin : numberWithin;
+  return [
+    condition,
+    of,
+    `${bound} ${isRate ? percent(goal) : goal}`,
+    within(measured),
+    isRate ? `${measured.count} of ${measured.of}` : '',
+    isMet === null ? 'not measured' : isMet ? 'yes' : 'no',
+  ];
 }

@@ -3,12 +3,12 @@
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
 import type { Reading } from '../../src/engine/reading.ts';
-import type { Examination } from '../../src/engine/result.ts';
+import type { Decision, Examination } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
 import { type Classes, examineUnderAll } from './examine-under-all.ts';
-import { compressionOfResaves, type Flips, flipsOf } from './resaves.ts';
+import { type Compression, compressionOfResaves, type Flips, flipsOf } from './resaves.ts';
 
 export interface Row {
   readonly sample: Sample;
@@ -19,11 +19,17 @@ export interface Row {
   readonly classes: Classes;
   /** Of the picture as it is: strategies whose verdict a re-save turns round. */
   readonly flips: Flips | null;
-  /** Of the picture as it is: score of compression by JPEG quality of a re-save. */
-  readonly compressionByQuality: ReadonlyMap<number, number> | null;
+  /** Of the picture as it is. */
+  readonly compression: Compression | null;
 }
 
-export function toScored({ sample, examination }: Row): Scored {
+/** What the figures of verdicts need of a row. */
+export interface Outcome
+  extends Pick<Row, 'sample' | 'condition' | 'classes' | 'flips' | 'compression'> {
+  readonly examination: { readonly decision: Pick<Decision, 'fakeProbability'> };
+}
+
+export function toScored({ sample, examination }: Outcome): Scored {
   const { isFake, source } = sample;
   return { isFake, source, score: examination.decision.fakeProbability };
 }
@@ -46,7 +52,7 @@ export async function* readSample(
       examination,
       classes,
       flips: isAsIs ? await flipsOf(picture, models, classes) : null,
-      compressionByQuality: isAsIs ? await compressionOfResaves(picture, models.trace) : null,
+      compression: isAsIs ? await compressionOfResaves(picture, models.trace) : null,
     };
   }
 }

@@ -2,6 +2,7 @@
 
 import sharp from 'sharp';
 import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
+import { coveringGrid } from '../../src/engine/grid.ts';
 import type { Models } from '../../src/engine/observe.ts';
 import { readLogits } from '../../src/engine/reading.ts';
 import {
@@ -11,6 +12,7 @@ import {
   stabilityChanges,
 } from '../../src/engine/result.ts';
 import { changePixels, savedAgain } from '../../src/engine/stability.ts';
+import { cellTextures } from '../../src/engine/texture.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import type { Picture } from '../../src/image/picture.ts';
 import { toPlanes } from '../../src/image/pixels.ts';
@@ -73,10 +75,20 @@ const qualities = [20, 30, 40, 50, 60, 70, 80, 90] as const;
 /** One picture of this many is saved at every quality: a score that follows is seen on few. */
 const oneOf = 10;
 
+/** What the score of compression says of one picture at each quality. */
+export interface Compression {
+  /** By JPEG quality of a re-save. */
+  readonly scores: ReadonlyMap<number, number>;
+  /** Of the picture's own save: 100 for a lossless file, null where a JPEG's tables tell none. */
+  readonly ownQuality: number | null;
+  /** Mean of `cellTextures` over the picture, grey levels a pixel. */
+  readonly texture: number;
+}
+
 export async function compressionOfResaves(
   picture: Picture,
   model: TraceModel,
-): Promise<ReadonlyMap<number, number> | null> {
+): Promise<Compression | null> {
   if (Number.parseInt(picture.facts.sha256.slice(0, 8), 16) % oneOf !== 0) return null;
   const scores = new Map<number, number>();
   for (const quality of qualities) {
@@ -84,7 +96,16 @@ export async function compressionOfResaves(
     const { compression } = toPredictions(await readLogits(planes, model), model.manifest);
     scores.set(quality, compression);
   }
-  return scores;
+  const { jpeg } = picture.facts;
+  const ownQuality = jpeg === null ? 100 : (jpeg.quality?.value ?? null);
+  return { scores, ownQuality, texture: textureOf(picture, model) };
+}
+
+function textureOf(picture: Picture, { manifest }: TraceModel): number {
+  const { width, height } = picture.facts;
+  const { cellPx } = manifest.input;
+  const cells = cellTextures(picture, coveringGrid(picture.facts, cellPx), cellPx);
+  return cells.reduce((sum, texture) => sum + texture, 0) / (width * height);
 }
 
 function pixelsOf({ facts: { width, height }, rgb }: Picture): Pixels {

@@ -1,0 +1,100 @@
+/** The goals set for the trace model, and what was measured of each, with the denominators that the tables have. */
+
+import { type DecisionStrategy, decisionStrategies } from '../../src/engine/result.ts';
+import { followingOf } from './compression.ts';
+import { type Estimate, type Rate, rateOf } from './intervals.ts';
+import {
+  aucOf,
+  calledFakeRate,
+  decidedError,
+  decidedRate,
+  flipRate,
+  worstSourceOf,
+} from './rates.ts';
+import type { Outcome } from './read-samples.ts';
+
+interface Goal {
+  readonly of: string;
+  readonly bound: 'at least' | 'at most';
+  readonly goal: number;
+  readonly measure: (rows: readonly Outcome[]) => Estimate | Rate;
+}
+
+export interface Result extends Omit<Goal, 'measure'> {
+  readonly condition: string;
+  readonly measured: Estimate | Rate;
+  /** By the value itself, wherever its interval lies; null where nothing was measured. */
+  readonly isMet: boolean | null;
+}
+
+/** AUC of pictures; those at half size without a save have no goals. */
+const leastAuc: Readonly<Record<string, number>> = {
+  'as is': 0.93,
+  'jpeg 75': 0.9,
+  'half, jpeg 80': 0.87,
+};
+
+/** Of every condition that has one for its AUC. */
+const goalsOfVerdicts: readonly Goal[] = [
+  atMost(0.005, ...calledFake('pedantic')),
+  atMost(0.02, ...calledFake('default')),
+  atMost(0.05, 'default: the same of the worst source', (rows) => {
+    return worstSourceOf(rows, 'default')?.calledFake ?? rateOf([], () => false);
+  }),
+  atLeast(0.65, 'default: decided', (rows) => decidedRate(rows, 'default')),
+  atLeast(0.85, 'relaxed: decided', (rows) => decidedRate(rows, 'relaxed')),
+  atMost(0.05, 'default: calibration error of decided pictures', (rows) => {
+    return decidedError(rows, 'default');
+  }),
+];
+
+/** Rank correlation of the score of compression with the quality of one picture's re-saves. */
+export const leastFollowing = 0.9;
+
+const goalsOfResaves: readonly Goal[] = [
+  ...decisionStrategies.map((strategy) =>
+    atMost(0.005, `${strategy}: decided pictures that a re-save turns round`, (rows) =>
+      flipRate(rows, strategy),
+    ),
+  ),
+  atLeast(leastFollowing, 'compression against quality, mean of pictures', (rows) => {
+    return followingOf(rows, leastFollowing).mean;
+  }),
+  atLeast(1, `compression against quality, pictures from ${leastFollowing} on`, (rows) => {
+    return followingOf(rows, leastFollowing).reached;
+  }),
+];
+
+export function resultsOf(
+  byCondition: readonly (readonly [condition: string, rows: readonly Outcome[]])[],
+): readonly Result[] {
+  return byCondition.flatMap(([condition, rows]) => {
+    const least = leastAuc[condition];
+    if (least === undefined) return [];
+    const goals = [
+      atLeast(least, 'AUC', aucOf),
+      ...goalsOfVerdicts,
+      ...(condition === 'as is' ? goalsOfResaves : []),
+    ];
+    return goals.map((goal) => resultOf(goal, condition, rows));
+  });
+}
+
+function resultOf({ measure, ...goal }: Goal, condition: string, rows: readonly Outcome[]): Result {
+  const measured = measure(rows);
+  const { value } = measured;
+  const holds = goal.bound === 'at least' ? value >= goal.goal : value <= goal.goal;
+  return { ...goal, condition, measured, isMet: Number.isNaN(value) ? null : holds };
+}
+
+function atLeast(goal: number, of: string, measure: Goal['measure']): Goal {
+  return { of, bound: 'at least', goal, measure };
+}
+
+function atMost(goal: number, of: string, measure: Goal['measure']): Goal {
+  return { of, bound: 'at most', goal, measure };
+}
+
+function calledFake(strategy: DecisionStrategy): readonly [string, Goal['measure']] {
+  return [`${strategy}: decided photographs called fake`, (rows) => calledFakeRate(rows, strategy)];
+}

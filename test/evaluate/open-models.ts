@@ -1,0 +1,40 @@
+/** The models that are measured. */
+
+import { join, resolve } from 'node:path';
+import type { Models } from '../../src/engine/observe.ts';
+import { ForensicsError } from '../../src/errors.ts';
+import { packagedDir } from '../../src/inference/installed.ts';
+import { loadLocateModel } from '../../src/inference/locate-model.ts';
+import { readModelFolder } from '../../src/inference/model-folder.ts';
+import { createRegistry, openModel, type VerifiedModel } from '../../src/inference/registry.ts';
+import { loadRuntime } from '../../src/inference/runtime.ts';
+import { loadTraceModel } from '../../src/inference/trace-model.ts';
+
+export interface Measured extends Models {
+  /** Of the trace model. */
+  readonly folder: string;
+}
+
+/**
+ * @param named - folder of the trace model; null for the newest of the package, from which the localisation comes always.
+ * @throws {ForensicsError} `model_not_found`, `model_integrity`.
+ */
+export async function openModels(named: string | null): Promise<Measured> {
+  const [registry, runtime] = [createRegistry(), await loadRuntime()];
+  const verified = await (named === null ? registry.open(null) : openNamed(named));
+  return {
+    folder: named === null ? join(packagedDir, verified.manifest.id) : resolve(named),
+    trace: await loadTraceModel(verified, runtime),
+    locator: await loadLocateModel(await registry.openLocator(), runtime),
+  };
+}
+
+/** What to do about a damaged file. */
+const remedy = 'name another folder with --model';
+
+/** Not through a registry: a folder beside it may hold a model of the same id. */
+async function openNamed(folder: string): Promise<VerifiedModel> {
+  const { manifest } = await readModelFolder(folder);
+  if (manifest.type === 'image') return openModel({ folder, manifest, remedy });
+  throw new ForensicsError('model_not_found', '--model must name the folder of a trace model.');
+}
