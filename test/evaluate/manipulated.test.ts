@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { manifestFigures } from './manipulated/figures.ts';
-import type { Row } from './manipulated/read-cases.ts';
+import { printTraces } from './manipulated/print-traces.ts';
+import { classByTraces, type Row } from './manipulated/read-cases.ts';
 
-const silent = { isManipulated: false, isSuspected: false };
-const suspected = { isManipulated: false, isSuspected: true };
-const manipulated = { isManipulated: true, isSuspected: false };
+const silent = { isManipulated: false, isSuspected: false, byTraces: 'real' } as const;
+const suspected = { ...silent, isSuspected: true };
+const manipulated = { ...silent, isManipulated: true };
 const none = new Uint16Array();
 const nowhere = { real: none, fake: none, compression: none, anomaly: none };
 
@@ -12,6 +13,8 @@ function row(set: string, isChanged: boolean, verdicts: Row['called']): Row {
   return {
     case: { name: set, set, type: 'splice', source: set, path: '', mask: null },
     condition: 'as is',
+    longerSidePx: 640,
+    fakeProbability: 0.25,
     called: verdicts,
     scores: {},
     judged: {},
@@ -45,4 +48,33 @@ test('verdicts of a change are counted over changed pictures and over photograph
 test('no verdicts are counted where changed pictures or photographs are missing', () => {
   expect(manifestFigures(changed).called).toEqual([]);
   expect(manifestFigures([row('casia', false, sure), ...photographs]).called).toEqual([]);
+});
+
+test('traces are told apart from what is said of a change', () => {
+  const doubted = { resultClass: 'uncertain', reasons: ['manipulation_suspected'] } as const;
+  const unclear = {
+    ...doubted,
+    reasons: ['evidence_below_threshold', ...doubted.reasons],
+  } as const;
+  const byTraces = { resultClass: 'abstain', reasons: ['too_small'] } as const;
+
+  expect(classByTraces(doubted)).toBe('real');
+  expect(classByTraces(unclear)).toBe('uncertain');
+  expect(classByTraces({ resultClass: 'fake', reasons: [] })).toBe('fake');
+  expect(classByTraces({ resultClass: 'fake', reasons: [], byTraces })).toBe('abstain');
+});
+
+test('of untouched pictures the false alarms of traces are counted, whatever is suspected of a part', () => {
+  const alarm = { ...silent, byTraces: 'fake' } as const;
+  const lines = printTraces([
+    row('misd', false, { pedantic: silent, default: suspected, relaxed: alarm }),
+    row('misd', false, { pedantic: silent, default: silent, relaxed: silent }),
+  ]).split('\n');
+
+  const cells = lines.filter((line) => line.includes('misd')).map((line) => line.split(/ *│ */));
+  expect(cells.map((line) => [line[6], line[8]?.slice(0, 14)])).toEqual([
+    ['pedantic', '0 of 2: 0.0 % '],
+    ['default', '0 of 2: 0.0 % '],
+    ['relaxed', '1 of 2: 50.0 %'],
+  ]);
 });

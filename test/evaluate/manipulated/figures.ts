@@ -8,6 +8,7 @@ import type {
   MeasuredLocalisation,
 } from '../../../src/inference/model.ts';
 import { auc, aucInterval, groupBy } from '../../../src/validation/statistics.ts';
+import { meanOf } from '../figures.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
 
@@ -171,8 +172,4 @@ function measuredOf(set: string, condition: string, rows: readonly Row[]): Measu
 
 function rounded(value: number): number {
   return Number(value.toFixed(4));
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

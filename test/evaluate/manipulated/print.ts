@@ -1,9 +1,10 @@
 /** The figures of localisation as tables for a terminal. */
 
-import Table from 'cli-table3';
 import { decisionStrategies } from '../../../src/engine/result.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
+import { percent, table } from '../table.ts';
 import { calledFigures, groupsOf, pictureFigures, pixelFigures } from './figures.ts';
+import { printTraces } from './print-traces.ts';
 import type { Row } from './read-cases.ts';
 
 /** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
@@ -13,6 +14,7 @@ export function printManipulated(rows: readonly Row[], methods: readonly string[
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');
   const asSaved = sets.filter(({ condition }) => condition !== 'jpeg 95');
+  const untouched = asSaved.filter(({ mask }) => mask === null);
   const byCondition = [...groupBy(asSaved, ({ condition }) => condition)];
   return [
     'Pixels of changed pictures: mean F1 at the best threshold with its 95 % interval over pictures, at 0.5, AUC; chance is the F1 of a map that says nothing.',
@@ -47,13 +49,11 @@ export function printManipulated(rows: readonly Row[], methods: readonly string[
           'changed',
           asSaved.filter(({ mask }) => mask !== null),
         ),
-        ...calledRows(
-          'untouched of the sets',
-          asSaved.filter(({ mask }) => mask === null),
-        ),
+        ...calledRows('untouched of the sets', untouched),
         ...calledRows('photographs', photographs),
       ],
     ),
+    printTraces(untouched),
   ].join('\n');
 }
 
@@ -100,10 +100,3 @@ function calledRows(name: string, rows: readonly Row[]): string[][] {
 }
 
 const share = (value: number) => value.toFixed(3);
-const percent = (value: number) => `${(100 * value).toFixed(1)} %`;
-
-function table(head: readonly string[], rows: readonly string[][]): string {
-  const drawn = new Table({ head: [...head], style: { head: [], border: [] } });
-  drawn.push(...rows);
-  return drawn.toString();
-}

@@ -3,7 +3,13 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import type { Models } from '../../../src/engine/observe.ts';
-import type { CellMaps, Decision, DecisionStrategy } from '../../../src/engine/result.ts';
+import type {
+  CellMaps,
+  Decision,
+  DecisionStrategy,
+  ReasonCode,
+  ResultClass,
+} from '../../../src/engine/result.ts';
 import { type Condition, picturesOf } from '../conditions.ts';
 import { examineUnderAll } from '../examine-under-all.ts';
 import type { Case } from './cases.ts';
@@ -11,13 +17,24 @@ import { type Judged, judge, type Mask } from './judge.ts';
 
 /** By strategy. */
 export type Called = Readonly<
-  Record<DecisionStrategy, { readonly isManipulated: boolean; readonly isSuspected: boolean }>
+  Record<
+    DecisionStrategy,
+    {
+      readonly isManipulated: boolean;
+      readonly isSuspected: boolean;
+      /** What the traces of the whole picture say, whatever is suspected of a part. */
+      readonly byTraces: ResultClass;
+    }
+  >
 >;
 
 export interface Row {
   readonly case: Case;
   readonly condition: Condition;
+  readonly longerSidePx: number;
   readonly called: Called;
+  /** Of being generated. */
+  readonly fakeProbability: number;
   /** 0..1 by method, and `fusion`; methods that were skipped are missing. */
   readonly scores: Readonly<Record<string, number>>;
   /** By method, and `fake`, `anomaly`: those maps of the examination. Empty for an untouched picture. */
@@ -39,6 +56,8 @@ export async function* readCase(
     yield {
       case: one,
       condition,
+      longerSidePx: Math.max(picture.facts.width, picture.facts.height),
+      fakeProbability: examination.decision.fakeProbability,
       called: {
         pedantic: calledOf(decisions.pedantic),
         default: calledOf(decisions.default),
@@ -55,9 +74,25 @@ export async function* readCase(
   }
 }
 
-function calledOf({ resultSubClasses, reasons }: Decision) {
+function calledOf(decision: Decision) {
+  const { resultSubClasses, reasons } = decision;
   const isManipulated = resultSubClasses.includes('manipulated');
-  return { isManipulated, isSuspected: reasons.includes('manipulation_suspected') };
+  const isSuspected = reasons.includes('manipulation_suspected');
+  return { isManipulated, isSuspected, byTraces: classByTraces(decision) };
+}
+
+const signsOfChange: readonly ReasonCode[] = ['manipulation_suspected', 'single_weak_method'];
+
+/** A picture of which nothing but a change is doubted would be called real without that. */
+export function classByTraces({
+  resultClass,
+  reasons,
+  byTraces,
+}: Pick<Decision, 'resultClass' | 'reasons' | 'byTraces'>): ResultClass {
+  if (byTraces) return byTraces.resultClass;
+  const isDoubtedForChange =
+    resultClass === 'uncertain' && reasons.every((reason) => signsOfChange.includes(reason));
+  return isDoubtedForChange ? 'real' : resultClass;
 }
 
 /** At the size of the picture, which may be a smaller copy of the one that was masked. */
