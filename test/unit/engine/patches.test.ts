@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { planPatches } from '../../../src/engine/patches.ts';
+import { halvePixels, toPlanes } from '../../../src/image/pixels.ts';
+import { parseManifest } from '../../../src/inference/manifest.ts';
+import { packagedText } from '../inference/model-folder.ts';
+
+interface Recorded {
+  readonly width: number;
+  readonly height: number;
+  /** Rows and columns in cells, most textured first: as `models/training/reading.py` reads them. */
+  readonly patches: readonly (readonly [number, number])[];
+  /** The same of the picture at half size. */
+  readonly ofHalf: Recorded['patches'];
+}
+
+/** Written by `patches.py` beside it. */
+const recorded: readonly Recorded[] = JSON.parse(
+  readFileSync(new URL('../../fixtures/patches.json', import.meta.url), 'utf8'),
+);
+
+const { input } = parseManifest(packagedText('trace-1/manifest.json'));
+
+/** The picture of `patches.py`, pixel for pixel. */
+function drawn(width: number, height: number) {
+  const rgb = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const noise = (x * 7919 + y * 104729 + x * y * 31) % 251;
+      const strength = ((x >> 6) * 5 + (y >> 6) * 3) % 11;
+      const grey = 40 + ((noise * strength) >> 4);
+      rgb.set([grey, (grey * 3 + x) % 256, (grey + 2 * y) % 256], 3 * (y * width + x));
+    }
+  }
+  return toPlanes({ width, height, rgb });
+}
+
+test.each(recorded)(
+  'of $width x $height pixels the patches are read that training reads, in its order, at full and at half size',
+  ({ width, height, patches, ofHalf }) => {
+    const picture = drawn(width, height);
+
+    const [full, half] = [picture, toPlanes(halvePixels(picture))].map((planes) =>
+      planPatches(planes, input).read.map(({ row, column }) => [row, column]),
+    );
+
+    expect(full).toEqual(patches);
+    expect(half).toEqual(ofHalf);
+  },
+);
