@@ -53,6 +53,7 @@ type Trial = Omit<Stability['trials'][number], 'isFlip'>;
 async function makeTrials(picture: Planes, model: TraceModel): Promise<readonly Trial[]> {
   const region = mostTexturedRegion(picture, model.manifest.input.cellPx);
   const trials: Trial[] = [];
+  // One after the other: five different sizes make no batch, and all five together take 0.14 s of one core.
   for (const change of stabilityChanges) {
     const changed = await changePixels[change](region);
     const logits = await readLogits(toPlanes(changed), model);
