@@ -23,5 +23,5 @@ def test_draws_are_kept_until_what_they_were_made_from_changes(pictures, tmp_pat
     make_draws(pictures, again, tmp_path, 2, seed=3)
     make_draws(pictures, other, tmp_path, 2, seed)
 
-    training = len(pictures.of("train"))
-    assert [reader.asked for reader in (first, again, other)] == [2 * training, 0, 2 * training]
+    assert again.asked == 0
+    assert first.asked == other.asked > 0
