@@ -1,0 +1,74 @@
+/** `models/README.md` is what a maker of a model goes by: its examples and its lists of fields are held against the parsers. */
+
+import { describe, expect, test } from 'vitest';
+import { parseAnyManifest } from '../../../src/inference/model-folder.ts';
+import { packagedText } from './model-folder.ts';
+
+const readme = packagedText('README.md');
+
+describe.each(['image', 'localisation'])('the manifest of a model of the kind %s', (kind) => {
+  const [, example = ''] = new RegExp('```json ' + kind + '\n(.*?)```', 's').exec(readme) ?? [];
+  const [, listed = ''] = readme.split('```json ' + kind);
+  const [table = ''] = listed.split(/\n#+ /);
+  const fields = [...table.matchAll(/^\| `([^`]+)` \| (yes|no) \|/gm)].map(
+    ([, path = '', needed]) => ({ path, isNeeded: needed === 'yes' }),
+  );
+
+  test('is that of its example, which has every field of the list', () => {
+    expect(parseAnyManifest(example)).toMatchObject({ type: kind });
+    expect(fields.length).toBeGreaterThan(10);
+    expect(fields.filter(({ path }) => without(example, path) === null)).toEqual([]);
+  });
+
+  test('is refused without a field that is needed, and read without one that is not', () => {
+    const isRead = fields.map(({ path }) => ({ path, isNeeded: !isAccepted(example, path) }));
+
+    expect(isRead).toEqual(fields);
+  });
+
+  test('is described whole: what is read of the packaged one stands in the list', () => {
+    const name = kind === 'image' ? 'trace-1' : 'locate-1';
+    const manifest: object = JSON.parse(JSON.stringify(parseAnyManifest(packagedManifest(name))));
+    const known = [...fields.map(({ path }) => path), 'id', 'version', 'created', 'files'];
+
+    const unknown = pathsOf(manifest).filter(
+      (path) => !known.some((listedPath) => isOf(path, listedPath)),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+});
+
+const packagedManifest = (name: string) => packagedText(`${name}/manifest.json`);
+
+/** Whether the entry of the list describes the value, or an object that holds it. */
+function isOf(path: string, listed: string): boolean {
+  return path === listed || path.startsWith(`${listed}.`);
+}
+
+function isAccepted(example: string, path: string): boolean {
+  try {
+    return parseAnyManifest(without(example, path) ?? '').id.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** The JSON text without one value; null where there is none. @param path - written with dots. */
+function without(text: string, path: string): string | null {
+  const root: unknown = JSON.parse(text);
+  const names = path.split('.');
+  const last = names.pop() ?? '';
+  const parent = names.reduce((at: unknown, name) => Object(at)[name], root);
+  if (!Object.hasOwn(Object(parent), last)) return null;
+  Reflect.deleteProperty(Object(parent), last);
+  return JSON.stringify(root);
+}
+
+/** Of every value that is no object and in no list. */
+function pathsOf(value: unknown, path = ''): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [path];
+  return Object.entries(value).flatMap(([name, entry]) =>
+    pathsOf(entry, path === '' ? name : `${path}.${name}`),
+  );
+}
