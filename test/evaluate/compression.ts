@@ -52,7 +52,8 @@ export function blindnessOf(rows: readonly Outcome[]): readonly Blindness[] {
     const some = resaved
       .filter(({ compression: { ownQuality } }) => ownQuality !== null && ownQuality >= quality)
       .map(({ sample, compression: { scores, texture } }) => {
-        return { sample, ...sample, score: scores.get(quality)!, texture };
+        const { isFake, source } = sample;
+        return { sample, isFake, source, score: scores.get(quality)!, texture };
       });
     return {
       quality,

@@ -53,9 +53,10 @@ if ((options.pairs === undefined) === (options.manipulated && options.readings !
   fail('--pairs and --readings go together with --manipulated.');
 }
 
-const { folder, ...models } = await openModels(options.model ?? null).catch((error: unknown) =>
-  fail(error instanceof ForensicsError ? `${error.code}: ${error.message}` : String(error)),
-);
+const { folder, ...models } = await openModels(options.model ?? null).catch((error: unknown) => {
+  if (error instanceof ForensicsError) fail(error.message);
+  throw error;
+});
 const asked = { dataDir, models, limit };
 if (options.pairs !== undefined && options.readings !== undefined) {
   await writeReadings(asked, { pairs: options.pairs, folder: options.readings });

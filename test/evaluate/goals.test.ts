@@ -1,31 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ResultClass } from '../../src/engine/result.ts';
 import { blindnessOf, followingOf } from './compression.ts';
 import { resultsOf } from './goals.ts';
+import { outcome, times } from './outcomes.ts';
 import { calledFakeRate, calledRealRate, flipRate, worstSourceOf } from './rates.ts';
 import type { Outcome } from './read-samples.ts';
-
-function outcome(source: string, isFake: boolean, called: ResultClass): Outcome {
-  return {
-    sample: {
-      file: source,
-      split: 'val',
-      isFake,
-      generator: '',
-      source,
-      camera: '',
-      generatorIn: 'val',
-    },
-    condition: 'as is',
-    classes: { pedantic: 'uncertain', default: called, relaxed: called },
-    flips: null,
-    compression: null,
-    examination: { decision: { fakeProbability: called === 'fake' ? 0.9 : 0.1 } },
-  };
-}
-
-const times = (count: number, ...about: Parameters<typeof outcome>) =>
-  Array.from({ length: count }, () => outcome(...about));
 
 describe('errors', () => {
   const rows = [

@@ -1,12 +1,19 @@
 /** Figures of parts of the pictures, under each condition. */
 
+import type { PictureFacts } from '../../src/image/picture.ts';
 import { groupBy } from '../../src/validation/statistics.ts';
 import type { Split } from './data-set.ts';
 import { aucOf, calledFakeRate, calledRealRate, decidedRate, fakeOf, realOf } from './rates.ts';
-import type { Outcome, Row } from './read-samples.ts';
+import type { Outcome } from './read-samples.ts';
 import { numberWithin, percentWithin, table } from './table.ts';
 
-export function printGroups(rows: readonly Row[]): string {
+type Facts = Pick<PictureFacts, 'width' | 'height' | 'jpeg'>;
+
+interface Described extends Outcome {
+  readonly examination: Outcome['examination'] & { readonly facts: Facts };
+}
+
+export function printGroups(rows: readonly Described[]): string {
   const files = new Map(
     rows
       .filter(({ condition }) => condition === 'as is')
@@ -33,8 +40,6 @@ export function printGroups(rows: readonly Row[]): string {
     ),
   ].join('\n');
 }
-
-type Facts = Row['examination']['facts'];
 
 /** Fewer photographs of a camera say nothing of it. */
 const leastOfCamera = 5;

@@ -57,14 +57,15 @@ export function printFigures(rows: readonly Row[]): string {
 }
 
 function overall(condition: string, rows: readonly Row[]): string[] {
-  const scored = rows.map(toScored);
+  const recall = (falseAlarms: number) =>
+    estimateOf(rows, (some) => recallAt(some.map(toScored), falseAlarms));
   return [
     condition,
     String(realOf(rows).length),
     String(fakeOf(rows).length),
     numberWithin(aucOf(rows)),
-    percent(recallAt(scored, 0.05)),
-    percent(recallAt(scored, 0.01)),
+    percentWithin(recall(0.05)),
+    percentWithin(recall(0.01)),
     numberWithin(estimateOf(rows, (some) => calibrationError(some.map(toScored)))),
   ];
 }

@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { outcome } from './outcomes.ts';
+import { printGroups } from './print-groups.ts';
+
+/** The picture as it is and at half size. */
+function both(name: string, isFake: boolean, side: number) {
+  return [
+    { condition: 'as is', side },
+    { condition: 'half', side: side / 2 },
+  ].map((made) => {
+    const { examination, ...row } = outcome(name, isFake, isFake ? 'real' : 'fake');
+    const facts = { width: made.side, height: made.side, jpeg: null };
+    return { ...row, condition: made.condition, examination: { ...examination, facts } };
+  });
+}
+
+/** Condition, group, numbers of real and generated pictures; AUC. */
+const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.split('│').map((cell) => cell.trim()))
+    .filter((cells) => cells.length > 5 && cells[1] !== 'condition')
+    .map(([, ...cells]) => cells);
+
+test('groups of size hold the same pictures under every condition', () => {
+  const rows = [both('phone', false, 400), both('tool', true, 400), both('web', true, 256)].flat();
+
+  const lines = linesOf(printGroups(rows)).filter(([, group]) => group?.startsWith('shorter side'));
+
+  expect(lines.map((cells) => cells.slice(0, 4))).toEqual([
+    ['as is', 'shorter side 384 px or more', '1', '1'],
+    ['as is', 'shorter side 256 to 383 px', '0', '1'],
+    ['half', 'shorter side 384 px or more', '1', '1'],
+    ['half', 'shorter side 256 to 383 px', '0', '1'],
+  ]);
+});
+
+test('generators are parted by where else they have pictures, each part against all photographs', () => {
+  const seen = both('tool', true, 400).map((row) => ({
+    ...row,
+    sample: { ...row.sample, generatorIn: 'train' as const },
+    examination: { ...row.examination, decision: { fakeProbability: 0.95 } },
+  }));
+  const rows = [...both('phone', false, 400), ...seen, ...both('web', true, 256)];
+
+  const lines = linesOf(printGroups(rows)).filter(([, group]) => group?.startsWith('generator in'));
+
+  expect(lines.map(([condition, group, , count, auc]) => [condition, group, count, auc])).toEqual([
+    ['as is', 'generator in train', '1', '1.00 (1.00-1.00)'],
+    ['as is', 'generator in no other part', '1', '0.00 (0.00-0.00)'],
+    ['half', 'generator in train', '1', '1.00 (1.00-1.00)'],
+    ['half', 'generator in no other part', '1', '0.00 (0.00-0.00)'],
+  ]);
+});

@@ -1,0 +1,28 @@
+/** Made-up outcomes for tests of figures. */
+
+import type { ResultClass } from '../../src/engine/result.ts';
+import type { Outcome } from './read-samples.ts';
+
+/** Of a picture as it is, under `default` and `relaxed`; under `pedantic` it is uncertain. */
+export function outcome(source: string, isFake: boolean, called: ResultClass): Outcome {
+  return {
+    sample: {
+      file: source,
+      split: 'val',
+      isFake,
+      generator: '',
+      source,
+      camera: '',
+      generatorIn: 'val',
+    },
+    condition: 'as is',
+    classes: { pedantic: 'uncertain', default: called, relaxed: called },
+    flips: null,
+    compression: null,
+    examination: { decision: { fakeProbability: called === 'fake' ? 0.9 : 0.1 } },
+  };
+}
+
+export function times(count: number, ...about: Parameters<typeof outcome>): readonly Outcome[] {
+  return Array.from({ length: count }, () => outcome(...about));
+}
