@@ -1,5 +1,6 @@
 """Everything that is fitted after training, on the calibration split only, and the two JSON files of a model folder.
 
+Each of its pictures is read with an arm that was fitted without its source (crossed.py).
 The embedding's mean, whitening and prototypes come from training pictures: they describe what the network knows.
 """
 
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -39,13 +41,12 @@ COMPRESSION_LEFT = {"pedantic": 40, "default": 30, "relaxed": 20}
 ANOMALY = {"pedantic": 0.98, "default": 0.995, "relaxed": 1.0}
 
 
-def calibrate(pictures: Pictures, out: Path, version: str, training: dict) -> None:
+def calibrate(pictures: Pictures, out: Path, judges: Callable[[Item], Network], version: str, training: dict) -> None:
     """Writes statistics.json and manifest.json beside the ONNX files of `out`. The rates that an older manifest held are not
-    kept: they were not measured with these limits."""
-    network = Network(out)
+    kept: they were not measured with these limits. @param judges who reads a calibration picture"""
     items = pictures.of("calibration")
-    read = {name: read_all(pictures, items, network, change) for name, change in (CONDITIONS | RUINED).items()}
-    statistics = embedding_statistics(pictures, network, training["seed"])
+    read = {name: read_all(pictures, items, judges, change) for name, change in (CONDITIONS | RUINED).items()}
+    statistics = embedding_statistics(pictures, Network(out), training["seed"])
     statistics |= distances(read, statistics["embedding"])
     write_json(out / "statistics.json", statistics)
     calibration = fit_calibration(read, items)
@@ -53,14 +54,15 @@ def calibrate(pictures: Pictures, out: Path, version: str, training: dict) -> No
     write_json(out / "manifest.json", manifest(out, version, calibration, limits, training))
 
 
-def read_all(pictures: Pictures, items: list[Item], network: Network, change) -> dict:
+def read_all(pictures: Pictures, items: list[Item], judges: Callable[[Item], Network], change: Callable) -> dict:
     """Mean logits [P,3] of each picture, their differences in each Monte Carlo pass [P,T], and the embeddings of its
     patches, a list of [K,E]."""
-    rows = [network.features(change(pictures.read(item))) for item in items]
-    heads = [network.head(features) for features in rows]
+    networks = [judges(item) for item in items]
+    rows = [network.features(change(pictures.read(item))) for network, item in zip(networks, items, strict=True)]
+    heads = [network.head(features) for network, features in zip(networks, rows, strict=True)]
     kept = np.random.default_rng(1).random((PASSES, rows[0].shape[1])) >= DROPOUT
     masks = (kept / (1 - DROPOUT)).astype(np.float32)
-    passes = [network.passes(features, masks) for features in rows]
+    passes = [network.passes(features, masks) for network, features in zip(networks, rows, strict=True)]
     return {
         "logits": np.stack([logits.mean(0) for logits, _ in heads]),
         "passes": np.stack([logits[:, 1] - logits[:, 0] for logits in passes]),
@@ -87,8 +89,8 @@ def fit_calibration(read: dict, items: list[Item]) -> dict:
     # Temperature in its usual sense: the decision margin is divided by it.
     fitted["temperature"] = round(1 / fitted["decision"]["scale"], 4)
     fitted["fittedOn"] = (
-        f"calibration split: {len(items)} pictures of {len({item.source for item in items})} sources that training "
-        f"never saw, under {', '.join(CONDITIONS)}"
+        f"calibration split: {len(items)} pictures of {len({item.source for item in items})} sources, each read by arms "
+        f"that never saw its source, under {', '.join(CONDITIONS)}"
     )
     return fitted
 

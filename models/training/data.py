@@ -44,6 +44,13 @@ CALIBRATION_SOURCES = frozenset(
     }
 )
 
+# Generators whose first pictures were published before 2023, as the manifest names them.
+EARLY = frozenset(
+    {"dalle-2", "dalle-mini", "disco-diffusion", "generated-photos-gan", "glid-3-xl", "latent-diffusion", "majesty-diffusion",
+     "midjourney-v3", "ru-dalle", "simulacrabot", "stable-diffusion-1", "stable-diffusion-1.4", "stable-diffusion-2.1",
+     "stylegan2-ada", "stylegan2-tpdne", "stylegan3"}
+)  # fmt: skip
+
 # Annex K of ITU-T T.81 (1992), luminance, natural order: the base of libjpeg's quality scale.
 ANNEX_K_LUMINANCE = np.array(
     [16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56,
@@ -143,3 +150,15 @@ def draw_weights(items: list[Item]) -> np.ndarray:
     sizes = {key: keys.count(key) for key in set(keys)}
     weights = np.array([1 / np.sqrt(sizes[key]) for key in keys])
     return weights / weights.sum()
+
+
+def fold_of_sources(items: list[Item], folds: int) -> dict[tuple[str, bool], int]:
+    """(source, class) -> fold; large sources first, each into the fold that holds least of its class."""
+    chosen: dict[tuple[str, bool], int] = {}
+    for fake in (False, True):
+        names = [item.source for item in items if item.fake == fake]
+        held = np.zeros(folds)
+        for source in sorted(set(names), key=lambda name: (-names.count(name), name)):
+            chosen[source, fake] = int(held.argmin())
+            held[chosen[source, fake]] += np.sqrt(names.count(source))
+    return chosen

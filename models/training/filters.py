@@ -29,6 +29,12 @@ def box(maps: torch.Tensor, side: int) -> torch.Tensor:
     return functional.avg_pool2d(rows, (side, 1), 1)
 
 
+def near(values: torch.Tensor, knots: torch.Tensor, width: float) -> torch.Tensor:
+    """[N,1,H,W] -> [N,K,H,W]: 1 where a value lies on a knot, falling as a normal density of deviation `width`."""
+    apart = (values - knots[None, :, None, None]) / width
+    return torch.exp(-apart * apart / 2)
+
+
 def diagonal_fold() -> torch.Tensor:
     """[36,64,1,1]: mean of the coefficients (u, v) and (v, u), lowest frequencies first."""
     pairs = sorted(((u, v) for u in range(8) for v in range(u, 8)), key=lambda pair: (sum(pair), pair))

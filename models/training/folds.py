@@ -15,23 +15,11 @@ import numpy as np
 
 from arms import by_picture, fit_groups, open_table, training_sample
 from conditions import CONDITIONS
-from data import Item, Pictures, draw_weights
+from data import Item, Pictures, draw_weights, fold_of_sources
 from discriminant import discriminant
 from metrics import weighted_auc
 
 FOLDS = 8
-
-
-def fold_of_sources(items: list[Item]) -> dict[tuple[str, bool], int]:
-    """(source, class) -> fold; large sources first, each into the fold that holds least of its class."""
-    folds: dict[tuple[str, bool], int] = {}
-    for fake in (False, True):
-        names = [item.source for item in items if item.fake == fake]
-        held = np.zeros(FOLDS)
-        for source in sorted(set(names), key=lambda name: (-names.count(name), name)):
-            folds[source, fake] = int(held.argmin())
-            held[folds[source, fake]] += np.sqrt(names.count(source))
-    return folds
 
 
 def weights_of(items: list[Item]) -> np.ndarray:
@@ -49,7 +37,7 @@ def main() -> None:
     asked = options.parse_args()
     pictures, folder = Pictures(asked.work / "cache"), asked.work / "tables"
     items = pictures.of("train")
-    folds, weights = fold_of_sources(items), weights_of(items)
+    folds, weights = fold_of_sources(items, FOLDS), weights_of(items)
     mine = np.array([folds[item.source, item.fake] for item in items])
     fake, sources = np.array([item.fake for item in items]), np.array([item.source for item in items])
     scale, groups = fit_groups(training_sample(pictures, folder, asked.draws))

@@ -6,11 +6,13 @@ can read: logarithms, ratios, correlations (`describe`). Nothing here is learned
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import torch
 from torch import nn
 from torch.nn import functional
 
-from filters import both_ways, box, code_classes, diagonal_fold, luma_kernels, second_differences, shifted, to_cells
+from filters import both_ways, box, code_classes, diagonal_fold, luma_kernels, near, second_differences, shifted, to_cells
 from network import dct_kernels, replicate, ycc_matrix
 
 LIMIT = 24.0  # grey levels; what is larger is an edge of the motif
@@ -209,6 +211,111 @@ class Patterns(nn.Module):
         return (means + 0.002).log()
 
 
+class Tones(nn.Module):
+    """How bright and how coloured the pixels are, how colour and fine noise go with brightness, and how much is clipped."""
+
+    chroma_knots = torch.linspace(0, 6.5, 10)  # of log2(chroma + 1)
+    luma_knots = torch.linspace(0, 255, 12)
+    bright, dark, grey = (240, 250, 253), (1, 4, 10, 20), (2, 6, 12)  # highest, lowest channel; their difference
+    colour_zones, noise_zones = (0, 64, 128, 192, 256), (0, 50, 100, 150, 200, 256)  # grey levels
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        rgb, plane = planes.rgb[self.scale], planes.ycc[self.scale]
+        luma, colour = plane[:, :1], plane[:, 1:]
+        chroma = colour.square().sum(1, keepdim=True).sqrt()
+        high, low = rgb.amax(1, keepdim=True), rgb.amin(1, keepdim=True)
+        fine = (plane - box(plane, 3)).abs().clamp(max=16)
+        maps = [near(luma, self.luma_knots, 12), near((chroma + 1).log2(), self.chroma_knots, 0.4)]
+        maps += [(high > level).float() for level in self.bright] + [(low < level).float() for level in self.dark]
+        maps += [(high - low < span).float() for span in self.grey]
+        for zones, values in ((self.colour_zones, torch.cat([chroma, colour], 1)), (self.noise_zones, fine)):
+            for least, above in pairwise(zones):
+                inside = ((luma >= least) & (luma < above)).float()
+                maps += [inside, values * inside]
+        maps += [plane, plane * plane, luma * colour, colour[:, :1] * colour[:, 1:]]
+        return to_cells(maps, self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        shares, zones, moments = means.split((32, 36, 9), 1)
+        zoned = [zone[:, 1:] / (zone[:, :1] + 0.002) for zone in zones.split(4, 1)]
+        split = len(self.colour_zones) - 1
+        colours, noises = torch.cat(zoned[:split], 1) / 16, (torch.cat(zoned[split:], 1) + 0.05).log()
+        mean, square, product = moments.split(3, 1)
+        left, right = [0, 0, 1], [1, 2, 2]
+        variance = (square - mean * mean).clamp(min=0)
+        shared = product - mean[:, left] * mean[:, right]
+        together = shared / (variance[:, left] * variance[:, right] + 1).sqrt()
+        return torch.cat([(shares + 0.002).log(), colours, noises, together], 1)
+
+
+class Neighbours(nn.Module):
+    """Which of the eight neighbours of a pixel are at least as bright, plainly brighter, plainly darker: rotation-invariant
+    uniform binary patterns (Ojala, Pietikainen, Maenpaa, "Multiresolution gray-scale and rotation invariant texture
+    classification with local binary patterns", TPAMI 2002), other patterns in two classes."""
+
+    around = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0))
+    tests = ((1, -0.1), (1, 2.0), (-1, 2.0))  # sign, grey levels; -0.1: equal ones pass, whatever the rounding
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        luma = planes.luma(self.scale)
+        padded = replicate(luma, 1)
+        rows, columns = luma.shape[2:]
+        apart = torch.cat([padded[:, :, y : y + rows, x : x + columns] - luma for y, x in self.around], 1)
+        maps = []
+        for sign, least in self.tests:
+            passed = (apart * sign >= least).float()
+            changes = (passed - torch.cat([passed[:, 1:], passed[:, :1]], 1)).abs().sum(1, keepdim=True)
+            count = passed.sum(1, keepdim=True)
+            code = torch.where(changes <= 2, count, torch.where(changes <= 4, 9.0, 10.0))
+            maps += [(code == k).float() for k in range(11)]
+        return to_cells(maps, self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        return (means + 0.005).log()
+
+
+class Slopes(nn.Module):
+    """Gradients of luma: how steep, how well aligned with their surroundings and with the axes, and how bent where they are steep."""
+
+    knots = torch.linspace(-1, 6, 9)  # of log2 of the steepness
+    zones = (-9.0, 1.0, 2.0, 3.0, 9.0)  # of its natural logarithm
+
+    def __init__(self, scale: int):
+        super().__init__()
+        self.scale = scale
+
+    def maps(self, planes: Planes) -> torch.Tensor:
+        luma = replicate(planes.luma(self.scale), 1)
+        middle, across, down = luma[:, :, 1:-1, 1:-1], luma[:, :, 1:-1], luma[:, :, :, 1:-1]
+        gx, gy = across[..., 2:] - across[..., :-2], down[:, :, 2:] - down[:, :, :-2]
+        bend = (across[..., 2:] + across[..., :-2] + down[:, :, 2:] + down[:, :, :-2] - 4 * middle).abs()
+        steep = (gx * gx + gy * gy + 0.01).sqrt()
+        cos2, sin2 = (gx * gx - gy * gy) / steep, 2 * gx * gy / steep  # of the doubled angle, times the steepness
+        cos4 = (cos2 * cos2 - sin2 * sin2) / steep
+        aligned = (box(cos2, 5).square() + box(sin2, 5).square()).sqrt() / (box(steep, 5) + 0.5)
+        log = steep.log()
+        maps = [steep, cos2, sin2, cos4, 2 * cos4 * cos4 / steep - steep, aligned, aligned * aligned, near(steep.log2(), self.knots, 0.5)]
+        for least, most in pairwise(self.zones):
+            inside = ((log > least) & (log <= most)).float()
+            maps += [bend * inside, steep * inside]
+        return to_cells(maps, self.scale)
+
+    def describe(self, means: torch.Tensor) -> torch.Tensor:
+        steep, cos2, sin2, cos4, cos8, aligned, square = means[:, :7].split(1, 1)
+        spread = (square - aligned * aligned).clamp(min=0).sqrt()
+        numbers = [cos4 / steep, cos8 / steep, (cos2.square() + sin2.square()).sqrt() / steep, aligned, spread, (means[:, 7:16] + 0.004).log()]
+        bend, inside = means[:, 16::2], means[:, 17::2]
+        return torch.cat([*numbers, (bend / (inside + 0.001) + 0.02).log()], 1)
+
+
 class Statistics(nn.Module):
     """All groups. `forward`: uint8 [N,H,W,3], sides multiples of 16 -> [N,K,H/16,W/16]; `describe`: [N,K] -> [N,D]."""
 
@@ -225,6 +332,9 @@ class Statistics(nn.Module):
             "half to quarter": Scales(2),
             "half edges": Edges(2), "quarter edges": Edges(4),
             "half patterns": Patterns(2), "quarter patterns": Patterns(4),
+            "half tones": Tones(2),
+            "half neighbours": Neighbours(2), "quarter neighbours": Neighbours(4), "eighth neighbours": Neighbours(8),
+            "half slopes": Slopes(2), "quarter slopes": Slopes(4), "eighth slopes": Slopes(8),
         })  # fmt: skip
         with torch.no_grad():
             planes = Planes(torch.zeros(1, 64, 64, 3, dtype=torch.uint8), self.to_ycc)

@@ -20,6 +20,7 @@ from arms import fit_groups, training_sample
 from autoencoder import make_aligned, published
 from calibrate import calibrate
 from combine import MEMBERS, Votes, combine
+from crossed import crossed
 from data import Pictures, open_pictures
 from device import add_device
 from discriminant import ensemble
@@ -27,7 +28,6 @@ from evaluate import evaluate
 from export import export_model
 from family import STEPS, open_family
 from network import Backbone, Head
-from release import part
 from tables import Reader, make_draws
 from train import Plan, plans_of, train
 
@@ -61,20 +61,17 @@ def main() -> None:
         if asked.until is not None:
             return
         export_model(*load(best), network)
-    combine(network, fit_votes(pictures, network, asked.work, plan.seed), asked.work / "joined")
-    part(asked.work / "joined", asked.out)
+    make_draws(pictures, Reader(network), asked.work / "tables", DRAWS, plan.seed)
+    scale, groups = fit_groups(training_sample(pictures, asked.work / "tables", DRAWS))
+    votes = Votes(scale, *ensemble(groups, MEMBERS, np.random.default_rng(plan.seed)))
+    combine(network, votes, asked.out)
+    judges = crossed(pictures.of("calibration"), asked.out, scale, groups, asked.work / "crossed", plan.seed)
     if asked.network:
         told = provenance_with(network, plan.seed)
     else:
         told = provenance(plan, plans_of(asked.work / "run"), pictures, Pictures(asked.work / "aligned"))
-    calibrate(pictures, asked.out, asked.version, told)
+    calibrate(pictures, asked.out, judges, asked.version, told)
     print(json.dumps(evaluate(pictures, asked.out, "val"), indent=2))
-
-
-def fit_votes(pictures: Pictures, network: Path, work: Path, seed: int) -> Votes:
-    make_draws(pictures, Reader(network), work / "tables", DRAWS, seed)
-    scale, groups = fit_groups(training_sample(pictures, work / "tables", DRAWS))
-    return Votes(scale, *ensemble(groups, MEMBERS, np.random.default_rng(seed)))
 
 
 def load(weights: Path) -> tuple[Backbone, Head]:

@@ -46,10 +46,10 @@ class Reader:
 
 
 def draw(pictures: Pictures, reader: Reader, number: int, seed: int) -> dict[str, np.ndarray]:
-    """One degraded patch of every training picture; `row` is its place in `pictures.items`."""
+    """One degraded patch of every picture that is not in val; `row` is its place in `pictures.items`."""
     rows, means, histories = [], [], []
     for row, item in enumerate(pictures.items):
-        if item.split != "train":
+        if item.split == "val":
             continue
         patch, history = degrade(pictures.read(item), item.quality, SIDE, np.random.default_rng([seed, number, row]))
         rows.append(row)

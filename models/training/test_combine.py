@@ -1,8 +1,9 @@
 import numpy as np
 import torch
 
-from combine import MEMBERS, Added, Votes, combine
+from combine import MEMBERS, SHARE, Added, Votes, combine
 from discriminant import Scale
+from evaluate import Network
 from export import export_model, open_session
 from handmade import Statistics
 from network import FEATURES, Backbone, Head
@@ -37,12 +38,13 @@ def test_a_picture_of_one_window_has_one_vote_everywhere():
     assert torch.allclose(cells, cells[:, :1, :1].expand_as(cells), atol=1e-4)
 
 
-def test_without_dropout_the_decision_moves_by_the_mean_vote_and_nothing_else_moves():
+def test_without_dropout_the_decision_is_the_mean_vote_and_a_share_of_the_networks_and_nothing_else_moves():
     logits, votes = torch.randn(1, 4, 3), torch.randn(4, MEMBERS)
 
     both = Added()(logits, votes, torch.ones(1, MEMBERS))
 
-    assert torch.allclose((both - logits)[0, :, 1] - (both - logits)[0, :, 0], votes.mean(1), atol=1e-5)
+    apart, before = (difference[0, :, 1] - difference[0, :, 0] for difference in (both, logits))
+    assert torch.allclose(apart, SHARE * before + votes.mean(1), atol=1e-5)
     assert torch.allclose(both[..., :2].sum(2), logits[..., :2].sum(2), atol=1e-5)
     assert torch.equal(both[..., 2], logits[..., 2])
 
@@ -59,16 +61,28 @@ def test_over_many_passes_the_decision_scatters_as_the_members_do():
     assert torch.isclose(decisions.mean(), votes.mean(), atol=0.05)
 
 
-def test_the_joined_files_take_any_size_and_keep_the_contract_of_the_product(tmp_path):
+def test_the_files_take_any_size_and_the_head_takes_both_arms(tmp_path):
     torch.manual_seed(1)
     export_model(Backbone(), Head(), tmp_path / "network")
 
-    combine(tmp_path / "network", votes_of(), tmp_path / "both")
+    combine(tmp_path / "network", votes_of(), tmp_path / "out")
 
-    features = open_session(tmp_path / "both" / "model.onnx").run(["features"], {"rgb": picture(5, 12).numpy()})[0]
-    assert features.shape == (1, FEATURES + MEMBERS, 5, 12)
-    head = open_session(tmp_path / "both" / "head.onnx")
-    given = {"features": features[0].reshape(FEATURES + MEMBERS, -1).T.copy(), "masks": np.ones((2, FEATURES + MEMBERS), np.float32)}
-    logits, embedding = head.run(["logits", "embedding"], given)
-    assert (logits.shape, embedding.shape) == ((2, 60, 3), (60, 32))
-    assert sorted(path.name for path in (tmp_path / "both").iterdir()) == ["head.onnx", "model.onnx"]
+    network, rgb = Network(tmp_path / "out"), picture(9, 12).numpy()
+    assert (network.backbone(rgb).shape, network.votes(rgb).shape) == ((FEATURES, 9, 12), (MEMBERS, 9, 12))
+    given = {"features": network.features(rgb[0]), "masks": np.ones((2, FEATURES + MEMBERS), np.float32)}
+    logits, embedding = open_session(tmp_path / "out" / "head.onnx").run(["logits", "embedding"], given)
+    assert (logits.shape, embedding.shape) == ((2, 4, 3), (4, 32))
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["head.onnx", "model.onnx", "votes.onnx"]
+
+
+def test_the_spread_of_the_passes_is_that_of_the_head_under_each_mask(tmp_path):
+    torch.manual_seed(1)
+    export_model(Backbone(), Head(), tmp_path)
+    network = Network(tmp_path)
+    features = np.random.default_rng(1).random((5, FEATURES)).astype(np.float32)
+    masks = np.stack([np.ones(FEATURES), np.zeros(FEATURES)]).astype(np.float32)
+
+    passes = network.passes(features, masks)
+
+    np.testing.assert_allclose(passes[0], network.head(features)[0].mean(0), atol=1e-5)
+    assert not np.allclose(passes[0], passes[1])

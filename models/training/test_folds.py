@@ -1,5 +1,5 @@
-from data import Item
-from folds import FOLDS, fold_of_sources, weights_of
+from data import Item, fold_of_sources
+from folds import FOLDS, weights_of
 
 
 def pictures() -> list[Item]:
@@ -9,7 +9,7 @@ def pictures() -> list[Item]:
 
 
 def test_every_source_lies_in_one_fold_and_no_fold_is_without_either_class():
-    folds = fold_of_sources(pictures())
+    folds = fold_of_sources(pictures(), FOLDS)
 
     assert len(folds) == 40
     for fake in (False, True):
@@ -17,7 +17,7 @@ def test_every_source_lies_in_one_fold_and_no_fold_is_without_either_class():
 
 
 def test_folds_hang_on_the_pictures_and_not_on_their_order():
-    assert fold_of_sources(pictures()) == fold_of_sources(pictures()[::-1])
+    assert fold_of_sources(pictures(), FOLDS) == fold_of_sources(pictures()[::-1], FOLDS)
 
 
 def test_both_classes_weigh_the_same():
