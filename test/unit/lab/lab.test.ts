@@ -142,15 +142,14 @@ describe('limits', () => {
   test('a model that was damaged is refused, and one that was repaired is used', async () => {
     const { modelsDir, pathOf, editManifest } = copyModel();
     const good = Buffer.from(await sharp(jpeg).toBuffer());
-    editManifest((manifest) => Object.assign(manifest, { id: 'mine', created: '2999-01-01' }));
+    editManifest((manifest) => Object.assign(manifest, { id: 'mine' }));
+    const asked = { source: { bytes: good }, options: { ...options, model: 'mine' } };
     await withLab({ modelsDir }, async (limited) => {
-      expect((await limited.examine({ source: { bytes: good }, options })).model.id).toBe('mine');
+      expect((await limited.examine(asked)).model.id).toBe('mine');
 
       editManifest((manifest) => Object.assign(manifest, { version: '2' }));
       rmSync(pathOf('head.onnx'));
-      await expect(limited.examine({ source: { bytes: good }, options })).rejects.toMatchObject({
-        code: 'model_integrity',
-      });
+      await expect(limited.examine(asked)).rejects.toMatchObject({ code: 'model_integrity' });
     });
     rmSync(modelsDir, { recursive: true });
   });
