@@ -1,8 +1,7 @@
-"""The second arm on sources that it was not fitted on, for the whole train split: python folds.py (after tables.py)
+"""The second arm on sources that it was not fitted on, for all it is fitted on: python folds.py (after tables.py)
 
-Eight folds of whole sources; the discriminants of the other seven judge each. More sources than the calibration split has, and it
-chose nothing yet: what gains there and not here is luck. Prints the picture AUC by condition, sources weighted as in training,
-then that of each generated source against all photographs.
+Eight folds of whole sources of train and calibration; the discriminants of the other seven judge each: many more sources than
+val has. Prints the picture AUC by condition, sources weighted as in training, then that of each generated source against all photographs.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from data import Item, Pictures, draw_weights, fold_of_sources
 from discriminant import discriminant
 from metrics import weighted_auc
 
-FOLDS = 8
+FOLDS, SPLITS = 8, ("train", "calibration")
 
 
 def weights_of(items: list[Item]) -> np.ndarray:
@@ -36,7 +35,7 @@ def main() -> None:
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     asked = options.parse_args()
     pictures, folder = Pictures(asked.work / "cache"), asked.work / "tables"
-    items = pictures.of("train")
+    items = [item for split in SPLITS for item in pictures.of(split)]
     folds, weights = fold_of_sources(items, FOLDS), weights_of(items)
     mine = np.array([folds[item.source, item.fake] for item in items])
     fake, sources = np.array([item.fake for item in items]), np.array([item.source for item in items])
@@ -45,9 +44,10 @@ def main() -> None:
     fitted = [discriminant(groups, counts) for counts in outside]
     directions, offsets = np.stack([direction for direction, _ in fitted], 1), np.array([offset for _, offset in fitted])
     for name in CONDITIONS:
-        table = open_table(folder / f"train-{name}.npz")
-        votes = scale(table.numbers) @ directions + offsets
-        score = by_picture(table.owner, votes[np.arange(len(votes)), mine[table.owner]])
+        tables = [open_table(folder / f"{split}-{name}.npz") for split in SPLITS]
+        owner = np.concatenate([tables[0].owner, tables[1].owner + len(pictures.of(SPLITS[0]))])
+        votes = scale(np.concatenate([table.numbers for table in tables])) @ directions + offsets
+        score = by_picture(owner, votes[np.arange(len(votes)), mine[owner]])
         told = {"all": weighted_auc(score, fake, weights)}
         for source in np.unique(sources[fake]):
             those = ~fake | (sources == source)
