@@ -8,7 +8,7 @@ const partCells = 4;
 
 /**
  * @returns how far the part in the middle of the picture is from the same part of the whole: the largest difference, as a
- * share of the largest value. About 1e-6 where the halo is as wide as the arm looks.
+ * share of the largest value; NaN where the arm gives no numbers.
  */
 export async function seamOf(picture: Coloured, arm: Arm): Promise<number> {
   const { cellPx, haloPx, read } = arm;
