@@ -42,7 +42,7 @@ Examples:
 Its files are compared with the SHA-256 of its manifest, and it examines a picture, as a whole and in parts, before it
 is installed: in the folder that the setting modelsDir names, else in "models" of the data folder. The model of the package
 stays the default; ask for this one with --model. Only with the id of a packaged model, and --replace, does it take its place.
-A running server has to be started again. What such a folder has to hold: models/README.md of the sources.
+A running server has to be started again. What such a folder has to hold: models/README.md of the package.
 
 Examples:
   $ forensics models add ./trace-2
