@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from conditions import CONDITIONS
+from conditions import CONDITIONS, GRADED
 from data import Item, Pictures, open_pictures
 from drawings import draw_picture
 from export import open_session
@@ -119,6 +119,35 @@ def evaluate_drawings(folder: Path, count: int = 120, seed: int = 9001) -> dict:
     return answer
 
 
+def evaluate_graded(pictures: Pictures, folder: Path, split: str) -> dict:
+    """How far the answer follows the look of a picture: pictures with another grading against themselves as they are.
+
+    `both`: AUC where both classes were graded; `real`, `generated`: where one class alone was, which is what a shortcut by tones
+    would show; shares of photographs above the `default` limit; median shift of the log odds of photographs.
+    """
+    manifest = json.loads((folder / "manifest.json").read_text())
+    network, items = Network(folder), pictures.of(split)
+    fake = np.array([item.fake for item in items])
+    limit = manifest["thresholds"]["fakeMin"]["default"]
+    plain = difference(mean_logits(pictures, items, network, CONDITIONS["as is"]))
+    answer = {}
+    for name, change in GRADED.items():
+        graded = difference(mean_logits(pictures, items, network, change))
+        called = (calibrated(manifest, "decision", score[~fake]) >= limit for score in (plain, graded))
+        answer[name] = {
+            "both": auc(graded[~fake], graded[fake]),
+            "real": auc(graded[~fake], plain[fake]),
+            "generated": auc(plain[~fake], graded[fake]),
+            "photographsAboveLimit": [float(share.mean()) for share in called],
+            "shiftOfPhotographs": float(np.median((graded - plain)[~fake])),
+        }
+    return {"as is": auc(plain[~fake], plain[fake])} | answer
+
+
+def difference(logits: np.ndarray) -> np.ndarray:
+    return logits[:, 1] - logits[:, 0]
+
+
 def calibrated(manifest: dict, name: str, logit: np.ndarray) -> np.ndarray:
     line = manifest["calibration"][name]
     return sigmoid(line["scale"] * logit + line["offset"])
@@ -136,7 +165,11 @@ def main() -> None:
     options.add_argument("--model", type=Path, required=True)
     options.add_argument("--work", type=Path, default=Path(__file__).parent / ".work")
     options.add_argument("--split", choices=("calibration", "val"), default="val")
+    options.add_argument("--graded", action="store_true", help="only how far the answer follows contrast, saturation and brightness")
     asked = options.parse_args()
+    if asked.graded:
+        print(json.dumps(evaluate_graded(open_pictures(asked.data, asked.work), asked.model, asked.split), indent=2))
+        return
     answer = evaluate(open_pictures(asked.data, asked.work), asked.model, asked.split)
     print(json.dumps(answer | {"drawings": evaluate_drawings(asked.model)}, indent=2))
 
