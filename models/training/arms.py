@@ -71,7 +71,7 @@ def training_sample(pictures: Pictures, folder: Path, draws: int) -> Sample:
 
 def fit_weights(items: list[Item]) -> np.ndarray:
     """As pictures are drawn in training, but a site with many generators counts for less than as many sites with one, and a
-    generator that nobody uses any more for half (experiment 35). @param items of one class. @returns sum 1."""
+    generator of 2022 or before for half (experiment 35). @param items of one class. @returns sum 1."""
     weights = draw_weights(items)
     if items[0].fake:
         sources = [item.source for item in items]

@@ -60,6 +60,12 @@ def mean_logits(pictures: Pictures, items: list[Item], network: Network, change:
     return np.stack([network.read(change(pictures.read(item)))[0].mean(0) for item in items])
 
 
+def decisions(pictures: Pictures, items: list[Item], network: Network, change: Callable) -> np.ndarray:
+    """[pictures]: what `decision` is calibrated on, the logit of fake less that of real."""
+    logits = mean_logits(pictures, items, network, change)
+    return logits[:, 1] - logits[:, 0]
+
+
 def figures(scores: np.ndarray, items: list[Item], limits: tuple[float, float], seed: int = 1) -> dict:
     """@param scores calibrated probability of `fake`, one a picture.
     @param limits called real up to the first, fake from the second on, undecided between."""
@@ -94,8 +100,7 @@ def evaluate(pictures: Pictures, folder: Path, split: str) -> dict:
     network, items = Network(folder), pictures.of(split)
     answer = {}
     for name, change in CONDITIONS.items():
-        logits = mean_logits(pictures, items, network, change)
-        answer[name] = figures(calibrated(manifest, "decision", logits[:, 1] - logits[:, 0]), items, limits)
+        answer[name] = figures(calibrated(manifest, "decision", decisions(pictures, items, network, change)), items, limits)
     return answer
 
 
@@ -129,10 +134,10 @@ def evaluate_graded(pictures: Pictures, folder: Path, split: str) -> dict:
     network, items = Network(folder), pictures.of(split)
     fake = np.array([item.fake for item in items])
     limit = manifest["thresholds"]["fakeMin"]["default"]
-    plain = difference(mean_logits(pictures, items, network, CONDITIONS["as is"]))
+    plain = decisions(pictures, items, network, CONDITIONS["as is"])
     answer = {}
     for name, change in GRADED.items():
-        graded = difference(mean_logits(pictures, items, network, change))
+        graded = decisions(pictures, items, network, change)
         called = (calibrated(manifest, "decision", score[~fake]) >= limit for score in (plain, graded))
         answer[name] = {
             "both": auc(graded[~fake], graded[fake]),
@@ -142,10 +147,6 @@ def evaluate_graded(pictures: Pictures, folder: Path, split: str) -> dict:
             "shiftOfPhotographs": float(np.median((graded - plain)[~fake])),
         }
     return {"as is": auc(plain[~fake], plain[fake])} | answer
-
-
-def difference(logits: np.ndarray) -> np.ndarray:
-    return logits[:, 1] - logits[:, 0]
 
 
 def calibrated(manifest: dict, name: str, logit: np.ndarray) -> np.ndarray:

@@ -22,7 +22,7 @@ from sklearn.linear_model import LogisticRegression
 from conditions import CONDITIONS
 from data import Item, Pictures, draw_weights, jpeg_quality, open_pictures
 from degrade import degrade
-from evaluate import Network, mean_logits
+from evaluate import Network, decisions
 from metrics import auc, auc_interval, weighted_auc
 
 SIDE = 128
@@ -207,8 +207,7 @@ def read_scores(pictures: Pictures, network: Network, change: Callable) -> np.nd
     """Log odds of `generated` of every picture, read in both sizes as the service does; NaN for those of train."""
     scores = np.full(len(pictures.items), np.nan)
     for split in ("calibration", "val"):
-        logits = mean_logits(pictures, pictures.of(split), network, change)
-        scores[of_split(pictures.items, split)] = logits[:, 1] - logits[:, 0]
+        scores[of_split(pictures.items, split)] = decisions(pictures, pictures.of(split), network, change)
     return scores
 
 
