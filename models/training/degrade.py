@@ -21,7 +21,8 @@ FILTERS = (Image.Resampling.BOX, Image.Resampling.BILINEAR, Image.Resampling.BIC
 # Chance of each step. Chosen by hand from MODELLING notes and not tuned on the val split.
 FIRST_SAVE_LOSSLESS, FIRST_SAVE_LOSSY = 0.75, 0.35
 AS_IS, EXTREME, RESIZE, LAST_SAVE = 0.12, 0.06, 0.55, 0.7
-PROCESS, BLUR, SHARPEN, DENOISE, NOISE, TONE = 0.25, 0.12, 0.08, 0.08, 0.12, 0.3
+PROCESS, BLUR, SHARPEN, DENOISE, NOISE = 0.25, 0.12, 0.08, 0.08, 0.12
+GRADE, GREY = 0.35, 0.12  # GREY: share of all that are disturbed, taken from those graded
 THUMBNAIL, POSTED_AGAIN = 0.05, 0.1
 WEBP = 0.12
 
@@ -144,19 +145,24 @@ def disturb(patch: np.ndarray, history: History, random: np.random.Generator) ->
     if random.random() < NOISE:
         noise = random.standard_normal(patch.shape, np.float32) * random.uniform(0.5, 6)
         patch = np.clip(patch + noise, 0, 255).round().astype(np.uint8)
-    if random.random() < TONE:
-        patch = tone(patch, random)
+    if random.random() < GRADE:
+        patch = grade(patch, random)
     return patch
 
 
-def tone(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """Brightness, contrast, saturation within 20 %; no hue: cameras and generators keep it."""
-    brightness, contrast, saturation = random.uniform(0.8, 1.2, 3)
-    value = patch.astype(np.float32)
+def grade(patch: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """What a photographer or an app does to the look of a picture: contrast, saturation down to none, gamma.
+
+    No hue: cameras and generators keep it.
+    """
+    contrast, saturation, gamma = random.uniform(0.6, 1.4), random.uniform(0.3, 1.7), np.exp(random.uniform(-0.5, 0.5))
+    if random.random() < GREY / GRADE:
+        saturation = 0.0
+    value = patch.astype(np.float32) / 255
     grey = value.mean(axis=2, keepdims=True)
     value = grey + (value - grey) * saturation
-    value = (value - 128) * contrast + 128 * brightness
-    return np.clip(value, 0, 255).round().astype(np.uint8)
+    value = np.clip((value - 0.5) * contrast + 0.5, 0, 1) ** gamma
+    return (value * 255).round().astype(np.uint8)
 
 
 def resize(patch: np.ndarray, scale: float, side: int, random: np.random.Generator) -> np.ndarray:

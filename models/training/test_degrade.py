@@ -1,6 +1,6 @@
 import numpy as np
 
-from degrade import History, degrade, enlarge_again, save_jpeg
+from degrade import GRADE, GREY, History, degrade, enlarge_again, grade, save_jpeg
 
 
 def picture(seed: int = 3, side: int = 256) -> np.ndarray:
@@ -71,3 +71,23 @@ def test_a_thumbnail_that_was_scaled_up_keeps_its_size_and_remembers_what_it_los
     assert out.shape == picture().shape
     assert history.scale == 0.4
     assert np.abs(np.diff(out.astype(float), axis=1)).mean() < 0.5 * np.abs(np.diff(picture().astype(float), axis=1)).mean()
+
+
+def test_grading_takes_the_colour_of_some_and_moves_the_contrast_of_others():
+    soft = picture() // 3 + 80
+    graded = [grade(soft, np.random.default_rng(seed)) for seed in range(300)]
+
+    grey = [np.array_equal(g[..., 0], g[..., 1]) and np.array_equal(g[..., 1], g[..., 2]) for g in graded]
+    spread = [g.mean(2).std() / soft.mean(2).std() for g in graded]
+
+    assert abs(np.mean(grey) - GREY / GRADE) < 0.07
+    assert min(spread) < 0.8 and max(spread) > 1.2
+
+
+def test_grading_keeps_the_hue():
+    blue = np.full((8, 8, 3), (60, 100, 160), np.uint8)
+
+    for seed in range(100):
+        red, green, other = grade(blue, np.random.default_rng(seed))[0, 0]
+
+        assert red <= green <= other
