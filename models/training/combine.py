@@ -43,8 +43,7 @@ class Votes(nn.Module):
     def forward(self, rgb: torch.Tensor) -> torch.Tensor:
         maps = self.statistics(rgb)
         rows, columns = maps.shape[2:]
-        means = windows(windows(maps, 2, rows), 3, columns)
-        votes = self.judge(means[0].flatten(1).T)
+        votes = self.judge(windows(maps)[0].flatten(1).T)
         return votes.T.reshape(1, -1, rows, columns)
 
     def judge(self, means: torch.Tensor) -> torch.Tensor:
@@ -53,13 +52,13 @@ class Votes(nn.Module):
         return numbers.clamp(-LIMIT, LIMIT) @ self.directions + self.offsets
 
 
-def windows(maps: torch.Tensor, axis: int, length: int) -> torch.Tensor:
-    """For each place along `axis` the mean over 8 cells around it, of those nearest inside; edges repeated below 8 cells."""
-    places = torch.arange(length + PATCH - 1, device=maps.device)
-    kernel = (PATCH, 1) if axis == 2 else (1, PATCH)
-    means = functional.avg_pool2d(maps.index_select(axis, places.clamp(max=places[-PATCH])), kernel, 1)
-    last = (places[-PATCH] - (PATCH - 1)).clamp(min=0)
-    return means.index_select(axis, torch.minimum((places[: 1 - PATCH] - PATCH // 2).clamp(min=0), last))
+def windows(maps: torch.Tensor) -> torch.Tensor:
+    """For each cell the mean over the 8 x 8 cells around it, of those nearest inside; edges repeated below 8 cells."""
+    rows, columns = maps.shape[2:]
+    inside = [torch.as_tensor(length - (PATCH - 1)).clamp(min=1) for length in (rows, columns)]
+    enlarged = functional.pad(maps, (0, PATCH - 1) * 2, mode="replicate")
+    means = functional.avg_pool2d(functional.avg_pool2d(enlarged, (PATCH, 1), 1), (1, PATCH), 1)[:, :, : inside[0], : inside[1]]
+    return functional.pad(means, (PATCH // 2, PATCH // 2 - 1) * 2, mode="replicate")[:, :, :rows, :columns]
 
 
 class Added(nn.Module):
