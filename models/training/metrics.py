@@ -8,10 +8,7 @@ import numpy as np
 def auc(real: np.ndarray, fake: np.ndarray) -> float:
     """Chance that a generated picture scores above a real one, ties half (Mann-Whitney)."""
     scores = np.concatenate([real, fake])
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    wins = ranks[len(real) :].sum() - len(fake) * (len(fake) + 1) / 2
-    return float(wins / (len(real) * len(fake)))
+    return weighted_auc(scores, np.arange(len(scores)) >= len(real), np.ones(len(scores)))
 
 
 def weighted_auc(scores: np.ndarray, fake: np.ndarray, weights: np.ndarray) -> float:
@@ -23,16 +20,22 @@ def weighted_auc(scores: np.ndarray, fake: np.ndarray, weights: np.ndarray) -> f
 
 
 def auc_interval(scores: np.ndarray, fake: np.ndarray, sources: np.ndarray, seed: int, draws: int = 1000) -> list[float]:
-    """95 % interval of the AUC, by drawing whole sources of each class with replacement."""
-    random = np.random.default_rng(seed)
-    groups = {label: [scores[(sources == s) & (fake == label)] for s in np.unique(sources[fake == label])]
-              for label in (False, True)}  # fmt: skip
-    drawn = []
-    for _ in range(draws):
-        sample = {label: np.concatenate([parts[i] for i in random.integers(len(parts), size=len(parts))])
-                  for label, parts in groups.items()}  # fmt: skip
-        drawn.append(auc(sample[False], sample[True]))
-    return [float(value) for value in np.percentile(drawn, [2.5, 97.5])]
+    """95 % interval of the AUC over drawn sources."""
+    return interval([weighted_auc(scores, fake, times) for times in drawn_sources(sources, fake, seed, draws)])
+
+
+def drawn_sources(sources: np.ndarray, fake: np.ndarray, seed: int, draws: int = 1000) -> np.ndarray:
+    """[draws, P]: how often each of P pictures counts when whole sources of each class are drawn with replacement."""
+    random, times = np.random.default_rng(seed), np.zeros((draws, len(fake)))
+    for of in (~fake, fake):
+        names, inverse = np.unique(sources[of], return_inverse=True)
+        times[:, of] = random.multinomial(len(names), np.full(len(names), 1 / len(names)), draws)[:, inverse]
+    return times
+
+
+def interval(drawn: list[float]) -> list[float]:
+    """The middle 95 % of a figure over many draws; draws that have none (NaN) do not count."""
+    return [float(value) for value in np.nanpercentile(drawn, [2.5, 97.5])]
 
 
 def recall_at(real: np.ndarray, fake: np.ndarray, false_alarms: float) -> float:

@@ -23,7 +23,7 @@ from conditions import CONDITIONS
 from data import Item, Pictures, draw_weights, jpeg_quality, open_pictures
 from degrade import degrade
 from evaluate import Network, decisions
-from metrics import auc, auc_interval, weighted_auc
+from metrics import auc, auc_interval, drawn_sources, interval, weighted_auc
 
 SIDE = 128
 CROP_SIZE = 2  # the first of the file facts
@@ -94,15 +94,18 @@ def judge(scores: np.ndarray, items: list[Item], split: str, seed: int = 1) -> d
 
 def rank(scores: np.ndarray, items: list[Item], split: str, seed: int = 1) -> dict:
     mine, fake = of_split(items, split), labels(items)
-    sources = np.array([item.source for item in items])
     return {
         "auc": auc(scores[mine & ~fake], scores[mine & fake]),
-        "interval95": auc_interval(scores[mine], fake[mine], sources[mine], seed),
+        "interval95": auc_interval(scores[mine], fake[mine], sources(items)[mine], seed),
     }
 
 
 def labels(items: list[Item]) -> np.ndarray:
     return np.array([item.fake for item in items])
+
+
+def sources(items: list[Item]) -> np.ndarray:
+    return np.array([item.source for item in items])
 
 
 def of_split(items: list[Item], split: str) -> np.ndarray:
@@ -129,7 +132,8 @@ def facts_add(scores: np.ndarray, probe: np.ndarray, items: list[Item], seed: in
     nothing. The gain is taken over the same drawn sources of both."""
     mine = of_split(items, "val")
     fake, alone, both = labels(items)[mine], scores[mine], joined(scores, probe, items)[mine]
-    drawn = [weighted_auc(both, fake, times) - weighted_auc(alone, fake, times) for times in drawn_sources(items, mine, seed)]
+    drawn = [weighted_auc(both, fake, times) - weighted_auc(alone, fake, times)
+             for times in drawn_sources(sources(items)[mine], fake, seed)]  # fmt: skip
     return {
         "facts": auc(probe[mine][~fake], probe[mine][fake]),
         "both": auc(both[~fake], both[fake]),
@@ -159,7 +163,7 @@ def within_strata(scores: np.ndarray, items: list[Item], seed: int = 1) -> dict:
     if not names:
         return {"strata": {}}
     parts = [strata == name for name in names]
-    drawn = [stratified_auc(scores, fake, parts, times) for times in drawn_sources(items, mine, seed)]
+    drawn = [stratified_auc(scores, fake, parts, times) for times in drawn_sources(sources(items)[mine], fake, seed)]
     return {
         "auc": stratified_auc(scores, fake, parts, np.ones(len(fake))),
         "interval95": interval(drawn),
@@ -186,21 +190,6 @@ def stratified_auc(scores: np.ndarray, fake: np.ndarray, parts: list[np.ndarray]
             weight = real * generated / (real + generated)
             total, weights = total + weight * weighted_auc(scores[of], fake[of], times[of]), weights + weight
     return total / weights if weights else float("nan")
-
-
-def drawn_sources(items: list[Item], mine: np.ndarray, seed: int, draws: int = 1000) -> np.ndarray:
-    """[draws, P] for the P pictures of `mine`: how often each counts when whole sources of each class are drawn with replacement."""
-    random, fake = np.random.default_rng(seed), labels(items)[mine]
-    sources = np.array([item.source for item in items])[mine]
-    times = np.zeros((draws, len(fake)))
-    for of in (~fake, fake):
-        names, inverse = np.unique(sources[of], return_inverse=True)
-        times[:, of] = random.multinomial(len(names), np.full(len(names), 1 / len(names)), draws)[:, inverse]
-    return times
-
-
-def interval(drawn: list[float]) -> list[float]:
-    return [float(value) for value in np.nanpercentile(drawn, [2.5, 97.5])]
 
 
 def read_scores(pictures: Pictures, network: Network, change: Callable) -> np.ndarray:

@@ -1,7 +1,7 @@
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from metrics import auc, auc_interval, fit_logistic, recall_at, sigmoid, weighted_auc, worst_source
+from metrics import auc, auc_interval, drawn_sources, fit_logistic, recall_at, sigmoid, weighted_auc, worst_source
 
 
 def test_auc_agrees_with_scikit_learn_also_with_ties():
@@ -26,6 +26,18 @@ def test_the_interval_of_a_perfect_separation_is_one():
     sources = np.array([f"s{i % 5}" for i in range(20)] + [f"t{i % 4}" for i in range(20)])
 
     assert auc_interval(scores, np.arange(40) >= 20, sources, seed=1, draws=50) == [1.0, 1.0]
+
+
+def test_a_source_is_drawn_whole_and_each_class_keeps_its_number_of_sources():
+    sources = np.array(["a", "a", "b", "x", "x", "x", "y", "z"])
+    fake = np.array([False, False, False, True, True, True, True, True])
+
+    for times in drawn_sources(sources, fake, seed=3, draws=40):
+        alike = [len(set(times[sources == name])) == 1 for name in "abxyz"]
+
+        assert all(alike)
+        assert times[0] + times[2] == 2
+        assert times[3] + times[6] + times[7] == 3
 
 
 def test_recall_counts_only_what_lies_above_the_allowed_false_alarms():
