@@ -4,7 +4,8 @@
  * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
- * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report. `--manipulated` measures where pictures were
+ * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
+ * and all tables into its card, where one marks the place for them. `--manipulated` measures where pictures were
  * changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods
  * is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
@@ -13,12 +14,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ForensicsError } from '../../src/errors.ts';
+import { writeIntoCard } from './card.ts';
 import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
 import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
 import { measuredOf, record } from './measured.ts';
 import { openModels } from './open-models.ts';
 import { printFigures } from './print.ts';
 import { readSample, type Row, toCsv } from './read-samples.ts';
+import { toMarkdown, toTerminal } from './table.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -61,8 +64,8 @@ const asked = { dataDir, models, limit };
 if (options.pairs !== undefined && options.readings !== undefined) {
   await writeReadings(asked, { pairs: options.pairs, folder: options.readings });
 } else if (options.manipulated) {
-  const { text, figures } = await measureManipulated(asked);
-  process.stdout.write(`${text}\n`);
+  const { blocks, figures } = await measureManipulated(asked);
+  process.stdout.write(`${toTerminal(blocks)}\n`);
   if (options.figures) await writeFile(options.figures, `${JSON.stringify(figures, null, 1)}\n`);
 } else {
   await measureGenerated(dataDir, split);
@@ -78,8 +81,12 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
     if (at % 50 === 49) process.stderr.write(`${at + 1} of ${samples.length}\n`);
   }
   if (options.readings) await writeFile(options.readings, toCsv(rows));
-  process.stdout.write(`${printFigures(rows)}\n`);
-  if (options.record) record(join(folder, 'manifest.json'), measuredOf(rows));
+  const blocks = printFigures(rows);
+  process.stdout.write(`${toTerminal(blocks)}\n`);
+  if (options.record) {
+    record(join(folder, 'manifest.json'), measuredOf(rows));
+    writeIntoCard(join(folder, 'CARD.md'), toMarkdown(blocks));
+  }
 }
 
 function fail(message: string): never {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { outcome } from './outcomes.ts';
+import { outcome, rowsOf } from './outcomes.ts';
 import { printGroups } from './print-groups.ts';
 
 /** The picture as it is and at half size. */
@@ -14,18 +14,10 @@ function both(name: string, isFake: boolean, side: number) {
   });
 }
 
-/** Condition, group, numbers of real and generated pictures; AUC. */
-const linesOf = (text: string) =>
-  text
-    .split('\n')
-    .map((line) => line.split('│').map((cell) => cell.trim()))
-    .filter((cells) => cells.length > 5 && cells[1] !== 'condition')
-    .map(([, ...cells]) => cells);
-
 test('groups of size hold the same pictures under every condition', () => {
   const rows = [both('phone', false, 400), both('tool', true, 400), both('web', true, 256)].flat();
 
-  const lines = linesOf(printGroups(rows)).filter(([, group]) => group?.startsWith('shorter side'));
+  const lines = rowsOf(printGroups(rows)).filter(([, group]) => group?.startsWith('shorter side'));
 
   expect(lines.map((cells) => cells.slice(0, 4))).toEqual([
     ['as is', 'shorter side 384 px or more', '1', '1'],
@@ -43,7 +35,7 @@ test('generators are parted by where else they have pictures, each part against 
   }));
   const rows = [...both('phone', false, 400), ...seen, ...both('web', true, 256)];
 
-  const lines = linesOf(printGroups(rows)).filter(([, group]) => group?.startsWith('generator in'));
+  const lines = rowsOf(printGroups(rows)).filter(([, group]) => group?.startsWith('generator in'));
 
   expect(lines.map(([condition, group, , count, auc]) => [condition, group, count, auc])).toEqual([
     ['as is', 'generator in train', '1', '1.00 (1.00-1.00)'],

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { manifestFigures } from './manipulated/figures.ts';
 import { printTraces } from './manipulated/print-traces.ts';
 import { classByTraces, type Row } from './manipulated/read-cases.ts';
+import { rowsOf } from './outcomes.ts';
 
 const silent = { isManipulated: false, isSuspected: false, byTraces: 'real' } as const;
 const suspected = { ...silent, isSuspected: true };
@@ -66,13 +67,15 @@ test('traces are told apart from what is said of a change', () => {
 
 test('of untouched pictures the false alarms of traces are counted, whatever is suspected of a part', () => {
   const alarm = { ...silent, byTraces: 'fake' } as const;
-  const lines = printTraces([
-    row('misd', false, { pedantic: silent, default: suspected, relaxed: alarm }),
-    row('misd', false, { pedantic: silent, default: silent, relaxed: silent }),
-  ]).split('\n');
+  const rows = rowsOf(
+    printTraces([
+      row('misd', false, { pedantic: silent, default: suspected, relaxed: alarm }),
+      row('misd', false, { pedantic: silent, default: silent, relaxed: silent }),
+    ]),
+  );
 
-  const cells = lines.filter((line) => line.includes('misd')).map((line) => line.split(/ *│ */));
-  expect(cells.map((line) => [line[6], line[8]?.slice(0, 14)])).toEqual([
+  const ofSet = rows.filter(([, set]) => set === 'misd');
+  expect(ofSet.map((cells) => [cells[5], cells[7]?.slice(0, 14)])).toEqual([
     ['pedantic', '0 of 2: 0.0 % '],
     ['default', '0 of 2: 0.0 % '],
     ['relaxed', '1 of 2: 50.0 %'],

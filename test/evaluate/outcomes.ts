@@ -1,7 +1,13 @@
-/** Made-up outcomes for tests of figures. */
+/** Made-up outcomes for tests of figures, and what is printed of them. */
 
 import type { ResultClass } from '../../src/engine/result.ts';
 import type { Outcome } from './read-samples.ts';
+import type { Block, Table } from './table.ts';
+
+/** Of all tables. */
+export function rowsOf(blocks: readonly Block[]): Table['rows'] {
+  return blocks.flatMap((block) => (typeof block === 'string' ? [] : block.rows));
+}
 
 /** Of a picture as it is, under `default` and `relaxed`; under `pedantic` it is uncertain. */
 export function outcome(source: string, isFake: boolean, called: ResultClass): Outcome {

@@ -5,7 +5,7 @@ import { groupBy } from '../../src/validation/statistics.ts';
 import type { Split } from './data-set.ts';
 import { aucOf, calledFakeRate, calledRealRate, decidedRate, fakeOf, realOf } from './rates.ts';
 import type { Outcome } from './read-samples.ts';
-import { numberWithin, percentWithin, table } from './table.ts';
+import { type Block, numberWithin, percentWithin, table } from './table.ts';
 
 type Facts = Pick<PictureFacts, 'width' | 'height' | 'jpeg'>;
 
@@ -13,7 +13,7 @@ interface Described extends Outcome {
   readonly examination: Outcome['examination'] & { readonly facts: Facts };
 }
 
-export function printGroups(rows: readonly Described[]): string {
+export function printGroups(rows: readonly Described[]): readonly Block[] {
   const files = new Map(
     rows
       .filter(({ condition }) => condition === 'as is')
@@ -38,7 +38,7 @@ export function printGroups(rows: readonly Described[]): string {
         groupsOf(some, factsOf).map((cells) => [condition, ...cells]),
       ),
     ),
-  ].join('\n');
+  ];
 }
 
 /** Fewer photographs of a camera say nothing of it. */

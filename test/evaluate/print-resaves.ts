@@ -5,10 +5,10 @@ import { blindnessOf, followingOf } from './compression.ts';
 import { leastFollowing } from './goals.ts';
 import { flipRate } from './rates.ts';
 import type { Row } from './read-samples.ts';
-import { numberWithin, percentWithin, table } from './table.ts';
+import { type Block, numberWithin, percentWithin, table } from './table.ts';
 
 /** @param rows - of the pictures as they are. */
-export function printResaves(rows: readonly Row[]): string {
+export function printResaves(rows: readonly Row[]): readonly Block[] {
   const turned = decisionStrategies.map((strategy) => {
     const { count, of, ...rate } = flipRate(rows, strategy);
     return `${strategy} ${count} of ${of}, ${percentWithin(rate)}`;
@@ -25,5 +25,5 @@ export function printResaves(rows: readonly Row[]): string {
         ...[spread, auc, texture].map((estimate) => numberWithin(estimate)),
       ]),
     ),
-  ].join('\n');
+  ];
 }

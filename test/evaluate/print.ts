@@ -1,4 +1,4 @@
-/** The figures of a run as tables for a terminal. */
+/** The figures of a run. */
 
 import { decisionStrategies } from '../../src/engine/result.ts';
 import { calibrationError, groupBy } from '../../src/validation/statistics.ts';
@@ -18,19 +18,25 @@ import {
   type WorstSource,
   worstSourceOf,
 } from './rates.ts';
-import { type Row, toScored } from './read-samples.ts';
-import { numberWithin, percent, percentWithin, table } from './table.ts';
+import { type Outcome, type Row, toScored } from './read-samples.ts';
+import { type Block, numberWithin, percent, percentWithin, table } from './table.ts';
 
-export function printFigures(rows: readonly Row[]): string {
+export function printFigures(rows: readonly Row[]): readonly Block[] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];
   const asIs = rows.filter(({ condition }) => condition === 'as is');
   return [
+    'Recall at 5 % and 1 % of false alarms takes the thresholds that these photographs give. ECE: mean gap between the stated probability and the share of generated pictures, both classes alike.',
     'Every interval is one of 95 %, from 1,000 draws of whole sources. Where the draws all say the same (no picture counts, or all are of one source), and of the worst source, it is that of Clopper and Pearson, which takes pictures as independent. That of an ECE leans upwards: drawing adds scatter of its own.',
     table(
       ['condition', 'real', 'generated', 'AUC', 'recall at 5 %', 'at 1 %', 'ECE'],
       byCondition.map(([condition, some]) => overall(condition, some)),
     ),
-    'Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
+    'The goals set for the trace model. Met or not is said of the measured value, not of its interval.',
+    table(
+      ['condition', 'of', 'goal', 'measured', 'pictures', 'met'],
+      resultsOf(byCondition).map(goalRow),
+    ),
+    'What the service says, local changes among it. Errors are shares of the pictures of a class that are decided; worst source: of ten decided photographs or more.',
     table(
       [
         'condition',
@@ -44,16 +50,30 @@ export function printFigures(rows: readonly Row[]): string {
       ],
       byCondition.flatMap(([condition, some]) => decided(condition, some)),
     ),
-    table(['generator', 'n', ...byCondition.map(([name]) => `AUC ${name}`)], generators(rows)),
-    table(['real source', 'n', 'mean p(fake)', 'called fake', 'not decided'], realSources(asIs)),
-    printGroups(rows),
-    printResaves(asIs),
-    'The goals set for the trace model. Met or not is said of the measured value, not of its interval.',
+    'Each generator against all photographs. Where its pictures are of one source, the interval is one of the photographs alone.',
     table(
-      ['condition', 'of', 'goal', 'measured', 'pictures', 'met'],
-      resultsOf(byCondition).map(goalRow),
+      ['generator', 'n', ...byCondition.map(([name]) => `AUC ${name}`)],
+      generators(byCondition),
     ),
-  ].join('\n');
+    'Its pictures under `default`, called fake / called real; the rest is not decided.',
+    table(
+      ['generator', 'n', ...byCondition.map(([name]) => name)],
+      calledOfGenerators(byCondition),
+    ),
+    'Photographs by source: the mean stated probability of `fake`, lower is better, and how many of them `default` calls fake.',
+    table(
+      [
+        'real source',
+        'n',
+        ...['p(fake)', 'called fake'].flatMap((what) =>
+          byCondition.map(([name]) => `${what} ${name}`),
+        ),
+      ],
+      realSources(byCondition),
+    ),
+    ...printGroups(rows),
+    ...printResaves(asIs),
+  ];
 }
 
 function overall(condition: string, rows: readonly Row[]): string[] {
@@ -91,38 +111,57 @@ function worstSource({ source, calledFake }: WorstSource): string {
   return `${source} ${percentWithin(calledFake)} of ${calledFake.of}`;
 }
 
+type Conditions = readonly (readonly [condition: string, rows: readonly Outcome[]])[];
+
 /** Each generator against all real pictures of the same condition. */
-function generators(rows: readonly Row[]): string[][] {
-  const fakes = fakeOf(rows);
-  const names = [...new Set(fakes.map(({ sample }) => sample.generator))].toSorted();
-  const byCondition = [...groupBy(rows, ({ condition }) => condition).values()];
-  return names.map((name) => {
-    const figures = byCondition.map((some) =>
+function generators(byCondition: Conditions): string[][] {
+  return namesOf(byCondition, fakeOf, ({ generator }) => generator).map(([name, count]) => {
+    const figures = byCondition.map(([, some]) =>
       numberWithin(
         aucOf(some.filter(({ sample }) => !sample.isFake || sample.generator === name)),
         2,
       ),
     );
-    const files = fakes
-      .filter(({ sample }) => sample.generator === name)
-      .map(({ sample }) => sample.file);
-    return [name, String(new Set(files).size), ...figures];
+    return [name, String(count), ...figures];
   });
 }
 
-function realSources(rows: readonly Row[]): string[][] {
-  const bySource = [...groupBy(realOf(rows), ({ sample }) => sample.source)];
-  return bySource.map(([source, some]) => {
-    const share = (...wanted: readonly string[]) =>
-      percent(meanOf(some.map(({ classes }) => (wanted.includes(classes.default) ? 1 : 0))));
-    return [
-      source,
-      String(some.length),
-      meanOf(some.map(({ examination }) => examination.decision.fakeProbability)).toFixed(2),
-      share('fake'),
-      share('abstain', 'uncertain'),
-    ];
+function calledOfGenerators(byCondition: Conditions): string[][] {
+  return namesOf(byCondition, fakeOf, ({ generator }) => generator).map(([name, count]) => {
+    const called = byCondition.map(([, some]) => {
+      const own = fakeOf(some).filter(({ sample }) => sample.generator === name);
+      return `${countCalled(own, 'fake')} / ${countCalled(own, 'real')}`;
+    });
+    return [name, String(count), ...called];
   });
+}
+
+function realSources(byCondition: Conditions): string[][] {
+  return namesOf(byCondition, realOf, ({ source }) => source).map(([name, count]) => {
+    const own = byCondition.map(([, some]) =>
+      realOf(some).filter(({ sample }) => sample.source === name),
+    );
+    const means = own.map((some) =>
+      meanOf(some.map(({ examination }) => examination.decision.fakeProbability)).toFixed(2),
+    );
+    return [name, String(count), ...means, ...own.map((some) => String(countCalled(some, 'fake')))];
+  });
+}
+
+/** In order, with the number of pictures, which are the same ones under every condition. */
+function namesOf(
+  [[, rows] = ['', []]]: Conditions,
+  ofClass: (rows: readonly Outcome[]) => readonly Outcome[],
+  nameOf: (sample: Outcome['sample']) => string,
+): readonly (readonly [name: string, count: number])[] {
+  const groups = [...groupBy(ofClass(rows), ({ sample }) => nameOf(sample))];
+  return groups
+    .map(([name, some]) => [name, some.length] as const)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+}
+
+function countCalled(rows: readonly Outcome[], wanted: 'real' | 'fake'): number {
+  return rows.filter(({ classes }) => classes.default === wanted).length;
 }
 
 function goalRow({ condition, of, bound, goal, measured, isMet }: Result): string[] {

@@ -1,12 +1,37 @@
-/** Tables and numbers for a terminal. */
+/** What a run says, paragraphs and tables, for a terminal or for a model card. */
 
-import Table from 'cli-table3';
+import Drawn from 'cli-table3';
 import type { Estimate } from './intervals.ts';
 
-export function table(head: readonly string[], rows: readonly string[][]): string {
-  const drawn = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  drawn.push(...rows);
-  return drawn.toString();
+export interface Table {
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** A paragraph or a table. */
+export type Block = string | Table;
+
+export function table(head: Table['head'], rows: Table['rows']): Table {
+  return { head, rows };
+}
+
+export function toTerminal(blocks: readonly Block[]): string {
+  return blocks.map((block) => (typeof block === 'string' ? block : drawn(block))).join('\n');
+}
+
+function drawn({ head, rows }: Table): string {
+  const box = new Drawn({ head: [...head], style: { head: [], border: [], compact: true } });
+  box.push(...rows.map((cells) => [...cells]));
+  return box.toString();
+}
+
+export function toMarkdown(blocks: readonly Block[]): string {
+  return blocks.map((block) => (typeof block === 'string' ? block : marked(block))).join('\n\n');
+}
+
+function marked({ head, rows }: Table): string {
+  const lines = [head, head.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
 export function percent(share: number): string {

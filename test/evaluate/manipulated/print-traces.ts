@@ -4,11 +4,11 @@ import { shareInterval } from '../../../src/engine/proportions.ts';
 import { type DecisionStrategy, decisionStrategies } from '../../../src/engine/result.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
-import { percentWithin, table } from '../table.ts';
+import { type Block, percentWithin, table } from '../table.ts';
 import type { Row } from './read-cases.ts';
 
 /** @param rows - of the untouched pictures of the sets. */
-export function printTraces(rows: readonly Row[]): string {
+export function printTraces(rows: readonly Row[]): readonly Block[] {
   return [
     'Untouched whole pictures of the sets, by traces alone, whatever is said of a change: none of them is generated. Intervals: 95 %, Clopper and Pearson, pictures taken as independent.',
     table(
@@ -29,7 +29,7 @@ export function printTraces(rows: readonly Row[]): string {
         ),
       ),
     ),
-  ].join('\n');
+  ];
 }
 
 function setRows(rows: readonly Row[]): string[][] {

@@ -1,8 +1,8 @@
-/** The figures of localisation as tables for a terminal. */
+/** The figures of localisation. */
 
 import { decisionStrategies } from '../../../src/engine/result.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
-import { percent, table } from '../table.ts';
+import { type Block, percent, table } from '../table.ts';
 import { calledFigures, groupsOf, pictureFigures, pixelFigures } from './figures.ts';
 import { printTraces } from './print-traces.ts';
 import type { Row } from './read-cases.ts';
@@ -10,7 +10,10 @@ import type { Row } from './read-cases.ts';
 /** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
 const together = ['fusion', 'fake', 'anomaly'] as const;
 
-export function printManipulated(rows: readonly Row[], methods: readonly string[]): string {
+export function printManipulated(
+  rows: readonly Row[],
+  methods: readonly string[],
+): readonly Block[] {
   const sets = rows.filter((row) => row.case.set !== 'photographs');
   const photographs = rows.filter((row) => row.case.set === 'photographs');
   const asSaved = sets.filter(({ condition }) => condition !== 'jpeg 95');
@@ -53,8 +56,8 @@ export function printManipulated(rows: readonly Row[], methods: readonly string[
         ...calledRows('photographs', photographs),
       ],
     ),
-    printTraces(untouched),
-  ].join('\n');
+    ...printTraces(untouched),
+  ];
 }
 
 function pixelRows(condition: string, rows: readonly Row[], methods: readonly string[]) {

@@ -33,7 +33,7 @@ export async function measureManipulated({ dataDir, models, limit }: Asked) {
   const rows: Row[] = [];
   await eachRow(sets, models, ['jpeg 95', ...conditions], (row) => rows.push(withoutPixels(row)));
   await eachRow(photographs, models, conditions, (row) => rows.push(withoutPixels(row)));
-  return { text: printManipulated(rows, methods), figures: manifestFigures(rows) };
+  return { blocks: printManipulated(rows, methods), figures: manifestFigures(rows) };
 }
 
 /** Maps of a thousand pictures would fill the memory; what was judged stays. */
