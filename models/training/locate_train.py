@@ -18,6 +18,8 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from checkpoint import resume, save, write
+from device import CPU, mixed
 from histories import Save, draw_jpeg, encode
 from locate_figures import figures_of
 from locate_network import Found, Locator, Parts
@@ -177,13 +179,13 @@ def train(pairs: Pairs, judges: Pairs, folder: Path, plan: Plan, parts: Parts, u
             print(f"step {done} calibration {json.dumps(figures)}", flush=True)
             if figures["worth"] > best:
                 best = figures["worth"]
-                torch.save(average.state_dict(), folder / "best.pt")
+                write(average.state_dict(), folder / "best.pt")
         if done % plan.save_every == 0 or done == plan.steps:
             save(folder, model, average, optimiser, done, best)
 
 
 def learn(model: Locator, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor], beside: float) -> float:
-    with torch.autocast("cpu", dtype=torch.bfloat16):
+    with mixed(CPU):
         found = model(batch["rgb"], batch["table"])
     loss = loss_of(found, batch["share"], beside)
     optimiser.zero_grad()
@@ -193,30 +195,12 @@ def learn(model: Locator, optimiser: torch.optim.Optimizer, batch: dict[str, tor
     return loss.item()
 
 
-def save(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer, step: int, best: float):
-    """In one step: a run that is cut off while it writes must not lose both."""
-    state = {"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(),
-             "step": step, "best": best}  # fmt: skip
-    torch.save(state, folder / "last.part")
-    (folder / "last.part").rename(folder / "last.pt")
-
-
-def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> tuple[int, float]:
-    if not (folder / "last.pt").exists():
-        return 0, 0.0
-    state = torch.load(folder / "last.pt", weights_only=True)
-    model.load_state_dict(state["model"])
-    average.load_state_dict(state["average"])
-    optimiser.load_state_dict(state["optimiser"])
-    return state["step"], state["best"]
-
-
 @torch.no_grad()
 def check(model: Locator, pairs: Pairs) -> dict[str, float]:
     model.eval()
 
     def read(one: Reading) -> Map:
-        with torch.autocast("cpu", dtype=torch.bfloat16):
+        with mixed(CPU):
             found = model(torch.from_numpy(one.rgb.copy())[None], torch.from_numpy(one.table)[None])
         changed, trust = (maps[0, 0].float().numpy() for maps in (found.changed, found.trust))
         return mapped(changed, trust, float(found.score), one.rgb)

@@ -14,6 +14,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from checkpoint import resume, save, write
 from conditions import CONDITIONS
 from data import Item, Pictures, draw_weights
 from degrade import degrade, save_jpeg
@@ -193,29 +194,6 @@ def train(
                 write(average.state_dict(), folder / "best.pt")
             save(folder, model, average, optimiser, step + 1, best)
     return folder / "best.pt"
-
-
-def save(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer, step: int, best: float) -> None:
-    write({"model": model.state_dict(), "average": average.state_dict(), "optimiser": optimiser.state_dict(),
-           "step": step, "best": best}, folder / "last.pt")  # fmt: skip
-
-
-def write(state: dict, path: Path) -> None:
-    """In one step: a run that is cut off while it writes must not lose the checkpoint before."""
-    unfinished = path.with_suffix(".part")
-    torch.save(state, unfinished)
-    unfinished.rename(path)
-
-
-def resume(folder: Path, model: nn.Module, average: nn.Module, optimiser: torch.optim.Optimizer) -> tuple[int, float]:
-    """Step and best figure of the checkpoint in `folder`, whose state goes to wherever the networks are; 0 where there is none."""
-    if not (folder / "last.pt").exists():
-        return 0, 0.0
-    state = torch.load(folder / "last.pt", map_location="cpu", weights_only=True)
-    model.load_state_dict(state["model"])
-    average.load_state_dict(state["average"])
-    optimiser.load_state_dict(state["optimiser"])
-    return state["step"], state["best"]
 
 
 def plans_of(folder: Path) -> list[dict[str, int]]:
