@@ -6,6 +6,7 @@ for what it needs alone; `head.onnx` takes both, with dropout masks, and adds th
 
 from __future__ import annotations
 
+import logging
 import shutil
 import warnings
 from pathlib import Path
@@ -14,6 +15,7 @@ import numpy as np
 import onnx
 import torch
 from onnx import TensorProto, compose, helper
+from onnxruntime.tools.symbolic_shape_infer import SymbolicShapeInference
 from torch import nn
 from torch.nn import functional
 
@@ -110,6 +112,14 @@ def join_head(network: onnx.ModelProto, addition: onnx.ModelProto) -> onnx.Model
 def export_votes(votes: Votes, path: Path) -> None:
     export(votes.eval(), (torch.zeros(1, 192, 160, 3, dtype=torch.uint8),), path, ["rgb"], ["votes"],
            {"rgb": {1: "height", 2: "width"}, "votes": {2: "rows", 3: "columns"}})  # fmt: skip
+    name_sizes(path)
+
+
+def name_sizes(path: Path) -> None:
+    """Writes beside every tensor its size, by height and width of the picture. ONNX Runtime looks for memory to use again among
+    tensors of the same size; where sizes have no names it compares each with all before it, and takes seconds to open the file."""
+    logging.getLogger("onnxruntime.tools.symbolic_shape_infer").setLevel(logging.ERROR)  # it names sizes that it takes for equal
+    onnx.save(SymbolicShapeInference.infer_shapes(onnx.load(path), auto_merge=True), str(path))
 
 
 def exported_addition(path: Path) -> onnx.ModelProto:

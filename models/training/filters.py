@@ -12,7 +12,8 @@ from network import CELL, replicate
 def to_cells(maps: list[torch.Tensor], pixels: int) -> torch.Tensor:
     """Means over cells of 16 px of maps whose pixels stand `pixels` px apart (32 px blocks stand on one cell each).
 
-    Each list entry by itself: joining them before would copy every map at full size.
+    Each list entry by itself: joining them before would copy every map at full size. But maps that come as one tensor
+    stay one: the time in which ONNX Runtime opens a graph grows with the square of its nodes.
     """
     side = CELL // pixels
     return torch.cat([functional.avg_pool2d(part, side) if side > 1 else part for part in maps], 1)
@@ -33,6 +34,21 @@ def near(values: torch.Tensor, knots: torch.Tensor, width: float) -> torch.Tenso
     """[N,1,H,W] -> [N,K,H,W]: 1 where a value lies on a knot, falling as a normal density of deviation `width`."""
     apart = (values - knots[None, :, None, None]) / width
     return torch.exp(-apart * apart / 2)
+
+
+def column(levels: tuple[float, ...]) -> torch.Tensor:
+    """[K,1,1]: what a map is compared with, one level for each channel of the answer."""
+    return torch.tensor(levels, dtype=torch.float32)[:, None, None]
+
+
+def one_of(codes: torch.Tensor, count: int) -> torch.Tensor:
+    """[N,1,H,W] -> [N,count,H,W]: 1 where the code is that of the channel, else 0."""
+    return (codes == torch.arange(count, device=codes.device)[None, :, None, None]).float()
+
+
+def within(values: torch.Tensor, zones: torch.Tensor) -> torch.Tensor:
+    """Values [N,C,H,W], zones 0 or 1 [N,Z,H,W] -> [N,Z*C,H,W]: all values in the first zone, 0 outside, then in the second."""
+    return (zones[:, :, None] * values[:, None]).flatten(1, 2)
 
 
 def diagonal_fold() -> torch.Tensor:
@@ -64,6 +80,15 @@ def second_differences() -> torch.Tensor:
     """[2,1,3,3]: along x and along y."""
     kernels = np.zeros((2, 3, 3))
     kernels[0, 1] = kernels[1, :, 1] = (1, -2, 1)
+    return torch.from_numpy(kernels).float()[:, None]
+
+
+def neighbour_differences() -> torch.Tensor:
+    """[8,1,3,3]: each neighbour less the pixel in the middle, clockwise from above left."""
+    kernels = np.zeros((8, 3, 3))
+    for kernel, place in zip(kernels, ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0)), strict=True):
+        kernel[place] = 1
+        kernel[1, 1] = -1
     return torch.from_numpy(kernels).float()[:, None]
 
 

@@ -6,13 +6,11 @@ can read: logarithms, ratios, correlations (`describe`). Nothing here is learned
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import torch
 from torch import nn
 from torch.nn import functional
 
-from filters import both_ways, box, code_classes, diagonal_fold, luma_kernels, near, second_differences, shifted, to_cells
+from filters import both_ways, box, code_classes, column, diagonal_fold, luma_kernels, near, neighbour_differences, one_of, second_differences, shifted, to_cells, within
 from network import dct_kernels, replicate, ycc_matrix
 
 LIMIT = 24.0  # grey levels; what is larger is an edge of the motif
@@ -104,7 +102,7 @@ class Contrast(nn.Module):
     """A plane, local mean taken away and divided by local deviation: shape of its distribution and of neighbours' products
     (Mittal et al., "No-reference image quality assessment in the spatial domain", TIP 2012), and the spread of the deviation."""
 
-    knots = (-1.0, 0.5, 2.0, 3.5, 5.0, 6.5)  # of log2(deviation + 0.25)
+    knots = column((-1, 0.5, 2, 3.5, 5, 6.5))  # of log2(deviation + 0.25)
 
     def __init__(self, scale: int, plane: int = 0):
         super().__init__()
@@ -120,7 +118,7 @@ class Contrast(nn.Module):
             product = m * shifted(m, *shift)
             maps += [product, product.abs(), product * product]
         level = (deviation + 0.25).log2()
-        maps += [level, level * level, *(torch.relu(1 - (level - knot).abs() / 1.5) for knot in self.knots)]
+        maps += [level, level * level, torch.relu(1 - (level - self.knots).abs() / 1.5)]
         return to_cells(maps, self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
@@ -200,12 +198,12 @@ class Patterns(nn.Module):
     def maps(self, planes: Planes) -> torch.Tensor:
         difference = functional.conv2d(replicate(planes.luma(self.scale), 1), self.kernels)
         signs = (difference / (box(difference.abs(), 7) * 0.7 + 0.5)).round().clamp(-1, 1)
-        codes = []
+        maps = 0
         for channel, (dy, dx) in enumerate(((0, 1), (1, 0))):
             line = signs[:, channel : channel + 1]
-            codes.append(13 + line * 9 + shifted(line, dy, dx) * 3 + shifted(line, 2 * dy, 2 * dx))
-        classes = [self.classes[code.long()] for code in codes]
-        return to_cells([sum((c == k).float() for c in classes) / 2 for k in range(10)], self.scale)
+            code = 13 + line * 9 + shifted(line, dy, dx) * 3 + shifted(line, 2 * dy, 2 * dx)
+            maps = maps + one_of(self.classes[code.long()], 10)
+        return to_cells([maps / 2], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         return (means + 0.002).log()
@@ -216,8 +214,8 @@ class Tones(nn.Module):
 
     chroma_knots = torch.linspace(0, 6.5, 10)  # of log2(chroma + 1)
     luma_knots = torch.linspace(0, 255, 12)
-    bright, dark, grey = (240, 250, 253), (1, 4, 10, 20), (2, 6, 12)  # highest, lowest channel; their difference
-    colour_zones, noise_zones = (0, 64, 128, 192, 256), (0, 50, 100, 150, 200, 256)  # grey levels
+    bright, dark, grey = column((240, 250, 253)), column((1, 4, 10, 20)), column((2, 6, 12))  # highest, lowest channel; difference
+    colour_zones, noise_zones = column((0, 64, 128, 192, 256)), column((0, 50, 100, 150, 200, 256))  # grey levels
 
     def __init__(self, scale: int):
         super().__init__()
@@ -230,12 +228,11 @@ class Tones(nn.Module):
         high, low = rgb.amax(1, keepdim=True), rgb.amin(1, keepdim=True)
         fine = (plane - box(plane, 3)).abs().clamp(max=16)
         maps = [near(luma, self.luma_knots, 12), near((chroma + 1).log2(), self.chroma_knots, 0.4)]
-        maps += [(high > level).float() for level in self.bright] + [(low < level).float() for level in self.dark]
-        maps += [(high - low < span).float() for span in self.grey]
-        for zones, values in ((self.colour_zones, torch.cat([chroma, colour], 1)), (self.noise_zones, fine)):
-            for least, above in pairwise(zones):
-                inside = ((luma >= least) & (luma < above)).float()
-                maps += [inside, values * inside]
+        maps += [(high > self.bright).float(), (low < self.dark).float(), (high - low < self.grey).float()]
+        anywhere = torch.ones_like(luma)
+        for zones, values in ((self.colour_zones, [anywhere, chroma, colour]), (self.noise_zones, [anywhere, fine])):
+            inside = ((luma >= zones[:-1]) & (luma < zones[1:])).float()
+            maps.append(within(torch.cat(values, 1), inside))
         maps += [plane, plane * plane, luma * colour, colour[:, :1] * colour[:, 1:]]
         return to_cells(maps, self.scale)
 
@@ -257,25 +254,23 @@ class Neighbours(nn.Module):
     uniform binary patterns (Ojala, Pietikainen, Maenpaa, "Multiresolution gray-scale and rotation invariant texture
     classification with local binary patterns", TPAMI 2002), other patterns in two classes."""
 
-    around = ((0, 0), (0, 1), (0, 2), (1, 2), (2, 2), (2, 1), (2, 0), (1, 0))
     tests = ((1, -0.1), (1, 2.0), (-1, 2.0))  # sign, grey levels; -0.1: equal ones pass, whatever the rounding
 
     def __init__(self, scale: int):
         super().__init__()
         self.scale = scale
+        self.register_buffer("kernels", neighbour_differences())
+        self.register_buffer("onwards", torch.arange(1, 9) % 8)
 
     def maps(self, planes: Planes) -> torch.Tensor:
-        luma = planes.luma(self.scale)
-        padded = replicate(luma, 1)
-        rows, columns = luma.shape[2:]
-        apart = torch.cat([padded[:, :, y : y + rows, x : x + columns] - luma for y, x in self.around], 1)
+        apart = functional.conv2d(replicate(planes.luma(self.scale), 1), self.kernels)
         maps = []
         for sign, least in self.tests:
             passed = (apart * sign >= least).float()
-            changes = (passed - torch.cat([passed[:, 1:], passed[:, :1]], 1)).abs().sum(1, keepdim=True)
+            changes = (passed - passed[:, self.onwards]).abs().sum(1, keepdim=True)
             count = passed.sum(1, keepdim=True)
             code = torch.where(changes <= 2, count, torch.where(changes <= 4, 9.0, 10.0))
-            maps += [(code == k).float() for k in range(11)]
+            maps.append(one_of(code, 11))
         return to_cells(maps, self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
@@ -286,7 +281,7 @@ class Slopes(nn.Module):
     """Gradients of luma: how steep, how well aligned with their surroundings and with the axes, and how bent where they are steep."""
 
     knots = torch.linspace(-1, 6, 9)  # of log2 of the steepness
-    zones = (-9.0, 1.0, 2.0, 3.0, 9.0)  # of its natural logarithm
+    zones = column((-9, 1, 2, 3, 9))  # of its natural logarithm
 
     def __init__(self, scale: int):
         super().__init__()
@@ -303,10 +298,8 @@ class Slopes(nn.Module):
         aligned = (box(cos2, 5).square() + box(sin2, 5).square()).sqrt() / (box(steep, 5) + 0.5)
         log = steep.log()
         maps = [steep, cos2, sin2, cos4, 2 * cos4 * cos4 / steep - steep, aligned, aligned * aligned, near(steep.log2(), self.knots, 0.5)]
-        for least, most in pairwise(self.zones):
-            inside = ((log > least) & (log <= most)).float()
-            maps += [bend * inside, steep * inside]
-        return to_cells(maps, self.scale)
+        inside = ((log > self.zones[:-1]) & (log <= self.zones[1:])).float()
+        return to_cells([*maps, within(torch.cat([bend, steep], 1), inside)], self.scale)
 
     def describe(self, means: torch.Tensor) -> torch.Tensor:
         steep, cos2, sin2, cos4, cos8, aligned, square = means[:, :7].split(1, 1)

@@ -1,7 +1,8 @@
 import numpy as np
+import onnx
 import torch
 
-from combine import MEMBERS, SHARE, Added, Votes, combine
+from combine import MEMBERS, SHARE, Added, Votes, combine, export_votes
 from discriminant import Scale
 from evaluate import Network
 from export import export_model, open_session
@@ -86,3 +87,13 @@ def test_the_spread_of_the_passes_is_that_of_the_head_under_each_mask(tmp_path):
 
     np.testing.assert_allclose(passes[0], network.head(features)[0].mean(0), atol=1e-5)
     assert not np.allclose(passes[0], passes[1])
+
+
+def test_every_tensor_of_the_exported_votes_has_a_named_size(tmp_path):
+    export_votes(votes_of(), tmp_path / "votes.onnx")
+
+    graph = onnx.load(tmp_path / "votes.onnx").graph
+    sizes = {value.name: value.type.tensor_type.shape.dim for value in graph.value_info}
+    made = [name for node in graph.node if node.op_type in ("AveragePool", "Conv", "Mul") for name in node.output]
+    assert len(made) > 300
+    assert all(size.HasField("dim_value") or size.dim_param for name in made for size in sizes[name])

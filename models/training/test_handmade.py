@@ -3,7 +3,7 @@ import torch
 from scipy.fft import dctn
 
 from degrade import save_jpeg
-from filters import code_classes
+from filters import code_classes, neighbour_differences, one_of, within
 from handmade import Planes, Spectrum, Statistics
 from network import ycc_matrix
 
@@ -72,3 +72,16 @@ def test_a_sequence_its_mirror_image_and_its_negative_are_one_pattern():
     assert torch.equal(classes, classes.permute(2, 1, 0))
     assert torch.equal(classes, classes.flip(0, 1, 2))
     assert len(classes.unique()) == 10
+
+
+def test_zones_keep_their_values_together_and_codes_become_channels():
+    values, zones = torch.tensor([2.0, 3.0])[None, :, None, None], torch.tensor([1.0, 0.0, 1.0])[None, :, None, None]
+
+    assert within(values, zones).flatten().tolist() == [2, 3, 0, 0, 2, 3]
+    assert one_of(torch.tensor([[[[1.0, 0.0]]]]), 3)[0, :, 0].tolist() == [[0, 1], [1, 0], [0, 0]]
+
+
+def test_neighbours_are_asked_clockwise():
+    around = torch.tensor([[1.0, 2, 3], [8, 10, 4], [7, 6, 5]])[None, None]
+
+    assert torch.equal(torch.conv2d(around, neighbour_differences()).flatten(), torch.arange(1.0, 9) - 10)
