@@ -118,8 +118,12 @@ def export_votes(votes: Votes, path: Path) -> None:
 def name_sizes(path: Path) -> None:
     """Writes beside every tensor its size, by height and width of the picture. ONNX Runtime looks for memory to use again among
     tensors of the same size; where sizes have no names it compares each with all before it, and takes seconds to open the file."""
-    logging.getLogger("onnxruntime.tools.symbolic_shape_infer").setLevel(logging.ERROR)  # it names sizes that it takes for equal
-    onnx.save(SymbolicShapeInference.infer_shapes(onnx.load(path), auto_merge=True), str(path))
+    logging.getLogger("onnxruntime.tools.symbolic_shape_infer").setLevel(logging.ERROR)  # it says which sizes it guesses
+    votes = SymbolicShapeInference.infer_shapes(onnx.load(path), auto_merge=True)
+    for value in list(votes.graph.value_info):
+        if any("Slice_" in size.dim_param for size in value.type.tensor_type.shape.dim):  # guessed
+            votes.graph.value_info.remove(value)
+    onnx.save(votes, str(path))
 
 
 def exported_addition(path: Path) -> onnx.ModelProto:

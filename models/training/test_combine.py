@@ -89,11 +89,15 @@ def test_the_spread_of_the_passes_is_that_of_the_head_under_each_mask(tmp_path):
     assert not np.allclose(passes[0], passes[1])
 
 
-def test_every_tensor_of_the_exported_votes_has_a_named_size(tmp_path):
+def test_the_exported_votes_name_the_sizes_of_their_tensors_and_name_none_wrongly(tmp_path, capfd):
     export_votes(votes_of(), tmp_path / "votes.onnx")
 
-    graph = onnx.load(tmp_path / "votes.onnx").graph
+    graph, session = onnx.load(tmp_path / "votes.onnx").graph, open_session(tmp_path / "votes.onnx")
+    for rows, columns in ((1, 1), (7, 3), (8, 8), (9, 14)):
+        session.run(None, {"rgb": picture(rows, columns).numpy()})
+
     sizes = {value.name: value.type.tensor_type.shape.dim for value in graph.value_info}
-    made = [name for node in graph.node if node.op_type in ("AveragePool", "Conv", "Mul") for name in node.output]
-    assert len(made) > 300
-    assert all(size.HasField("dim_value") or size.dim_param for name in made for size in sizes[name])
+    pooled = [sizes[node.output[0]] for node in graph.node if node.op_type == "AveragePool" and node.output[0] in sizes]
+    assert len(pooled) > 200
+    assert all(size.HasField("dim_value") or size.dim_param for dimensions in pooled for size in dimensions)
+    assert capfd.readouterr().err == ""  # where sizes do not hold, ONNX Runtime warns
