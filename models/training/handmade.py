@@ -10,7 +10,21 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from filters import both_ways, box, code_classes, column, diagonal_fold, luma_kernels, near, neighbour_differences, one_of, second_differences, shifted, to_cells, within
+from filters import (
+    both_ways,
+    box,
+    code_classes,
+    column,
+    diagonal_fold,
+    luma_kernels,
+    near,
+    neighbour_differences,
+    one_of,
+    second_differences,
+    shifted,
+    to_cells,
+    within,
+)
 from network import dct_kernels, replicate, ycc_matrix
 
 LIMIT = 24.0  # grey levels; what is larger is an edge of the motif
