@@ -11,8 +11,6 @@ import { batch, daysAgo, inBatches } from './batches.ts';
 import type { Context } from './context.ts';
 import type { Lifecycle } from './lifecycle.ts';
 
-const { tenants } = tables;
-
 /** Deletes what it has, as a client would. @returns how many there were. */
 export async function hideAnalyses(
   { removeLeft }: Pick<Lifecycle, 'removeLeft'>,
@@ -50,12 +48,17 @@ export function purgeTenants(
 
 function purgeTenant(db: Db, id: string, at: Date): boolean {
   return transact(db, (tx) => {
-    const isEmpty = and(eq(tenants.id, id), ...needs.map((need) => notExists(needOf(tx, need))));
-    if (tx.select({ id: tenants.id }).from(tenants).where(isEmpty).get() === undefined)
+    const isEmpty = and(
+      eq(tables.tenants.id, id),
+      ...needs.map((need) => notExists(needOf(tx, need))),
+    );
+    if (
+      tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get() === undefined
+    )
       return false;
-    tx.update(tenants).set({ storageConfigId: null }).where(eq(tenants.id, id)).run();
+    tx.update(tables.tenants).set({ storageConfigId: null }).where(eq(tables.tenants.id, id)).run();
     for (const table of belongings) tx.delete(table).where(eq(table.tenantId, id)).run();
-    tx.delete(tenants).where(eq(tenants.id, id)).run();
+    tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
     const told = { event: 'tenant.purged', subject: id, details: {} } as const;
     append(tx, { chain: id, at, actor: service, ...told });
     return true;
@@ -79,7 +82,7 @@ function needOf(tx: Tx, { table, which }: Need) {
   return tx
     .select({ found: sql`1` })
     .from(table)
-    .where(and(eq(table.tenantId, tenants.id), which));
+    .where(and(eq(table.tenantId, tables.tenants.id), which));
 }
 
 const belongings = [
@@ -94,5 +97,9 @@ const belongings = [
 ] as const;
 
 function deletedBefore(db: Db, before: Date) {
-  return db.select({ id: tenants.id }).from(tenants).where(lte(tenants.deletedAt, before)).all();
+  return db
+    .select({ id: tables.tenants.id })
+    .from(tables.tenants)
+    .where(lte(tables.tenants.deletedAt, before))
+    .all();
 }

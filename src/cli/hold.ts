@@ -56,7 +56,8 @@ function one(command: Command): Command {
 }
 
 async function add(options: AddOptions): Promise<void> {
-  const { keptTenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const { printFields } = await import('./print-fields.ts');
   const { tenant, analysis: analysisId = null, reason } = options;
   const hold = await withLocalCore(options, async (core) => {
@@ -67,7 +68,8 @@ async function add(options: AddOptions): Promise<void> {
 }
 
 async function remove(options: HoldOptions): Promise<void> {
-  const { keptTenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const { tenant, analysis: analysisId = null } = options;
   await withLocalCore(options, async (core) => {
     const { id: tenantId } = await keptTenantNamed(core, tenant);
@@ -78,7 +80,8 @@ async function remove(options: HoldOptions): Promise<void> {
 }
 
 async function list(options: HoldOptions): Promise<void> {
-  const { keptTenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { keptTenantNamed } = await import('../app/tenant-named.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const { listTable } = await import('./list-table.ts');
   const holds = await withLocalCore(options, async (core) => {
     const { id } = await keptTenantNamed(core, options.tenant);

@@ -7,8 +7,6 @@ import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { say } from './talk.ts';
 
-export { keptTenantNamed, tenantNamed } from '../app/tenant-named.ts';
-
 export interface LocalOptions {
   readonly dataDir?: string;
   readonly config?: string;

@@ -73,7 +73,8 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
 }
 
 async function setTrial(name: string, options: TrialOptions): Promise<void> {
-  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { tenantNamed } = await import('../app/tenant-named.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const isTrial = options.on === true;
   if (isTrial === (options.off === true)) throw usageError('Say either --on or --off.');
   const tenant = await withLocalCore(options, async (core): Promise<Tenant> => {

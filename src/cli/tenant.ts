@@ -110,7 +110,8 @@ async function list(options: ListOptions): Promise<void> {
 }
 
 async function webhookSecretOf(name: string, options: TenantOptions): Promise<void> {
-  const { tenantNamed, withLocalCore } = await import('./local-core.ts');
+  const { tenantNamed } = await import('../app/tenant-named.ts');
+  const { withLocalCore } = await import('./local-core.ts');
   const secret = await withLocalCore(options, async (core) =>
     core.webhookSecretOf((await tenantNamed(core, name)).id),
   );

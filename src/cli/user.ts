@@ -84,14 +84,14 @@ function registerUpdate(user: Command): void {
 }
 
 function registerPassword(user: Command): void {
-  const passwd = user
+  const password = user
     .command('passwd')
     .description('Set a new password; ends all sessions and lifts a lock.');
-  withPassword(onAnybody(passwd))
+  withPassword(onAnybody(password))
     .option('--current-password-file <file>', 'on a server: read the present one from a file')
     .action(async (who: string | undefined, _own: unknown, command: Command) => {
-      const { passwd: setPassword } = await import('./user/passwd.ts');
-      await setPassword(who, command.optsWithGlobals<PasswdOptions>());
+      const { passwd } = await import('./user/passwd.ts');
+      await passwd(who, command.optsWithGlobals<PasswdOptions>());
     });
 }
 

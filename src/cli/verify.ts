@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../errors.ts';
 import { describeExpectedKey, type KeyOptions } from './verify/expected-key.ts';
 
-interface VerifyOptions extends KeyOptions {
+interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;
 }
 
@@ -28,11 +28,11 @@ Examples:
 Exit codes: 0 it holds, 1 this is no bundle, 4 no such file, 7 it does not hold.`,
     )
     .action(async (bundle: string, _own: unknown, command: Command) => {
-      await verify(bundle, command.optsWithGlobals<VerifyOptions>());
+      await verify(bundle, command.optsWithGlobals<VerifyCommandOptions>());
     });
 }
 
-async function verify(bundle: string, options: VerifyOptions): Promise<void> {
+async function verify(bundle: string, options: VerifyCommandOptions): Promise<void> {
   const { verifyBundle } = await import('../evidence/verify.ts');
   const { expectedKey } = await import('./verify/expected-key.ts');
   const { verificationCard } = await import('./verify/card.ts');

@@ -1,8 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-
-const src = new URL('../../src', import.meta.url).pathname;
+import { cycles, importsOf, roomOf, sourceFiles, src } from './imports.ts';
 
 /** Who may import whom. A room may always import itself. */
 const services = ['audit', 'blobs', 'jobs', 'access', 'webhooks', 'feedback'];
@@ -78,40 +77,11 @@ const keepers: Record<string, string> = {
   '@inquirer/prompts': 'cli',
 };
 
-interface Arrow {
-  readonly file: string;
-  readonly from: string;
-  readonly to: string;
-  readonly isPackage: boolean;
-}
-
-function roomOf(path: string): string {
-  return relative(src, path).split(sep)[0]!.replace(/\.ts$/, '');
-}
-
-function arrows(): Arrow[] {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
-  return files.flatMap((name) => {
-    const path = join(src, name);
-    const text = readFileSync(path, 'utf8');
-    const specifiers = [...text.matchAll(/(?:from|import)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
-      (match) => match[1]!,
-    );
-    return specifiers
-      .filter((specifier) => !specifier.startsWith('node:'))
-      .map((specifier) => {
-        const isPackage = !specifier.startsWith('.');
-        const to = isPackage ? specifier : roomOf(join(dirname(path), specifier));
-        return { file: name, from: roomOf(path), to, isPackage };
-      });
-  });
-}
-
 test('no room imports a room that the table forbids', () => {
-  const forbidden = arrows()
-    .filter(({ from, isPackage }) => !isPackage && from !== 'cli')
+  const forbidden = importsOf()
+    .filter(({ isPackage }) => !isPackage)
+    .map(({ file, to }) => ({ file, from: roomOf(file), to: roomOf(to) }))
+    .filter(({ from }) => from !== 'cli')
     .filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
     .map(({ file, to }) => `${file} -> ${to}`);
 
@@ -119,32 +89,33 @@ test('no room imports a room that the table forbids', () => {
 });
 
 test('a package that has a keeper is imported by its keeper alone', () => {
-  const strays = arrows()
-    .filter(({ isPackage }) => isPackage)
-    .filter(({ to, from }) => to in keepers && !keepers[to]!.split(' ').includes(from))
+  const strays = importsOf()
+    .filter(({ to, isPackage }) => isPackage && to in keepers)
+    .filter(({ file, to }) => !keepers[to]!.split(' ').includes(roomOf(file)))
     .map(({ file, to }) => `${file} -> ${to}`);
 
   expect(strays).toEqual([]);
 });
 
+test('no files import each other in a circle', () => {
+  expect(cycles()).toEqual([]);
+});
+
 test('the clients of remote stores are not loaded before there is such a store', () => {
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
-  );
   const value = /^import (?!type\b)[^;]*'(?:minio|@azure\/storage-blob)'/m;
 
-  const eager = files.filter((name) => value.test(readFileSync(join(src, name), 'utf8')));
+  const eager = sourceFiles().filter((name) => value.test(readFileSync(join(src, name), 'utf8')));
 
   expect(eager).toEqual([]);
 });
 
 test('the reader of imports sees the arrows that are there', () => {
-  const seen = arrows();
+  const seen = importsOf();
 
   expect(seen).toContainEqual({
     file: join('engine', 'result.ts'),
-    from: 'engine',
-    to: 'detectors',
+    to: join('detectors', 'finding.ts'),
     isPackage: false,
+    isEager: false,
   });
 });

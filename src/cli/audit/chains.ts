@@ -3,7 +3,7 @@
 import type { Core } from '../../app/core.ts';
 import { serviceChain } from '../../audit/entry.ts';
 import { usageError } from '../failure.ts';
-import { keptTenantNamed } from '../local-core.ts';
+import { keptTenantNamed } from '../../app/tenant-named.ts';
 import type { AuditOptions } from './options.ts';
 
 export interface NamedChain {

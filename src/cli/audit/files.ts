@@ -3,7 +3,8 @@
 import type { CheckedFile } from '../../analyses/check-files.ts';
 import { ForensicsError } from '../../errors.ts';
 import { listTable } from '../list-table.ts';
-import { type LocalOptions, keptTenantNamed, withLocalCore } from '../local-core.ts';
+import { keptTenantNamed } from '../../app/tenant-named.ts';
+import { type LocalOptions, withLocalCore } from '../local-core.ts';
 import { print, printJson } from '../talk.ts';
 
 export interface FilesOptions extends LocalOptions {

@@ -3,7 +3,8 @@
 import { operator } from '../../audit/entry.ts';
 import { deleteTenant } from '../../app/delete-tenant.ts';
 import { confirmByName } from '../confirm.ts';
-import { type LocalOptions, tenantNamed, withLocalCore } from '../local-core.ts';
+import { tenantNamed } from '../../app/tenant-named.ts';
+import { type LocalOptions, withLocalCore } from '../local-core.ts';
 import { printJson, say } from '../talk.ts';
 
 export interface DeleteOptions extends LocalOptions {

@@ -3,7 +3,7 @@
 import type { User } from '../../access/users.ts';
 import type { Core } from '../../app/core.ts';
 import { ForensicsError } from '../../errors.ts';
-import { tenantNamed } from '../local-core.ts';
+import { tenantNamed } from '../../app/tenant-named.ts';
 
 export interface ShownUser {
   readonly id: string;

@@ -2,7 +2,8 @@
 
 import { type DeliveryEntry, type DeliveryState, listDeliveries } from '../../webhooks/archive.ts';
 import { listTable } from '../list-table.ts';
-import { tenantNamed, withLocalCore } from '../local-core.ts';
+import { tenantNamed } from '../../app/tenant-named.ts';
+import { withLocalCore } from '../local-core.ts';
 import { print, printJson, say } from '../talk.ts';
 import type { WebhookOptions } from './options.ts';
 

@@ -2,7 +2,8 @@
 
 import { replay as putBack } from '../../webhooks/replay.ts';
 import { usageError } from '../failure.ts';
-import { tenantNamed, withLocalCore } from '../local-core.ts';
+import { tenantNamed } from '../../app/tenant-named.ts';
+import { withLocalCore } from '../local-core.ts';
 import { print, printJson, say } from '../talk.ts';
 import type { WebhookOptions } from './options.ts';
 

@@ -2,7 +2,8 @@
 
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { sendTestMessage } from '../../webhooks/test-message.ts';
-import { tenantNamed, withLocalCore } from '../local-core.ts';
+import { tenantNamed } from '../../app/tenant-named.ts';
+import { withLocalCore } from '../local-core.ts';
 import { print, printJson, say } from '../talk.ts';
 import { adviceOn } from '../../app/doctor/webhook-advice.ts';
 import type { WebhookOptions } from './options.ts';
