@@ -1,20 +1,35 @@
 /**
- * Every setting in one table: its name in a config file, its flag, its environment variable, what it may be and what
- * it is when nobody says anything. A flag beats the environment, the environment beats the file, the file beats the
- * default. Knows no room that uses the settings.
+ * The settings of a run. A flag beats the environment, the environment beats the file, the file beats the default. What
+ * each setting may be stands in `config/settings.ts`.
  */
 
+import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { type ConfigFile, readConfigFile } from './config/file.ts';
-import { type Environment, nonEmpty } from './config/setting.ts';
-import type { Settings } from './config/settings.ts';
-import { table } from './config/table.ts';
+import { join, resolve } from 'node:path';
+import type { Environment } from './config/setting.ts';
+import {
+  allowedFor,
+  defaultFor,
+  flagOf,
+  parseSetting,
+  type SettingName,
+  settingNames,
+  type Settings,
+  settingsSchema,
+  variableOf,
+} from './config/settings.ts';
 import { ForensicsError } from './errors.ts';
 
-export { type LogLevel, logLevels, type Settings } from './config/settings.ts';
+export {
+  flagOf,
+  type LogLevel,
+  logLevels,
+  type SettingName,
+  settingNames,
+  type Settings,
+  variableOf,
+} from './config/settings.ts';
 
-export type SettingName = keyof Settings;
 export const origins = ['flag', 'environment', 'file', 'default'] as const;
 export type Origin = (typeof origins)[number];
 
@@ -41,8 +56,6 @@ export interface ShownSetting {
   readonly givenAs: string | null;
 }
 
-export const settingNames: readonly SettingName[] = Object.keys(table).filter(isSettingName);
-
 /**
  * The settings of this run and where each came from.
  *
@@ -65,8 +78,8 @@ export function readConfig(sources: Sources = {}): Config {
     const layer = layers.find(({ read }) => isGiven(read(name)));
     from[name] = layer?.origin ?? 'default';
     settings[name] = layer
-      ? parseSetting(name, layer.read(name), layer.origin)
-      : table[name].fallback(environment);
+      ? settingFrom(layer.origin, name, layer.read(name))
+      : defaultFor(name, environment);
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name was filled in by its own parser.
   const config = { settings, origins: from, file: file.path } as unknown as Config;
@@ -74,21 +87,11 @@ export function readConfig(sources: Sources = {}): Config {
   return config;
 }
 
-/** `presignedUrlExpirySeconds` -> `FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS`. */
-export function variableOf(name: SettingName): string {
-  return `FORENSICS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
-}
-
-/** `presignedUrlExpirySeconds` -> `--presigned-url-expiry-seconds`. */
-export function flagOf(name: SettingName): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
 /** What may be shown to people: secrets are replaced, each value stands beside its origin. */
 export function redacted(config: Config): Record<SettingName, ShownSetting> {
   const entries = settingNames.map((name) => {
     const value = config.settings[name];
-    const shown = table[name].secret === true && value !== null ? '***' : value;
+    const shown = settingsSchema.properties[name].secret === true && value !== null ? '***' : value;
     const origin = config.origins[name];
     return [name, { value: shown, origin, givenAs: givenAs(name, origin) }] as const;
   });
@@ -96,11 +99,11 @@ export function redacted(config: Config): Record<SettingName, ShownSetting> {
   return Object.fromEntries(entries) as ReturnType<typeof redacted>;
 }
 
-function parseSetting(name: SettingName, value: unknown, origin: Origin): unknown {
-  const parsed = table[name].parse(value);
-  if (parsed !== undefined) return parsed;
+function settingFrom(origin: Origin, name: SettingName, given: unknown): unknown {
+  const value = parseSetting(name, given);
+  if (value !== undefined) return value;
   const where = givenAs(name, origin) ?? name;
-  throw new ForensicsError('config_invalid', `${where} must be ${table[name].allowed}.`);
+  throw invalid(`${where} must be ${allowedFor(name)}.`);
 }
 
 function givenAs(name: SettingName, origin: Origin): string | null {
@@ -108,59 +111,90 @@ function givenAs(name: SettingName, origin: Origin): string | null {
 }
 
 function checkTogether(settings: Settings): void {
-  checkOidc(settings);
-  checkFeedback(settings);
+  belongTogether(settings, ['oidcIssuer', 'oidcClientId'], 'set both or neither');
+  const mail = ['feedbackMailTo', 'feedbackMailFrom', 'feedbackSmtpUrl'] as const;
+  belongTogether(settings, mail, 'set all or none');
   if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
     const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
-    throw new ForensicsError(
-      'config_invalid',
+    throw invalid(
       `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together; ${flagOf(missing)} is missing.`,
     );
   }
   if (settings.behindProxy && settings.tlsCert !== null) {
-    throw new ForensicsError(
-      'config_invalid',
+    throw invalid(
       `${flagOf('behindProxy')} listens on plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, the proxy holds the certificate.`,
     );
   }
 }
 
-function checkOidc({ oidcIssuer, oidcClientId }: Settings): void {
-  if ((oidcIssuer === null) === (oidcClientId === null)) return;
-  throw new ForensicsError(
-    'config_invalid',
-    `${variableOf('oidcIssuer')} and ${variableOf('oidcClientId')} belong together; set both or neither.`,
-  );
+function belongTogether(settings: Settings, names: readonly SettingName[], advice: string): void {
+  const given = names.filter((name) => settings[name] !== null);
+  if (given.length === 0 || given.length === names.length) return;
+  const variables = names
+    .map(variableOf)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ');
+  throw invalid(`${variables} belong together; ${advice}.`);
 }
 
-function checkFeedback({ feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl }: Settings): void {
-  const given = [feedbackMailTo, feedbackMailFrom, feedbackSmtpUrl].filter(
-    (value) => value !== null,
-  );
-  if (given.length === 0 || given.length === 3) return;
-  throw new ForensicsError(
-    'config_invalid',
-    `${variableOf('feedbackMailTo')}, ${variableOf('feedbackMailFrom')} and ${variableOf('feedbackSmtpUrl')} belong together; set all or none.`,
-  );
+interface ConfigFile {
+  readonly path: string | null;
+  readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** One JSON object whose members are names of settings; another name is a typo and refused. */
 function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
-  const given = configFile ?? nonEmpty(environment['FORENSICS_CONFIG']);
+  const { FORENSICS_CONFIG: variable = '' } = environment;
+  const given = configFile ?? (variable === '' ? undefined : variable);
   const file = given ?? join(configFolder(environment), 'config.json');
-  return readConfigFile(file, { mustExist: given !== undefined, known: settingNames });
+  if (given === undefined && !existsSync(file)) return { path: null, values: {} };
+  const values = parseFile(readFile(file));
+  const known: readonly string[] = settingNames;
+  const stranger = Object.keys(values).find((name) => !known.includes(name));
+  if (stranger === undefined) return { path: resolve(file), values };
+  throw invalid(
+    `The config file holds an unknown setting "${stranger}"; known are ${known.join(', ')}.`,
+  );
 }
 
-function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(table, name);
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = existsSync(file)
+      ? 'The config file cannot be read.'
+      : 'The config file does not exist.';
+    throw invalid(message, { cause: error });
+  }
+}
+
+function parseFile(text: string): Readonly<Record<string, unknown>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    throw invalid('The config file is not valid JSON.');
+  }
+  if (isObject(values)) return values;
+  throw invalid('The config file must hold one JSON object.');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Where files of settings are found that nobody named. */
 export function configFolder(environment: Environment = process.env): string {
-  const home = nonEmpty(environment['XDG_CONFIG_HOME']) ?? join(homedir(), '.config');
-  return join(home, 'forensics');
+  const { XDG_CONFIG_HOME: home = '' } = environment;
+  return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
 }
 
 // An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
+}
+
+function invalid(message: string, options?: ErrorOptions): ForensicsError {
+  return new ForensicsError('config_invalid', message, options);
 }

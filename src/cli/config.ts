@@ -5,11 +5,7 @@ import type { ShownSetting } from '../config.ts';
 import { type SettingFlags, withSettingFlags } from './serve/flags.ts';
 import { print, printJson, say } from './talk.ts';
 
-interface ShowOptions extends SettingFlags {
-  readonly config?: string;
-  readonly origin: boolean;
-  readonly json: boolean;
-}
+type ShowOptions = SettingFlags<'serve'> & { readonly origin: boolean; readonly json: boolean };
 
 export function registerConfig(program: Command): void {
   const config = program
@@ -18,6 +14,7 @@ export function registerConfig(program: Command): void {
     .addHelpText('after', examples);
   withSettingFlags(
     config.command('show').description('Print every setting; secrets are shown as ***.'),
+    'serve',
   )
     .option('--origin', 'tell which flag, variable or config file each value comes from', false)
     .option('--json', 'print JSON, with the origins', false)

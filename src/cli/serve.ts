@@ -8,7 +8,7 @@ export function registerServe(program: Command): void {
   const serve = program
     .command('serve')
     .description('Serve the HTTP interface over HTTPS, with database, store and workers inside.');
-  withSettingFlags(serve)
+  withSettingFlags(serve, 'serve')
     .option('--json', 'print one JSON line on stdout when the server is ready', false)
     .addHelpText(
       'after',

@@ -1,21 +1,14 @@
 /** `forensics worker`: more hands for the server of a data folder, without a door of their own. */
 
 import type { Command } from 'commander';
+import { type SettingFlags, withSettingFlags } from './serve/flags.ts';
 import { say } from './talk.ts';
 
-interface WorkerOptions {
-  readonly dataDir?: string;
-  readonly workers?: string;
-  readonly config?: string;
-}
-
 export function registerWorker(program: Command): void {
-  program
+  const worker = program
     .command('worker')
-    .description('Work on the analyses of a data folder, beside its server.')
-    .option('--data-dir <dir>', 'the data folder (default: forensics in $XDG_DATA_HOME)')
-    .option('--workers <n>', 'child processes that examine pictures')
-    .option('--config <file>', 'the config file')
+    .description('Work on the analyses of a data folder, beside its server.');
+  withSettingFlags(worker, 'worker')
     .addHelpText(
       'after',
       `
@@ -24,11 +17,11 @@ Examples:
   $ forensics worker --workers 4`,
     )
     .action(async (_own: unknown, command: Command) => {
-      await runWorker(command.optsWithGlobals<WorkerOptions>());
+      await runWorker(command.optsWithGlobals<SettingFlags<'worker'>>());
     });
 }
 
-async function runWorker({ config, ...flags }: WorkerOptions): Promise<void> {
+async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<void> {
   const { openApp } = await import('../app.ts');
   const { readConfig } = await import('../config.ts');
   const { tellUpgrade } = await import('./local-core.ts');

@@ -1,73 +1,190 @@
-/** What the program can be told, by name and type. */
+/**
+ * Every setting once: its type, default, bounds and description. The key in the config file is the name here; flag,
+ * variable, help text and the manual's table follow from it. Knows no room that uses the settings.
+ */
+
+import { availableParallelism, homedir } from 'node:os';
+import { join } from 'node:path';
+import { type Static, Type } from 'typebox';
+import { Check } from 'typebox/value';
+import {
+  type Environment,
+  integer,
+  type Keywords,
+  list,
+  oneOf,
+  optional,
+  secret,
+  required,
+  truth,
+} from './setting.ts';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-export interface Settings {
-  /** Folder of the database, the blobs, the keys and the certificates. Absolute. */
-  readonly dataDir: string;
-  readonly host: string;
-  /** 0 lets the system choose one. */
-  readonly port: number;
-  /** What clients put before `/v1`, without a slash at the end; null when it follows from host and port. */
-  readonly publicUrl: string | null;
-  readonly tlsCert: string | null;
-  readonly tlsKey: string | null;
-  /** Plain HTTP, accepted only from a proxy on this machine that says it was HTTPS outside. */
-  readonly behindProxy: boolean;
-  /** Id of a validation that reports cite; null cites none. */
-  readonly validation: string | null;
-  /** A folder of further models beside those of the package. */
-  readonly modelsDir: string | null;
-  /** A PEM file of authorities whose signers of content credentials (C2PA) are trusted; null trusts nobody. */
-  readonly c2paTrustList: string | null;
-  /** Child processes that look at pictures. */
-  readonly workers: number;
-  /** How long a job stays with a worker that does not answer any more; what a crash costs at most. */
-  readonly leaseSeconds: number;
-  /** Largest upload in bytes. */
-  readonly maxUploadBytes: number;
-  /** What the files of one tenant may take in the embedded store, in bytes; 0 sets no limit. */
-  readonly tenantQuotaBytes: number;
-  /** Seconds that presigned URLs live. */
-  readonly presignedUrlExpirySeconds: number;
-  /** Days after its last change that an analysis is deleted by the service itself; 0 keeps it. */
-  readonly retentionDays: number;
-  /** Days that a deleted analysis is still kept, unseen by clients, before it is purged. */
-  readonly deletedRetentionDays: number;
-  /** Browser origins that may use presigned URLs. */
-  readonly corsAllowedOrigins: readonly string[];
-  /** Where webhooks may go: `external`, `private`, and address ranges such as `127.0.0.0/8`. */
-  readonly webhookAllow: readonly string[];
-  /** Where the stores that tenants configure may lie, in the same words. */
-  readonly storageAllow: readonly string[];
-  /** A JSON file that names the store of tenants without one of their own; null is the embedded store. */
-  readonly defaultStorage: string | null;
-  /** Requests a minute of one key, one user, or one address that named neither; 0 sets no limit. */
-  readonly rateLimitPerMinute: number;
-  /** Browser origins whose pages may call the interface. */
-  readonly apiCorsAllowedOrigins: readonly string[];
-  /** `host:port` where Prometheus may read metrics over plain HTTP; null opens nothing. */
-  readonly metricsAddress: string | null;
-  /** An OpenID Connect issuer that knows the users; null keeps embedded accounts. */
-  readonly oidcIssuer: string | null;
-  readonly oidcClientId: string | null;
-  readonly oidcClientSecret: string | null;
-  /** What access tokens must be made for; null means the client id. */
-  readonly oidcAudience: string | null;
-  /** Names of the claims that hold what we need. */
-  readonly oidcScopesClaim: string;
-  readonly oidcUserTypeClaim: string;
-  readonly oidcTenantsClaim: string;
-  /** A CA file for an issuer whose certificate no public authority signed. */
-  readonly oidcCa: string | null;
-  /** Where feedback goes: a mail address, or an address of an own receiver. */
-  readonly feedbackMailTo: string | null;
-  readonly feedbackMailFrom: string | null;
-  /** `smtp://` or `smtps://`, with user name and password when the mail server wants them. */
-  readonly feedbackSmtpUrl: string | null;
-  readonly feedbackWebhookUrl: string | null;
-  readonly logLevel: LogLevel;
-  /** 64 hexadecimal digits; null keeps the key in the data folder. */
-  readonly masterKey: string | null;
+const maxPresignedSeconds = 7 * 24 * 3600;
+const maxRetentionDays = 36_500;
+
+export const settingsSchema = Type.Object({
+  dataDir: required('folder', defaultDataDir, 'where the server keeps everything'),
+  host: required('host', '127.0.0.1', 'the address to listen on'),
+  port: integer([0, 65_535], 8443, 'the port to listen on; 0 takes a free one'),
+  publicUrl: optional(
+    'httpsOrigin',
+    'what clients put before `/v1` when it is not host and port; presigned URLs are signed for it',
+  ),
+  tlsCert: optional('pemFile', 'your certificate; without it one of the built-in authority'),
+  tlsKey: optional('pemFile', 'the private key of your certificate'),
+  behindProxy: truth(
+    'plain HTTP, only for a proxy on this machine that sends `X-Forwarded-Proto: https`',
+  ),
+  validation: optional('validationId', 'a validation of your own that reports cite'),
+  modelsDir: optional(
+    'folder',
+    'where `models add` puts further models; without it `models` in the data folder',
+  ),
+  c2paTrustList: optional('pemFile', 'the authorities whose C2PA signers are trusted'),
+  workers: integer([1, 64], defaultWorkers, 'child processes that examine pictures'),
+  leaseSeconds: integer(
+    [2, 600],
+    15,
+    'seconds after which the analysis of a crashed process is resumed',
+  ),
+  maxUploadBytes: integer([1024, 1_000_000_000], 50_000_000, 'the largest upload'),
+  tenantQuotaBytes: integer(
+    [0, 999_999_999_999_999],
+    0,
+    'what a tenant may keep in the embedded store; 0 sets no limit',
+  ),
+  presignedUrlExpirySeconds: integer(
+    [60, maxPresignedSeconds],
+    maxPresignedSeconds,
+    'how long URLs of the embedded store are valid',
+  ),
+  retentionDays: integer(
+    [0, maxRetentionDays],
+    0,
+    'days after which a finished or never started analysis is deleted; 0 keeps it',
+  ),
+  deletedRetentionDays: integer(
+    [0, maxRetentionDays],
+    30,
+    'days after which a deleted analysis and its objects are purged; `forensics hold` prevents it',
+  ),
+  corsAllowedOrigins: list('anyOrigin', [], 'browser origins whose pages may upload and download'),
+  webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
+  // Not `private`: the answer to an attempt to reach a store tells a tenant which hosts and ports of the network are open.
+  storageAllow: list(
+    'addressRange',
+    ['external'],
+    'where stores that tenants configure may be. Name no more than needed: whoever may configure a store learns what answers there',
+  ),
+  defaultStorage: optional(
+    'jsonFile',
+    'names the S3 bucket or Azure container of all tenants without one of their own, mode 600; without it the embedded store',
+  ),
+  rateLimitPerMinute: integer(
+    [0, 1_000_000],
+    3000,
+    'requests a minute of one key, user or address; 0 sets no limit',
+  ),
+  apiCorsAllowedOrigins: list('webOrigin', [], 'browser origins whose pages may call the API'),
+  metricsAddress: optional('hostAndPort', 'where Prometheus may read metrics over plain HTTP'),
+  oidcIssuer: optional(
+    'issuer',
+    'the identity provider that knows the users, exactly as it writes itself; without it the accounts of this installation',
+  ),
+  oidcClientId: optional('line', 'our client id at that provider'),
+  oidcClientSecret: secret('line', 'our client secret there, if it wants one'),
+  oidcAudience: optional(
+    'line',
+    'the audience that access tokens must have; without it the client id',
+  ),
+  oidcScopesClaim: required('line', 'scope', 'the claim that holds the scopes'),
+  oidcUserTypeClaim: required('line', 'userType', 'the claim that holds the user type'),
+  oidcTenantsClaim: required('line', 'tenants', 'the claim that holds the tenants'),
+  oidcCa: optional('pemFile', 'the authority of a provider whose certificate no public one signed'),
+  feedbackMailTo: optional('mailAddress', 'who gets feedback by mail'),
+  feedbackMailFrom: optional('mailAddress', 'the sender of these mails'),
+  feedbackSmtpUrl: secret(
+    'smtpUrl',
+    'the mail server, with user name and password if it wants them',
+  ),
+  feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
+  logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged'),
+  masterKey: secret('masterKey', 'the master key, instead of the file in the data folder'),
+});
+
+type Values = Static<typeof settingsSchema>;
+export type SettingName = keyof Values;
+export type Settings = {
+  readonly [Name in SettingName]: Values[Name] extends string[] ? readonly string[] : Values[Name];
+};
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the keys of this very object.
+export const settingNames = Object.keys(settingsSchema.properties) as readonly SettingName[];
+
+/** `presignedUrlExpirySeconds` -> `FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS`. */
+export function variableOf(name: SettingName): string {
+  return `FORENSICS_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+}
+
+/** `presignedUrlExpirySeconds` -> `--presigned-url-expiry-seconds`. */
+export function flagOf(name: SettingName): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** What is allowed, as it ends the sentence "FORENSICS_PORT must be ...". */
+export function allowedFor(name: SettingName): string {
+  return settingsSchema.properties[name].allowed;
+}
+
+/** The value of what was given as text, or as JSON in the file; undefined when it is not allowed. */
+export function parseSetting(name: SettingName, given: unknown): unknown {
+  const schema = settingsSchema.properties[name];
+  const value = schema.convert(given);
+  return value !== null && Check(schema, value) ? value : undefined;
+}
+
+export function defaultFor(name: SettingName, environment: Environment) {
+  const { default: fallback }: Keywords = settingsSchema.properties[name];
+  return typeof fallback === 'function' ? fallback(environment) : fallback;
+}
+
+/** `--port <n>` and what it means, as the help of a command shows it. */
+export function helpFor(name: SettingName): readonly [flags: string, text: string] {
+  const { description, placeholder } = settingsSchema.properties[name];
+  if (placeholder === null) return [flagOf(name), description.replaceAll('`', '')];
+  const notes = name === 'logLevel' ? [allowedFor(name)] : [];
+  const shown = shownDefault(name);
+  if (shown !== null) notes.push(`default: ${shown}`);
+  const text = notes.length === 0 ? description : `${description} (${notes.join('; ')})`;
+  return [`${flagOf(name)} <${placeholder}>`, text.replaceAll('`', '')];
+}
+
+/** The settings as a Markdown table, for the manual. */
+export function settingsTable(): string {
+  const rows = settingNames.map((name) => {
+    const { description } = settingsSchema.properties[name];
+    const cells = [`\`${name}\``, `\`${variableOf(name)}\``, shownDefault(name) ?? 'none'];
+    return `| ${cells.join(' | ')} | ${description} (${allowedFor(name)}) |`;
+  });
+  return ['| in a file | as a variable | default | |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The default as people read it, the same on every machine; null when there is none. */
+function shownDefault(name: SettingName): string | null {
+  if (name === 'workers') return 'the cores less one, at most 4';
+  const value = defaultFor(name, { XDG_DATA_HOME: '$XDG_DATA_HOME' });
+  const shown = Array.isArray(value) ? value.join(', ') : value;
+  return shown === null || shown === '' ? null : `\`${String(shown)}\``;
+}
+
+// One core is left to the server itself; each child may need memory for a whole picture.
+function defaultWorkers(): number {
+  return Math.min(4, Math.max(1, availableParallelism() - 1));
+}
+
+function defaultDataDir({ XDG_DATA_HOME: base = '' }: Environment): string {
+  return join(base === '' ? join(homedir(), '.local', 'share') : base, 'forensics');
 }

@@ -2,14 +2,13 @@
 
 import type { Command, Option } from 'commander';
 import { createProgram } from '../../src/cli/main.ts';
-import { settingNames, variableOf } from '../../src/config.ts';
-import { table } from '../../src/config/table.ts';
+import { settingsTable } from '../../src/config/settings.ts';
 import { exitCodes, failures } from '../../src/errors.ts';
 import { readManual, withPart } from './manual.ts';
 
 /** The manual with its generated parts as the code wants them now. */
 export function withReference(manual: string = readManual()): string {
-  const parts = { commands: commands(), settings: settings(), 'exit codes': exits() };
+  const parts = { commands: commands(), settings: settingsTable(), 'exit codes': exits() };
   return Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), manual);
 }
 
@@ -96,22 +95,6 @@ function defaultOf(option: Option): readonly string[] {
   if (defaultValueDescription !== undefined) return [`default: ${defaultValueDescription}`];
   const isText = typeof defaultValue === 'string' || typeof defaultValue === 'number';
   return isText && defaultValue !== '' ? [`default: ${defaultValue}`] : [];
-}
-
-function settings(): string {
-  const rows = settingNames.map((name) => {
-    const { about, allowed } = table[name];
-    return `| \`${name}\` | \`${variableOf(name)}\` | ${shownDefault(name)} | ${about} (${allowed}) |`;
-  });
-  return ['| in a file | as a variable | default | |', '|---|---|---|---|', ...rows].join('\n');
-}
-
-function shownDefault(name: (typeof settingNames)[number]): string {
-  const { fallback, fallbackText } = table[name];
-  if (fallbackText !== undefined) return fallbackText;
-  const values = [fallback({ XDG_DATA_HOME: '$XDG_DATA_HOME' })].flat();
-  const shown = values.filter((value) => value !== null).join(', ');
-  return shown === '' ? 'none' : `\`${shown}\``;
 }
 
 function exits(): string {

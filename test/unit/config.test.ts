@@ -2,7 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { flagsOf } from '../../src/cli/serve/flags.ts';
 import { flagOf, readConfig, redacted, settingNames, variableOf } from '../../src/config.ts';
+import { settingsSchema } from '../../src/config/settings.ts';
 
 const nowhere = { XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-such-folder') };
 
@@ -64,6 +66,14 @@ test('an empty variable counts as not set', () => {
 test('every setting has one flag and one variable, spelled alike', () => {
   expect(settingNames.map(flagOf)).toContain('--presigned-url-expiry-seconds');
   expect(settingNames.map(variableOf)).toContain('FORENSICS_PRESIGNED_URL_EXPIRY_SECONDS');
+});
+
+test('no command takes a secret as a flag, where other users of the machine could read it', () => {
+  const secrets = settingNames.filter((name) => settingsSchema.properties[name].secret === true);
+  const offered: readonly string[] = Object.values(flagsOf).flat();
+
+  expect(secrets).toContain('masterKey');
+  expect(secrets.filter((name) => offered.includes(name))).toEqual([]);
 });
 
 test('relative paths are made absolute', () => {

@@ -1,7 +1,7 @@
 /** What `forensics init` asks for, and what becomes of it in the config file. */
 
 import type { Settings } from '../../config.ts';
-import { table } from '../../config/table.ts';
+import { allowedFor, parseSetting } from '../../config/settings.ts';
 import { ForensicsError } from '../../errors.ts';
 
 /** Settings that differ from what the program does by itself. */
@@ -24,7 +24,7 @@ export interface FirstAnswers {
 /** What is wrong with an answer that becomes a setting; null when nothing is. */
 export function faultOf(name: keyof Settings): (answer: string) => string | null {
   return (answer) =>
-    table[name].parse(answer) === undefined ? `It must be ${table[name].allowed}.` : null;
+    parseSetting(name, answer) === undefined ? `It must be ${allowedFor(name)}.` : null;
 }
 
 /** The same by a rule that throws. */

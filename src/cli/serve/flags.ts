@@ -1,29 +1,28 @@
-/** The settings that have a flag, for the server and for whoever asks what the server would make of them. */
+/** The settings that commands take as flags, made from their schema. No secret is among them. */
 
 import type { Command } from 'commander';
+import { helpFor, type SettingName } from '../../config/settings.ts';
 
-export interface SettingFlags {
-  readonly host?: string;
-  readonly port?: string;
-  readonly publicUrl?: string;
-  readonly dataDir?: string;
-  readonly tlsCert?: string;
-  readonly tlsKey?: string;
-  readonly behindProxy?: boolean;
-  readonly workers?: string;
-  readonly logLevel?: string;
-}
+export const flagsOf = {
+  serve: [
+    'host',
+    'port',
+    'publicUrl',
+    'dataDir',
+    'tlsCert',
+    'tlsKey',
+    'behindProxy',
+    'workers',
+    'logLevel',
+  ],
+  worker: ['dataDir', 'workers'],
+} as const satisfies Readonly<Record<string, readonly SettingName[]>>;
 
-export function withSettingFlags(command: Command): Command {
-  return command
-    .option('--host <host>', 'the address to listen on (default: 127.0.0.1)')
-    .option('--port <port>', 'the port to listen on; 0 takes a free one (default: 8443)')
-    .option('--public-url <url>', 'what clients put before /v1, when it is not host and port')
-    .option('--data-dir <dir>', 'the data folder (default: forensics in $XDG_DATA_HOME)')
-    .option('--tls-cert <file>', 'your certificate, PEM (default: one of our own authority)')
-    .option('--tls-key <file>', 'its private key, PEM')
-    .option('--behind-proxy', 'listen on plain HTTP for a proxy on this machine')
-    .option('--workers <n>', 'child processes that examine pictures')
-    .option('--log-level <level>', 'silent, fatal, error, warn, info, debug or trace')
-    .option('--config <file>', 'the config file');
+export type SettingFlags<C extends keyof typeof flagsOf> = {
+  readonly [Name in (typeof flagsOf)[C][number]]?: string | boolean;
+} & { readonly config?: string };
+
+export function withSettingFlags(command: Command, like: keyof typeof flagsOf): Command {
+  for (const name of flagsOf[like]) command.option(...helpFor(name));
+  return command.option('--config <file>', 'the config file');
 }

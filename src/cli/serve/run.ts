@@ -16,10 +16,7 @@ import { stopRequested } from './stop.ts';
 import { readyJson, welcome } from './welcome.ts';
 import type { Ready } from './welcome.ts';
 
-export interface ServeOptions extends SettingFlags {
-  readonly config?: string;
-  readonly json: boolean;
-}
+export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
 /** Returns after a clean stop. */
 export async function runServe(options: ServeOptions): Promise<void> {
