@@ -7,8 +7,8 @@ import type { Static, TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
+import type { Pace } from '../retry.ts';
 import { failureOf, toConnectionFailure } from './failures.ts';
-import type { Pace } from './pace.ts';
 import { parsedJson } from './parsed-json.ts';
 import { withRetry } from './retry.ts';
 
@@ -24,6 +24,8 @@ export interface ApiRequest {
   /** The header of who asks this time, such as a new key that is proven; null for nobody, as where one logs in. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
+  /** Of a long run: repeated for two and a half minutes. Its signal ends the waiting, never a request on its way. */
+  readonly longRun?: AbortSignal;
 }
 
 export interface Api {
@@ -32,7 +34,8 @@ export interface Api {
   /** For objects of the server's own store, which shows the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
-   * Reading, and what has an idempotency key, is repeated for half a minute while the server is away or busy.
+   * Reading, and what has an idempotency key, is repeated for half a minute, or as `longRun` says, while the server is
+   * away or busy.
    *
    * @param answer - schema of the whole answer, `{success, data?}`: those of `server/schemas`. Further fields are let pass.
    * @throws {ForensicsError} what the server says; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
@@ -53,6 +56,8 @@ export interface ApiParts {
 }
 
 const timeoutMs = 30_000;
+// Longer than a restart takes, and than the minute in which a caller has spent what it may ask.
+const longRunMs = 150_000;
 const tries = 5;
 // A server that never answered is more likely misnamed than away.
 const triesAtFirst = 3;
@@ -71,13 +76,20 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
     return data;
   }
 
+  const triesOf = ({ longRun }: ApiRequest): number => {
+    if (longRun !== undefined) return Infinity;
+    return hasAnswered ? tries : triesAtFirst;
+  };
+
   const api: Api = {
     url,
     dispatcher,
     async ask(asked, answer) {
+      const { longRun, signal } = asked;
       const data = await withRetry(() => attempt(asked), {
-        tries: () => (!isRepeatable(asked) ? 1 : hasAnswered ? tries : triesAtFirst),
-        signal: asked.signal,
+        tries: () => (isRepeatable(asked) ? triesOf(asked) : 1),
+        budgetMs: longRun === undefined ? undefined : longRunMs,
+        signal: longRun ?? signal,
         pace,
       });
       if (Value.Check(answer, data)) return data;

@@ -1,8 +1,8 @@
 /** From what a person said about a server to an `Api` that may be asked. */
 
 import { ForensicsError } from '../errors.ts';
+import type { Pace } from '../retry.ts';
 import { type Api, type Authorize, createApi } from './api.ts';
-import type { Pace } from './pace.ts';
 import { connectionsTo, type Trust } from './trust.ts';
 
 export interface Access {

@@ -17,6 +17,8 @@ const heart = [
 ];
 const mayImport: Record<string, readonly string[]> = {
   errors: [],
+  mutex: [],
+  retry: [],
   image: ['errors'],
   provenance: ['errors', 'image'],
   inference: ['errors', 'image'],
@@ -30,9 +32,9 @@ const mayImport: Record<string, readonly string[]> = {
   db: ['errors'],
   config: ['errors'],
   backup: ['errors', 'db'],
-  client: ['errors', 'config'],
+  client: ['errors', 'retry', 'config'],
   outbound: ['errors'],
-  blobs: ['errors', 'db', 'outbound'],
+  blobs: ['errors', 'retry', 'mutex', 'db', 'outbound'],
   jobs: ['errors', 'db'],
   access: ['errors', 'db', 'audit'],
   webhooks: ['errors', 'db', 'outbound', 'jobs'],

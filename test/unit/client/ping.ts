@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { openApi } from '../../../src/client/open.ts';
 import type { Trust } from '../../../src/client/trust.ts';
 import type { ApiRequest } from '../../../src/client/api.ts';
-import type { Pace } from '../../../src/client/pace.ts';
+import type { Pace } from '../../../src/retry.ts';
 
 const pong = Type.Object({
   success: Type.Literal(true),

@@ -81,6 +81,47 @@ test('a server that goes on being busy is asked five times', async () => {
   expect(server.waits).toEqual([3000, 3000, 3000, 3000]);
 });
 
+/** A long run, such as the analysis of many pictures, does not end because a server is restarted. */
+const { signal: longRun } = new AbortController();
+
+test('a long run waits for a server that is restarted', async () => {
+  const server = await serverThat(hangUp, 9);
+
+  expect(await server.ping({ longRun })).toBe('pong');
+  expect(server.asked).toHaveLength(10);
+  expect(Math.max(...server.waits)).toBe(5000);
+});
+
+test('a long run gives a server the minute for which it wants to be left alone', async () => {
+  const server = await serverThat(refuse(429, { 'retry-after': '60' }), 2);
+
+  expect(await server.ping({ longRun })).toBe('pong');
+  expect(server.waits).toEqual([60_000, 60_000]);
+});
+
+test('a long run gives up after two and a half minutes', async () => {
+  const server = await serverThat(refuse(503, { 'retry-after': '15' }), 99);
+
+  await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'server_unreachable' });
+  expect(server.waits).toEqual(Array(10).fill(15_000));
+});
+
+test('a long run is told at once of a wait that is longer than anybody waits', async () => {
+  const server = await serverThat(refuse(429, { 'retry-after': '86400' }), 9);
+
+  await expect(server.ping({ longRun })).rejects.toMatchObject({ code: 'rate_limited' });
+  expect(server.asked).toHaveLength(1);
+});
+
+test('a long run does not repeat what creates something without an idempotency key', async () => {
+  const server = await serverThat(hangUp, 9);
+
+  await expect(server.ping({ method: 'POST', longRun })).rejects.toMatchObject({
+    code: 'server_unreachable',
+  });
+  expect(server.asked).toHaveLength(1);
+});
+
 test('a wait ends when the person has had enough', async () => {
   const busy = new ForensicsError('rate_limited', 'Later.', { retryAfterSeconds: 20 });
   const left = new AbortController();

@@ -1,4 +1,4 @@
-import type { Pace } from '../../../src/client/pace.ts';
+import type { Pace } from '../../../src/retry.ts';
 
 /** A clock that only waiting moves, and what was waited. */
 export function steppedPace() {

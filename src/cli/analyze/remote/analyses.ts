@@ -13,7 +13,6 @@ import {
 } from '../../../server/schemas/analysis.ts';
 import { succeeded } from '../../../server/schemas/words.ts';
 import { wholeAnswer } from '../../server/whole-answer.ts';
-import { patiently } from './patience.ts';
 
 export type CreateRequest = Omit<Static<typeof createBody>, 'tenantName'>;
 export type RetryOptions = Static<typeof retryBody>['options'];
@@ -39,27 +38,24 @@ export function createRemoteAnalyses(
   tenantName: string,
   signal: AbortSignal,
 ): RemoteAnalyses {
-  const read = (id: string) =>
-    api.ask({ method: 'GET', path, query: { tenantName, id }, signal }, answer);
   const post = (act: string, body: object, idempotencyKey: string = randomUUID()) => ({
     method: 'POST' as const,
     path: `${path}${act}`,
     body: { tenantName, ...body },
     idempotencyKey,
+    longRun: signal,
   });
 
   return {
-    create: (request, key) =>
-      patiently(async () => only(await api.ask(post('', request, key), answer)), signal),
-    read: (id) => patiently(async () => only(await read(id)), signal),
+    create: async (request, key) => only(await api.ask(post('', request, key), answer)),
+    async read(id) {
+      const query = { tenantName, id };
+      return only(await api.ask({ method: 'GET', path, query, signal, longRun: signal }, answer));
+    },
     async start(id) {
-      const request = post('/start', { id });
-      await patiently(() => api.ask(request, succeeded), signal);
+      await api.ask(post('/start', { id }), succeeded);
     },
-    retry(id, options) {
-      const request = post('/retry', { id, options });
-      return patiently(async () => only(await api.ask(request, answer)), signal);
-    },
+    retry: async (id, options) => only(await api.ask(post('/retry', { id, options }), answer)),
     async remove(id) {
       await api.ask({ method: 'DELETE', path, body: { tenantName, id } }, succeeded);
     },

@@ -26,7 +26,7 @@ export async function openConnection(
     await api.close();
   };
   try {
-    // One request and no patience: an address, a key or a tenant that is wrong shows at once.
+    // One request that is not repeated for long: an address, a key or a tenant that is wrong shows at once.
     await checkAccess(api, options.tenant);
   } catch (error) {
     await close();

@@ -1,5 +1,5 @@
 import type { InferenceStatus } from '../../../analyses/analysis.ts';
-import { type Pace, realPace } from '../../../client/pace.ts';
+import { type Pace, realPace } from '../../../retry.ts';
 
 const firstPauseMs = 500;
 const growth = 1.5;

@@ -1,6 +1,7 @@
 /** Examines on a server, through `/v1`: create, upload, start, wait, fetch. */
 
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
+import { createMutex, type Mutex } from '../../../mutex.ts';
 import { say } from '../../talk.ts';
 import type { Examiner, PrepareExaminer, Run } from '../examiner.ts';
 import type { Input } from '../inputs.ts';
@@ -16,7 +17,6 @@ import { type RemotePicture, readPicture } from './picture.ts';
 import { openPlaces, type PlaceFor } from './places.ts';
 import { untilEnded } from './poll.ts';
 import { remoteRecordOf } from './remote-record.ts';
-import { createTurns, type Turns } from './turns.ts';
 import { type RemoteOptions, remoteOptionsOf } from './usage.ts';
 import { withFreshUrls } from './with-fresh-urls.ts';
 
@@ -48,7 +48,7 @@ interface Bench extends Desk, Run {
   readonly loose: Loose;
   /** Analyses whose results were fetched, and are not on the disk nor, for all that is known, on the screen. */
   readonly unseen: Set<string>;
-  readonly turns: Turns;
+  readonly mutex: Mutex;
 }
 
 function createRemoteExaminer(
@@ -61,8 +61,8 @@ function createRemoteExaminer(
   const loose = createLoose(options);
   const analyses = connection.analysesFor(run.signal);
   const unseen = new Set<string>();
-  const turns = createTurns();
-  const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, turns };
+  const mutex = createMutex();
+  const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, mutex };
   return {
     examine: (input, folderName) => examineInput(bench, input, folderName),
     told: ({ analysisId }) => {
@@ -81,7 +81,7 @@ async function examineInput(
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, placeFor, turns, loose } = bench;
+  const { options, placeFor, mutex, loose } = bench;
   const { told } = beginRecord(input.label, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
@@ -90,7 +90,7 @@ async function examineInput(
     ({ sha256 } = picture);
     const folder = (await placeFor?.(folderName, sha256)) ?? null;
     // The same picture twice in one run: when resuming, the second finds what the first one made.
-    const analysisId = await turns.take(sha256, () => deliver(bench, picture, trail));
+    const analysisId = await mutex(sha256, () => deliver(bench, picture, trail));
     if (options.wait)
       return await fetchRecord(bench, analysisId, { input, picture, folder, folderName });
     loose.add(analysisId);
