@@ -13,11 +13,10 @@ import { azureFailure, isMissingContainer } from './azure/failure.ts';
 import { presignBlob } from './azure/presign.ts';
 import { checkContentType, checkPath } from './checks.ts';
 import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
+import { defaultTimeouts, type RemoteSettings, StoreTimeout } from './remote/agent.ts';
+import { nullWhenMissing, withStoreRetry } from './remote/errors.ts';
 import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
-import { withRetry } from './remote/retry.ts';
-import type { RemoteSettings } from './remote/settings.ts';
-import { defaultTimeouts, StoreTimeout } from './remote/timeouts.ts';
 import { checkExpiry } from './sigv4.ts';
 import type { AzureStorageConfig } from './storage-config.ts';
 import type { BlobInfo, CorsOutcome, RemoteStore } from './store.ts';
@@ -49,7 +48,7 @@ export function createAzureStore(
 
   /** For what may be done twice: every act of this store. */
   function act<T>(request: (limit: Limit) => Promise<T>): Promise<T> {
-    return withRetry(timeouts.retryDelayMs, async () => {
+    return withStoreRetry(timeouts.retryDelayMs, async () => {
       const abortSignal = AbortSignal.timeout(timeouts.totalMs);
       try {
         return await request({ abortSignal });
@@ -142,15 +141,6 @@ export function createAzureStore(
     probe: () => probeStore({ put, read, head, delete: remove }),
     applyCors,
   };
-}
-
-async function nullWhenMissing<T>(work: Promise<T>): Promise<T | null> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof ForensicsError && error.code === 'blob_not_found') return null;
-    throw error;
-  }
 }
 
 interface BlobFacts {

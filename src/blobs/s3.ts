@@ -1,22 +1,22 @@
 /**
- * Objects in a bucket of any S3 server. Requests go through one signed channel; URLs for clients are signed here and ask
- * nobody.
+ * Objects in a bucket of any S3 server: the verbs of the client library, repeated while the server is away. URLs for
+ * clients are signed here and ask nobody.
  */
 
-import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
+import type { Client } from 'minio';
 import { ForensicsError } from '../errors.ts';
 import { checkContentType, checkKey } from './checks.ts';
 import { defaultContentType, defaultMaxObjectBytes } from './defaults.ts';
 import { presignObject } from './presign-object.ts';
+import { defaultTimeouts, type RemoteSettings } from './remote/agent.ts';
+import { connectionFailure, nullWhenMissing, withStoreRetry } from './remote/errors.ts';
 import { gather, gatherAnswer } from './remote/gather.ts';
 import { probeStore } from './remote/probe.ts';
-import type { RemoteSettings } from './remote/settings.ts';
-import { createS3Client, drain } from './s3/client.ts';
+import { createS3Client } from './s3/client.ts';
 import { applyCorsRules } from './s3/cors.ts';
 import { originOf } from './s3/place.ts';
-import type { S3Refusal } from './s3/refusal.ts';
 import { checkExpiry } from './sigv4.ts';
 import type { S3Address, S3StorageConfig } from './storage-config.ts';
 import type { BlobInfo, RemoteStore } from './store.ts';
@@ -36,8 +36,9 @@ export function createS3Store(
   settings: S3StoreSettings = {},
 ): RemoteStore {
   const { maxObjectBytes = defaultMaxObjectBytes } = settings;
+  const { bucketName: bucket } = config;
   const place = {
-    bucketUrl: `${originOf(config)}/${config.bucketName}`,
+    bucketUrl: `${originOf(config)}/${bucket}`,
     credentials: config,
     region: config.region,
     expirySeconds: config.presignedUrlExpirySeconds,
@@ -46,7 +47,21 @@ export function createS3Store(
   const reached = { ...config, ...settings.internal };
   // The client library says less about what is wrong with it.
   originOf(reached);
-  const client = createS3Client(reached, settings);
+  const { retryDelayMs } = { ...defaultTimeouts, ...settings.timeouts };
+  const open = createS3Client(reached, settings);
+
+  /** For what may be done twice: every act of this store. */
+  function act<T>(request: (client: Client) => Promise<T>): Promise<T> {
+    return withStoreRetry(retryDelayMs, async () => {
+      const client = await open();
+      try {
+        return await request(client);
+      } catch (error) {
+        if (error instanceof Error && error.name === 'InvalidBucketNameError') throw badName();
+        throw connectionFailure(error);
+      }
+    });
+  }
 
   async function put(
     key: string,
@@ -57,9 +72,8 @@ export function createS3Store(
     const contentType = options.contentType ?? defaultContentType;
     checkContentType(contentType);
     const bytes = await gather(body, maxObjectBytes);
-    const digest = createHash('md5').update(bytes).digest('base64');
-    const headers = { 'content-type': contentType, 'content-md5': digest };
-    await client.send({ method: 'PUT', key, headers, body: bytes }, drain);
+    const headers = { 'content-type': contentType };
+    await act((client) => client.putObject(bucket, key, bytes, bytes.length, headers));
     const info = await head(key);
     if (info !== null) return info;
     throw new ForensicsError(
@@ -70,23 +84,24 @@ export function createS3Store(
 
   async function read(key: string, maxBytes: number): Promise<Uint8Array> {
     checkKey(key);
-    return client.send({ method: 'GET', key }, (answer) =>
-      gatherAnswer(answer, lengthOf(answer), maxBytes),
-    );
+    return act(async (client) => {
+      const answer = await client.getObject(bucket, key);
+      return gatherAnswer(answer, lengthOf(answer), maxBytes);
+    });
   }
 
   async function head(key: string): Promise<BlobInfo | null> {
     checkKey(key);
-    return client.send<BlobInfo | null>(
-      { method: 'HEAD', key },
-      async (answer) => infoOf(key, await drain(answer)),
-      nullWhenMissing,
-    );
+    const stat = await nullWhenMissing(act((client) => client.statObject(bucket, key)));
+    if (stat === null) return null;
+    const { size: sizeBytes, etag, metaData, lastModified: modifiedAt } = stat;
+    const contentType = String(metaData['content-type'] ?? defaultContentType);
+    return { key, sizeBytes, etag, contentType, modifiedAt };
   }
 
   async function remove(key: string): Promise<void> {
     checkKey(key);
-    await client.send<unknown>({ method: 'DELETE', key }, drain, nullWhenMissing);
+    await nullWhenMissing(act((client) => client.removeObject(bucket, key)));
   }
 
   return {
@@ -97,28 +112,20 @@ export function createS3Store(
     delete: remove,
     presign: (key, now) => presignObject({ ...place, key, now }),
     probe: () => probeStore({ put, read, head, delete: remove }),
-    applyCors: (origins) => applyCorsRules(client, origins),
+    applyCors: (origins) => applyCorsRules({ act, bucket, origins }),
   };
 }
 
-function nullWhenMissing({ failure }: S3Refusal): null {
-  if (failure.code === 'blob_not_found') return null;
-  throw failure;
-}
-
-function infoOf(key: string, answer: IncomingMessage): BlobInfo {
-  const { headers } = answer;
-  return {
-    key,
-    sizeBytes: lengthOf(answer) ?? 0,
-    etag: (headers.etag ?? '').replaceAll('"', ''),
-    contentType: headers['content-type'] ?? defaultContentType,
-    modifiedAt: new Date(headers['last-modified'] ?? 0),
-  };
+/** The client library is stricter than some servers: it refuses four numbers with dots. */
+function badName(): ForensicsError {
+  return new ForensicsError(
+    'store_refused',
+    'The bucket name cannot be used; name one of 3 to 63 lower-case letters, digits, dots and hyphens that looks like no IP address.',
+  );
 }
 
 /** Null when the store did not say. */
-function lengthOf({ headers }: IncomingMessage): number | null {
-  const length = headers['content-length'];
+function lengthOf(answer: Readable): number | null {
+  const length = answer instanceof IncomingMessage ? answer.headers['content-length'] : undefined;
   return length === undefined ? null : Number(length);
 }

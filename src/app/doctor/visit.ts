@@ -2,10 +2,9 @@
 
 import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { createAgent } from '../../blobs/remote/agent.ts';
+import { createAgent, type RemoteSettings } from '../../blobs/remote/agent.ts';
+import { connectionFailure } from '../../blobs/remote/errors.ts';
 import { gatherAnswer } from '../../blobs/remote/gather.ts';
-import type { RemoteSettings } from '../../blobs/remote/settings.ts';
-import { unreachable } from '../../blobs/remote/unreachable.ts';
 
 export interface Visit {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
@@ -53,7 +52,7 @@ export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): M
         at,
       };
     } catch (error) {
-      throw unreachable(error);
+      throw connectionFailure(error);
     } finally {
       agent.destroy();
     }

@@ -4,8 +4,7 @@ import type {
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
 import { ForensicsError } from '../../errors.ts';
-import { createAgent } from '../remote/agent.ts';
-import type { RemoteSettings } from '../remote/settings.ts';
+import { createAgent, type RemoteSettings } from '../remote/agent.ts';
 import type { AzureStorageConfig } from '../storage-config.ts';
 import { parseConnectionString } from './connection-string.ts';
 import { azureLibrary } from './library.ts';

@@ -4,11 +4,9 @@
  * @see Azure REST reference, "Blob service error codes" and "Common REST API error codes".
  */
 
-import { type ErrorCode, ForensicsError } from '../../errors.ts';
-import { unreachable } from '../remote/unreachable.ts';
+import type { ForensicsError } from '../../errors.ts';
+import { connectionFailure, type Meaning, type Refusal, refusalFailure } from '../remote/errors.ts';
 import { azureLibrary } from './library.ts';
-
-type Meaning = readonly [code: ErrorCode, message: string];
 
 const denied: Meaning = [
   'store_refused',
@@ -16,7 +14,7 @@ const denied: Meaning = [
 ];
 
 const meanings = new Map<string, Meaning>([
-  ['BlobNotFound', ['blob_not_found', 'There is no object with this key in the store.']],
+  ['404', ['blob_not_found', 'There is no object with this key in the store.']],
   ['ContainerNotFound', ['blob_not_found', 'The container does not exist.']],
   [
     'AuthenticationFailed',
@@ -26,21 +24,20 @@ const meanings = new Map<string, Meaning>([
     ],
   ],
   ['AccountIsDisabled', ['store_refused', 'The storage account is disabled.']],
-  ['InvalidResourceName', ['store_refused', 'The store takes this for no name of a container.']],
+  ['InvalidResourceName', ['store_refused', 'The store does not accept this container name.']],
   ['RequestBodyTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
+  ['401', denied],
+  ['403', denied],
   // The body changed on its way.
   ['Md5Mismatch', ['store_unavailable', 'The object was damaged on its way; try again.']],
   ['ContainerBeingDeleted', ['store_unavailable', 'The container is being deleted; try later.']],
   ['ServerBusy', ['store_unavailable', 'The store is busy; try again later.']],
 ]);
 
-/** Anything that the client library raises, as ours. Nothing of the request goes on: it was signed. */
+/** Anything that the client library raises, as ours. */
 export function azureFailure(error: unknown): ForensicsError {
   const refusal = refusalOf(error);
-  if (refusal === null) return unreachable(error);
-  const { status, code } = refusal;
-  const [failure, message] = meanings.get(code) ?? meaningOf(status, code);
-  return new ForensicsError(failure, message);
+  return refusal === null ? connectionFailure(error) : refusalFailure(refusal, meanings);
 }
 
 /** Of what the client library raised: the container can be made. */
@@ -49,16 +46,8 @@ export function isMissingContainer(error: unknown): boolean {
 }
 
 /** Null when the store said nothing. */
-function refusalOf(error: unknown): { readonly status: number; readonly code: string } | null {
+function refusalOf(error: unknown): Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';
-  return { status: error.statusCode, code };
-}
-
-function meaningOf(status: number, code: string): Meaning {
-  if (status === 404) return ['blob_not_found', 'There is no object with this key in the store.'];
-  if (status === 401 || status === 403) return denied;
-  const said = /^\w{1,64}$/.test(code) ? `${code}, HTTP ${status}` : `HTTP ${status}`;
-  if (status >= 500 || status === 429) return ['store_unavailable', `The store failed (${said}).`];
-  return ['store_refused', `The store refused the request (${said}); check its configuration.`];
+  return { status: error.statusCode, code: /^\w{1,64}$/.test(code) ? code : '' };
 }

@@ -1,9 +1,43 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
+import type { ConnectionGuard } from '../../outbound/connection-guard.ts';
 import { defaultMaxObjectBytes } from '../defaults.ts';
-import type { RemoteSettings } from './settings.ts';
-import { defaultTimeouts, StoreTimeout, type Timeouts } from './timeouts.ts';
+
+/** How long a store on somebody else's machine may take. */
+export interface Timeouts {
+  /** Until the connection stands, TLS included. */
+  readonly connectMs: number;
+  /** Without a single byte in either direction. */
+  readonly idleMs: number;
+  /** One request from its first byte to the last of its answer: who sends a byte now and then is not idle. */
+  readonly totalMs: number;
+  /** Before the first repetition; doubles with each. */
+  readonly retryDelayMs: number;
+}
+
+export class StoreTimeout extends Error {
+  override readonly name = 'StoreTimeout';
+  readonly code = 'ETIMEDOUT';
+}
+
+export const defaultTimeouts: Timeouts = {
+  connectMs: 5000,
+  idleMs: 30_000,
+  // 50 MiB at 7 Mbit/s.
+  totalMs: 60_000,
+  retryDelayMs: 200,
+};
+
+export interface RemoteSettings {
+  readonly timeouts?: Partial<Timeouts>;
+  /** Authorities to trust instead of the system's, in PEM. */
+  readonly ca?: string;
+  /** 50 MiB when left out. */
+  readonly maxObjectBytes?: number;
+  /** Which addresses may be connected to; all when left out. */
+  readonly guard?: ConnectionGuard;
+}
 
 /** Objects may have been kept when the limit was higher. */
 const leastAnswerBytes = 128 * 1024 * 1024;

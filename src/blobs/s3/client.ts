@@ -1,144 +1,75 @@
 /**
- * One signed request to an S3 endpoint, path style. The client library signs and sends; what an answer means is decided
- * here, because the library drops the status of a refusal.
+ * The client library, with an end to every request and with our words for what S3 servers refuse: by itself it waits for
+ * ever, reads whatever stands at the address as XML to the end, and drops the status.
+ *
+ * @see Amazon S3 API Reference, "List of error codes"; the storage-full codes are those of MinIO and of our own server.
  */
 
-import { type ClientRequest, type IncomingMessage, type RequestOptions, request } from 'node:http';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import { finished } from 'node:stream/promises';
 import type { Client, ClientOptions } from 'minio';
-import { ForensicsError } from '../../errors.ts';
-import { createAgent } from '../remote/agent.ts';
+import type { ForensicsError } from '../../errors.ts';
+import {
+  createAgent,
+  defaultTimeouts,
+  type RemoteSettings,
+  StoreTimeout,
+} from '../remote/agent.ts';
+import { connectionFailure, type Meaning, refusalFailure } from '../remote/errors.ts';
 import { beginningOf } from '../remote/gather.ts';
-import { withRetry } from '../remote/retry.ts';
-import type { RemoteSettings } from '../remote/settings.ts';
-import { defaultTimeouts, StoreTimeout, type Timeouts } from '../remote/timeouts.ts';
-import { unreachable } from '../remote/unreachable.ts';
 import type { S3StorageConfig } from '../storage-config.ts';
 import { endpointOf } from './place.ts';
-import { refusalOf, type S3Refusal } from './refusal.ts';
 
-export interface S3Request {
-  readonly method: 'DELETE' | 'GET' | 'HEAD' | 'PUT';
-  /** Left out: the bucket itself. */
-  readonly key?: string;
-  readonly query?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Buffer;
-}
-
-export interface S3Client {
-  /**
-   * What `take` makes of the answer. Repeated when the store is not there: for requests that may be sent twice.
-   *
-   * @throws {ForensicsError} whatever `take` raises; `store_unavailable`, `store_refused`.
-   */
-  send<T>(
-    request: S3Request,
-    take: (answer: IncomingMessage) => T | Promise<T>,
-    /** Instead of the failure that a refusal means everywhere else. */
-    onRefusal?: (refusal: S3Refusal) => T,
-  ): Promise<T>;
-}
-
-type OnAnswer = (answer: IncomingMessage) => void;
-
-/** The library raises these without their body, and we say that they pass. */
-const busy = [408, 429, 499, 500, 502, 503, 504, 520];
-/** The library hands out the answers that it was told to expect: all. Others it would read whole and parse as XML. */
-const everyStatus = Array.from({ length: 1000 }, (_, i) => i);
-/** Whatever is longer is none that we could read. */
+const successes = [200, 204];
+/** Whatever is longer is no refusal that we could read. */
 const maxRefusalLength = 65_536;
+/** The library's largest: one request for an object, so that it appears whole or not at all. */
+const partSize = 5 * 1024 ** 3;
 
-/** @param config - Its endpoint was looked at by `originOf`. */
-export function createS3Client(config: S3StorageConfig, settings: RemoteSettings): S3Client {
-  const timeouts = { ...defaultTimeouts, ...settings.timeouts };
-  const { region, bucketName, useSSL } = config;
+/**
+ * Opened by its first use: loading the library takes 0.15 s, and most installations have no S3 store.
+ *
+ * @param config - Its endpoint was looked at by `originOf`.
+ * @returns what fails with a `ForensicsError` when the server refuses.
+ */
+export function createS3Client(
+  config: S3StorageConfig,
+  settings: RemoteSettings,
+): () => Promise<Client> {
+  const { region, useSSL } = config;
+  const { totalMs } = { ...defaultTimeouts, ...settings.timeouts };
   const options: ClientOptions = {
     endPoint: endpointOf(config),
     port: config.port,
     useSSL,
+    // Without it the library asks the server before each request.
     region,
     accessKey: config.accessKeyId,
     secretKey: config.secretAccessKey,
+    partSize,
     transportAgent: createAgent(useSSL, settings),
-    transport: createTransport(useSSL, timeouts),
+    transport: createTransport(useSSL, totalMs),
     // The library's own repetition writes to the console.
     retryOptions: { disableRetry: true },
   };
   let opening: Promise<Client> | undefined;
-
-  async function ask({ method, key, query, headers, body }: S3Request): Promise<IncomingMessage> {
-    opening ??= openClient(options);
-    const client = await opening;
-    const target = {
-      method,
-      bucketName,
-      pathStyle: true,
-      headers: { ...headers },
-      ...(key === undefined ? {} : { objectName: key }),
-      ...(query === undefined ? {} : { query }),
-    };
-    return client.makeRequestAsync(target, body ?? '', everyStatus, region);
-  }
-
-  async function attempt<T>(
-    what: S3Request,
-    take: (answer: IncomingMessage) => T | Promise<T>,
-    onRefusal: (refusal: S3Refusal) => T,
-  ): Promise<T> {
-    try {
-      const answer = await ask(what);
-      const status = answer.statusCode ?? 0;
-      if (status >= 200 && status < 300) return await take(answer);
-      return onRefusal(refusalOf(status, await beginningOf(answer, maxRefusalLength)));
-    } catch (error) {
-      throw toFailure(error);
-    }
-  }
-
-  return {
-    send: (what, take, onRefusal = raise) =>
-      withRetry(timeouts.retryDelayMs, () => attempt(what, take, onRefusal)),
-  };
+  return () => (opening ??= import('minio').then(({ Client: Opened }) => new Opened(options)));
 }
 
-/** Loading the library takes 0.15 s, and most installations have no S3 store. */
-async function openClient(options: ClientOptions): Promise<Client> {
-  const minio = await import('minio');
-  return new minio.Client(options);
-}
-
-/** To its end, so that the connection can be used again. */
-export async function drain(answer: IncomingMessage): Promise<IncomingMessage> {
-  await finished(answer.resume());
-  return answer;
-}
-
-function raise(refusal: S3Refusal): never {
-  throw refusal.failure;
-}
-
-/** Node's own, with an end to every request. */
-function createTransport(
-  useSSL: boolean,
-  { totalMs }: Timeouts,
-): Required<ClientOptions>['transport'] {
+/** Node's own, which hands the library nothing but success. */
+function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptions>['transport'] {
   const start = useSSL ? secureRequest : request;
   return {
-    request(
-      options: RequestOptions | string | URL,
-      onAnswer?: RequestOptions | OnAnswer,
-    ): ClientRequest {
-      if (typeof options === 'string' || options instanceof URL || typeof onAnswer !== 'function') {
+    request(options: unknown, onAnswer: unknown): ClientRequest {
+      if (typeof options !== 'object' || options === null || typeof onAnswer !== 'function') {
         throw new TypeError('A request is options and a callback.');
       }
+      let incoming: IncomingMessage | undefined;
       const outgoing = start(options, (answer) => {
         incoming = answer;
-        if (busy.includes(answer.statusCode ?? 0)) answer.resume();
-        onAnswer(answer);
+        if (successes.includes(answer.statusCode ?? 0)) onAnswer(answer);
+        else void refusalOf(answer).then((failure) => outgoing.emit('error', failure));
       });
-      let incoming: IncomingMessage | undefined;
       const timer = setTimeout(() => {
         const late = new StoreTimeout('No whole answer within the time allowed.');
         (incoming ?? outgoing).destroy(late);
@@ -149,12 +80,65 @@ function createTransport(
   };
 }
 
-function toFailure(error: unknown): ForensicsError {
-  const status =
-    error instanceof Error ? /HTTP status: (\d{3})/.exec(error.message)?.[1] : undefined;
-  if (status === undefined) return unreachable(error);
-  return new ForensicsError(
-    'store_unavailable',
-    `The store is busy (HTTP ${status}); try again later.`,
-  );
+async function refusalOf(answer: IncomingMessage): Promise<ForensicsError> {
+  try {
+    const body = await beginningOf(answer, maxRefusalLength);
+    // The code in the XML says more than the status; answers to HEAD have none.
+    const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
+    return refusalFailure({ status: answer.statusCode ?? 0, code }, meanings);
+  } catch (error) {
+    return connectionFailure(error);
+  }
 }
+
+const wrongRegion: Meaning = [
+  'store_refused',
+  'The bucket lies in another region or at another endpoint; check endpoint and region.',
+];
+const denied: Meaning = [
+  'store_refused',
+  'The store denies access; check the access key, and that it may put, get and delete objects and list the bucket.',
+];
+const full: Meaning = [
+  'no_space_left',
+  'The store has no space left; free some or raise its quota.',
+];
+const later: Meaning = ['store_unavailable', 'The store is busy; try again later.'];
+
+const meanings = new Map<string, Meaning>([
+  ['NoSuchKey', ['blob_not_found', 'There is no object with this key in the store.']],
+  ['NoSuchBucket', ['store_refused', 'The bucket does not exist; check its name or create it.']],
+  ['InvalidBucketName', ['store_refused', 'The store does not accept this bucket name.']],
+  ['InvalidAccessKeyId', ['store_refused', 'The store does not know the access key; check it.']],
+  [
+    'SignatureDoesNotMatch',
+    ['store_refused', 'The signature is refused; check the secret access key and the endpoint.'],
+  ],
+  [
+    'RequestTimeTooSkewed',
+    [
+      'store_refused',
+      'The clocks of this server and of the store differ by more than 15 minutes; set them.',
+    ],
+  ],
+  ['NotImplemented', ['store_refused', 'The store does not offer this.']],
+  ['AllAccessDisabled', denied],
+  ['401', denied],
+  ['403', denied],
+  ['AuthorizationHeaderMalformed', wrongRegion],
+  ['AuthorizationQueryParametersError', wrongRegion],
+  ['IllegalLocationConstraintException', wrongRegion],
+  ['301', wrongRegion],
+  ['302', wrongRegion],
+  ['307', wrongRegion],
+  ['308', wrongRegion],
+  ['EntityTooLarge', ['blob_too_large', 'The object is larger than the store accepts.']],
+  ['InsufficientStorage', full],
+  ['QuotaExceeded', full],
+  ['XMinioStorageFull', full],
+  ['RequestTimeout', later],
+  // The body changed on its way.
+  ['BadDigest', later],
+  ['IncompleteBody', later],
+  ['XAmzContentSHA256Mismatch', later],
+]);

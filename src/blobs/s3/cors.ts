@@ -5,23 +5,29 @@
  */
 
 import { createHash } from 'node:crypto';
+import type { Client } from 'minio';
 import { ForensicsError } from '../../errors.ts';
+import { codeOf } from '../remote/errors.ts';
 import { gather } from '../remote/gather.ts';
 import type { CorsOutcome } from '../store.ts';
-import { drain, type S3Client } from './client.ts';
 
 const ruleId = 'forensics';
 const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
-export async function applyCorsRules(
-  client: S3Client,
-  origins: readonly string[],
-): Promise<CorsOutcome> {
+export interface CorsChange {
+  /** Repeats a request to the store, and raises nothing but a `ForensicsError`. */
+  readonly act: <T>(request: (client: Client) => Promise<T>) => Promise<T>;
+  readonly bucket: string;
+  readonly origins: readonly string[];
+}
+
+export async function applyCorsRules({ act, bucket, origins }: CorsChange): Promise<CorsOutcome> {
   try {
-    const others = (await readRules(client)).filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
-    const ours = origins.length === 0 ? [] : [ruleFor(origins)];
-    await writeRules(client, [...others, ...ours]);
+    const present = await act((client) => readRules(client, bucket));
+    const others = present.filter((rule) => !rule.includes(`<ID>${ruleId}</ID>`));
+    const rules = origins.length === 0 ? others : [...others, ruleFor(origins)];
+    await act((client) => writeRules(client, bucket, rules));
     return { applied: true };
   } catch (error) {
     if (error instanceof ForensicsError) return { applied: false, reason: error.message };
@@ -29,15 +35,16 @@ export async function applyCorsRules(
   }
 }
 
-async function readRules(client: S3Client): Promise<readonly string[]> {
-  return client.send<readonly string[]>(
-    { method: 'GET', query: 'cors' },
-    async (answer) => rulesIn((await gather(answer, maxRulesBytes)).toString()),
-    ({ code, failure }) => {
-      if (code === 'NoSuchCORSConfiguration') return [];
-      throw failure;
-    },
-  );
+async function readRules(client: Client, bucketName: string): Promise<readonly string[]> {
+  try {
+    const answer = await client.makeRequestAsync({ method: 'GET', bucketName, query: 'cors' });
+    return rulesIn((await gather(answer, maxRulesBytes)).toString());
+  } catch (error) {
+    const isNone =
+      error instanceof ForensicsError && codeOf(error.cause) === 'NoSuchCORSConfiguration';
+    if (isNone) return [];
+    throw error;
+  }
 }
 
 /** In linear time: the text is a stranger's. */
@@ -50,19 +57,20 @@ export function rulesIn(text: string): readonly string[] {
     .map(({ part, at }) => part.slice(at) + ruleEnd);
 }
 
-async function writeRules(client: S3Client, rules: readonly string[]): Promise<void> {
-  if (rules.length === 0) {
-    // S3 takes no empty list.
-    await client.send({ method: 'DELETE', query: 'cors' }, drain);
-    return;
-  }
+async function writeRules(
+  client: Client,
+  bucketName: string,
+  rules: readonly string[],
+): Promise<void> {
+  // S3 takes no empty list.
+  const method = rules.length === 0 ? 'DELETE' : 'PUT';
   const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
-  const body = Buffer.from(
-    `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`,
-  );
+  const list = `<CORSConfiguration xmlns="${namespace}">${rules.join('')}</CORSConfiguration>`;
+  const body = Buffer.from(rules.length === 0 ? '' : list);
   const digest = createHash('md5').update(body).digest('base64');
   const headers = { 'content-type': 'application/xml', 'content-md5': digest };
-  await client.send({ method: 'PUT', query: 'cors', headers, body }, drain);
+  const request = { method, bucketName, query: 'cors', headers };
+  await client.makeRequestAsyncOmit(request, body, [200, 204]);
 }
 
 function ruleFor(origins: readonly string[]): string {

@@ -36,6 +36,7 @@ describe('the probe of an S3 store', () => {
     ['the secret is wrong', { secretAccessKey: 'wrong' }, /secret access key/],
     ['the access key is unknown', { accessKeyId: 'AKIAUNKNOWN' }, /access key/],
     ['the region is wrong', { region: 'eu-west-9' }, /region/],
+    ['the bucket looks like an address', { bucketName: 'a.10.0.0.7' }, /bucket name/],
     ['the bucket is another’s', { bucketName: otherBucket }, /denies access/],
   ])('says what to check when %s', async (_what, changes, sentence) => {
     await expect(storeWith(changes).probe()).rejects.toMatchObject({
