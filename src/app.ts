@@ -22,7 +22,7 @@ import { citedValidation } from './app/validations.ts';
 import { openWork } from './app/work.ts';
 import { createWorkload } from './app/workload.ts';
 import type { Workload } from './app/workload.ts';
-import type { S3Door } from './blobs/door.ts';
+import type { S3Api } from './blobs/s3-server/server.ts';
 import type { Settings } from './config.ts';
 import { sendJob } from './feedback/feedback.ts';
 import { defaultLimits } from './image/limits.ts';
@@ -37,8 +37,8 @@ import { hasTroubledReceiver } from './webhooks/receivers.ts';
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
   readonly tenancy: Tenancy;
-  /** The HTTP door of the embedded store. */
-  readonly door: S3Door;
+  /** The S3 API of the embedded store. */
+  readonly s3Api: S3Api;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
   health(): Promise<readonly Check[]>;
   workload(): Workload;
@@ -130,7 +130,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         webhookGuard: webhookGuardOf(settings),
         now,
       }),
-      door: blobs.door,
+      s3Api: blobs.s3Api,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       proveStorage: () => blobs.prove(),
       health: createHealth({

@@ -4,8 +4,8 @@ import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
 import { keysOf, parseRendered } from '../analyses/record.ts';
 import type { NamedObject } from '../backup/contents.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { objectPath } from '../blobs/buckets.ts';
-import { bucketNameFor } from '../blobs/credentials.ts';
+import { objectPath } from '../blobs/embedded/buckets.ts';
+import { bucketNameFor } from '../blobs/embedded/credentials.ts';
 import type { Db } from '../db/open.ts';
 import { analyses, examinations, storageConfigs } from '../db/schema.ts';
 

@@ -2,11 +2,11 @@
 
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Buckets, createBuckets } from '../blobs/buckets.ts';
+import { type Buckets, createBuckets } from '../blobs/embedded/buckets.ts';
 import { createStores } from '../blobs/configured-stores.ts';
-import { bucketNameFor, createBucketCredentials } from '../blobs/credentials.ts';
-import { createS3Door, type S3Door } from '../blobs/door.ts';
-import { createEmbeddedStore } from '../blobs/embedded.ts';
+import { bucketNameFor, createBucketCredentials } from '../blobs/embedded/credentials.ts';
+import { createS3Api, type S3Api } from '../blobs/s3-server/server.ts';
+import { createEmbeddedStore } from '../blobs/embedded/embedded.ts';
 import type { BlobStore } from '../blobs/store.ts';
 import type { Stores } from '../blobs/stores.ts';
 import type { Settings } from '../config.ts';
@@ -17,8 +17,8 @@ import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 
 export interface Blobs {
   readonly buckets: Buckets;
-  /** The HTTP door of the embedded store. */
-  readonly door: S3Door;
+  /** The S3 API of the embedded store. */
+  readonly s3Api: S3Api;
   readonly stores: Stores;
   readonly storage: TenantStorage;
   /** As `proveDefaultStorage`; the embedded store needs no proof. */
@@ -67,7 +67,7 @@ export function openBlobs(parts: BlobParts): Blobs {
 
   return {
     buckets,
-    door: createS3Door({
+    s3Api: createS3Api({
       buckets,
       secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
       region,

@@ -4,7 +4,7 @@ import { purgeExpired } from '../access/purge.ts';
 import type { Analyses } from '../analyses/analyses.ts';
 import type { Notice } from '../analyses/context.ts';
 import type { Audit } from '../audit/audit.ts';
-import type { Buckets } from '../blobs/buckets.ts';
+import type { Buckets } from '../blobs/embedded/buckets.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
 import { purgeFeedback } from '../feedback/purge.ts';

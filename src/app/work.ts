@@ -4,7 +4,7 @@ import { hostname } from 'node:os';
 import type { Analyses } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/client-acts.ts';
 import type { Notice } from '../analyses/context.ts';
-import type { Buckets } from '../blobs/buckets.ts';
+import type { Buckets } from '../blobs/embedded/buckets.ts';
 import type { Settings } from '../config.ts';
 import { createChores } from '../jobs/chores.ts';
 import type { Queue } from '../jobs/queue.ts';

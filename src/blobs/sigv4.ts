@@ -5,22 +5,31 @@
  * @see Amazon S3 API Reference, "Authenticating Requests (AWS Signature Version 4)".
  */
 
-import { Refusal } from './refusal.ts';
+import { S3Error } from './s3-server/errors.ts';
 import {
   canonicalQuery,
   canonicalRequest,
   canonicalValue,
+  compareText,
   encodePath,
+  equalText,
   formatTime,
+  hmacHex,
   type Pair,
   parseTime,
+  scopeText,
   signedNames,
+  signingKey,
   stringToSign,
-  compareText,
 } from './signature/canonical.ts';
-import { algorithm, type Claim, type Headers, parseTarget, readClaim } from './signature/claim.ts';
-import { equalText, hmacHex, scopeText, signingKey } from './signature/signing-key.ts';
-import { type Payload, payloadOf } from './signature/payload.ts';
+import {
+  algorithm,
+  type Claim,
+  type Headers,
+  parseTarget,
+  readClaim,
+  unsignedPayload,
+} from './signature/claim.ts';
 
 export interface Credentials {
   readonly accessKeyId: string;
@@ -53,8 +62,8 @@ export interface ReceivedRequest<Account extends { readonly secretAccessKey: str
 
 export interface Verified<Account> {
   readonly account: Account;
-  /** What the signature says about the body, to be checked while it is read. */
-  readonly payload: Payload;
+  /** The digest of the body that was signed, in lower-case hex; null when the body is not signed. */
+  readonly bodySha256: string | null;
 }
 
 /** Seven days: the longest life that S3 gives a presigned URL. */
@@ -83,14 +92,13 @@ export function presignUrl(request: PresignRequest): string {
     ['X-Amz-Expires', String(expiresSeconds)],
     ['X-Amz-SignedHeaders', signedNames(headers)],
   ]);
-  const payload = 'UNSIGNED-PAYLOAD';
   const encodedPath = encodePath(path);
   const canonical = canonicalRequest({
     method,
     path: encodedPath,
     query,
     headers,
-    payload,
+    payload: unsignedPayload,
   });
   const key = signingKey(credentials.secretAccessKey, scope);
   const signature = hmacHex(key, stringToSign(time, scopeText(scope), canonical));
@@ -101,7 +109,7 @@ export function presignUrl(request: PresignRequest): string {
  * Who signed this request, and what the signature says about its body. The signature is checked before anything
  * else that it covers, so that a changed request is always `SignatureDoesNotMatch`, whatever was changed.
  *
- * @throws {Refusal} the S3 code that says what is wrong.
+ * @throws {S3Error} the S3 code that says what is wrong.
  */
 export function verifyRequest<Account extends { readonly secretAccessKey: string }>(
   request: ReceivedRequest<Account>,
@@ -109,7 +117,7 @@ export function verifyRequest<Account extends { readonly secretAccessKey: string
   const { path, query } = parseTarget(request.target);
   const claim = readClaim(query, request.headers);
   const account = request.secretFor(claim.accessKeyId);
-  if (account === null) throw new Refusal('InvalidAccessKeyId');
+  if (account === null) throw new S3Error('InvalidAccessKeyId');
   const key = signingKey(account.secretAccessKey, claim.scope);
   const canonical = canonicalRequest({
     method: request.method,
@@ -120,12 +128,11 @@ export function verifyRequest<Account extends { readonly secretAccessKey: string
   });
   const scope = scopeText(claim.scope);
   const expected = hmacHex(key, stringToSign(claim.time, scope, canonical));
-  if (!equalText(claim.signature, expected)) throw new Refusal('SignatureDoesNotMatch');
+  if (!equalText(claim.signature, expected)) throw new S3Error('SignatureDoesNotMatch');
   checkCoverage(claim, request.headers);
   checkRegion(claim, request.region);
   checkTime(claim, request.now);
-  const { time, signature } = claim;
-  return { account, payload: payloadOf(claim.payload, { key, time, scope, signature }) };
+  return { account, bodySha256: signedDigest(claim.payload) };
 }
 
 /** @throws {RangeError} when it is no whole number from 1 to 604800. */
@@ -151,7 +158,7 @@ function headerPairs(headers: Readonly<Record<string, string>>): Pair[] {
 function signedHeaders(claim: Claim, headers: Headers): Pair[] {
   return [...new Set(claim.signedHeaders)].toSorted(compareText).map((name) => {
     const values = headers[name];
-    if (values === undefined) throw new Refusal('SignatureDoesNotMatch');
+    if (values === undefined) throw new S3Error('SignatureDoesNotMatch');
     return [name, canonicalValue(values)];
   });
 }
@@ -169,33 +176,49 @@ function checkCoverage(claim: Claim, headers: Headers): void {
   const harmless = claim.expires === null ? [] : ['x-amz-date'];
   const wrong = unsigned.filter((name) => !harmless.includes(name));
   if (wrong.length === 0 && claim.signedHeaders.includes('host')) return;
-  throw new Refusal('AccessDenied', 'The headers host and x-amz-* must be signed.');
+  throw new S3Error('AccessDenied', 'The headers host and x-amz-* must be signed.');
+}
+
+/** @throws {S3Error} `NotImplemented` for a body in signed chunks, `InvalidArgument` for what is no digest. */
+function signedDigest(payload: string): string | null {
+  if (payload === unsignedPayload) return null;
+  if (/^[0-9a-f]{64}$/.test(payload)) return payload;
+  if (payload.startsWith('STREAMING-')) {
+    throw new S3Error(
+      'NotImplemented',
+      `Signed chunks are not supported. Send the whole body with its SHA-256 or ${unsignedPayload}.`,
+    );
+  }
+  throw new S3Error(
+    'InvalidArgument',
+    `x-amz-content-sha256 must be a SHA-256 in hex or ${unsignedPayload}.`,
+  );
 }
 
 function checkRegion(claim: Claim, region: string): void {
   if (claim.scope.region === region) return;
   const code =
     claim.expires === null ? 'AuthorizationHeaderMalformed' : 'AuthorizationQueryParametersError';
-  throw new Refusal(code, `The region is wrong; sign for ${region}.`, { Region: region });
+  throw new S3Error(code, `The region is wrong; sign for ${region}.`, { Region: region });
 }
 
 function checkTime(claim: Claim, now: Date): void {
   const time = parseTime(claim.time);
   if (time === null || claim.time.slice(0, 8) !== claim.scope.day) {
-    throw new Refusal('AccessDenied', 'The date of the signature is malformed.');
+    throw new S3Error('AccessDenied', 'The date of the signature is malformed.');
   }
   const aheadMs = time.getTime() - now.getTime();
   if (claim.expires === null) {
-    if (Math.abs(aheadMs) > maxSkewMs) throw new Refusal('RequestTimeTooSkewed');
+    if (Math.abs(aheadMs) > maxSkewMs) throw new S3Error('RequestTimeTooSkewed');
     return;
   }
   const seconds = /^\d{1,6}$/.test(claim.expires) ? Number(claim.expires) : 0;
   if (seconds < 1 || seconds > maxExpirySeconds) {
-    throw new Refusal(
+    throw new S3Error(
       'AuthorizationQueryParametersError',
       `X-Amz-Expires must be 1 to ${maxExpirySeconds} seconds.`,
     );
   }
-  if (aheadMs > maxSkewMs) throw new Refusal('AccessDenied', 'The URL is not valid yet.');
-  if (-aheadMs > seconds * 1000) throw new Refusal('AccessDenied', 'Request has expired.');
+  if (aheadMs > maxSkewMs) throw new S3Error('AccessDenied', 'The URL is not valid yet.');
+  if (-aheadMs > seconds * 1000) throw new S3Error('AccessDenied', 'Request has expired.');
 }

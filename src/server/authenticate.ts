@@ -15,7 +15,7 @@ import { ForensicsError } from '../errors.ts';
 /** What a route demands; null for one that does not ask who is there. */
 const demands = {
   everyone: null,
-  /** Checked by the store's own door. */
+  /** Checked by the S3 API. */
   urlSignature: null,
   /** A key of the tenant that `tenantName` means, or a user who may act for it. */
   tenant: { isForUsers: false, settings: false, tenant: true },

@@ -1,4 +1,4 @@
-/** What a body may cost before anybody looks at it: few bytes, little time. The store's door has limits of its own. */
+/** What a body may cost before anybody looks at it: few bytes, little time. The S3 API has limits of its own. */
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';

@@ -1,6 +1,6 @@
 /**
  * `Expect: 100-continue`: clients with a large body ask first whether it will be taken. Node.js would say yes at once;
- * here the answer waits until the caller is known, and the store's door gives its own.
+ * here the answer waits until the caller is known, and the S3 API gives its own.
  */
 
 import type { IncomingMessage, RequestListener, Server } from 'node:http';

@@ -71,8 +71,8 @@ function spend(reply: FastifyReply, budget: Budget): void {
 }
 
 /**
- * Not the store's door, where signatures and bytes are what counts; and not what tells whether the server is alive: a
- * probe that is refused because of others would take a healthy server out of service.
+ * Not the S3 API, where signatures and bytes are what counts; and not what tells whether the server is alive: a probe
+ * that is refused because of others would take a healthy server out of service.
  */
 function isLimited({ routeOptions }: FastifyRequest): boolean {
   const { access, rateLimit: limit } = routeOptions.config;

@@ -56,7 +56,7 @@ export interface ServerParts {
     | 'analyses'
     | 'usage'
     | 'feedback'
-    | 'door'
+    | 's3Api'
     | 'health'
   >;
   readonly transport: Transport;
@@ -127,7 +127,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await server.register(authRoutes, { identity: app.identity });
   await server.register(userRoutes, { userSettings: app.userSettings });
   await server.register(feedbackRoutes, { feedback: app.feedback });
-  await server.register(blobRoutes, { door: app.door });
+  await server.register(blobRoutes, { s3Api: app.s3Api });
   await server.ready();
   return server;
 }

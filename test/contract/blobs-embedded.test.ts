@@ -1,8 +1,8 @@
-import { bucket, otherBucket, startDoor } from '../unit/blobs/door-server.ts';
+import { bucket, otherBucket, startS3Api } from '../unit/blobs/s3-api-server.ts';
 import { describeBlobStore } from './blob-store.ts';
 
 describeBlobStore('the embedded store', async () => {
-  const server = await startDoor();
+  const server = await startS3Api();
   return {
     store: server.storeOf(bucket),
     stranger: server.storeOf(otherBucket),

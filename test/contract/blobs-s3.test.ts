@@ -2,13 +2,13 @@ import { createServer } from 'node:http';
 import { describe } from 'vitest';
 import { createS3Store } from '../../src/blobs/s3.ts';
 import { type S3Server, storesAt } from '../fixtures/s3-server.ts';
-import { bucket, otherBucket, startDoor } from '../unit/blobs/door-server.ts';
+import { bucket, otherBucket, startS3Api } from '../unit/blobs/s3-api-server.ts';
 import { s3ConfigFor } from '../unit/blobs/s3-config.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
-// The adapter against the embedded store's own door: two sides that were written apart, over a real socket.
-async function overTheDoor(useSSL: boolean): Promise<StoreUnderTest> {
-  const server = await (useSSL ? startDoor() : startDoor({}, createServer()));
+// The adapter against the embedded store's S3 API: two sides that were written apart, over a real socket.
+async function overTheS3Api(useSSL: boolean): Promise<StoreUnderTest> {
+  const server = await (useSSL ? startS3Api() : startS3Api({}, createServer()));
   const storeOf = (name: string) => createS3Store(s3ConfigFor(server, name), { ca: server.ca });
   return {
     store: storeOf(bucket),
@@ -19,8 +19,8 @@ async function overTheDoor(useSSL: boolean): Promise<StoreUnderTest> {
   };
 }
 
-describeBlobStore('the S3 store over HTTPS', () => overTheDoor(true), ['back\\slash']);
-describeBlobStore('the S3 store over plain HTTP', () => overTheDoor(false), ['back\\slash']);
+describeBlobStore('the S3 store over HTTPS', () => overTheS3Api(true), ['back\\slash']);
+describeBlobStore('the S3 store over plain HTTP', () => overTheS3Api(false), ['back\\slash']);
 
 /**
  * Any S3 server, two empty buckets of which are given to the suite:

@@ -1,12 +1,12 @@
 import { createS3Store } from '../../src/blobs/s3.ts';
 import { withPrefix } from '../../src/blobs/with-prefix.ts';
-import { startDoor } from '../unit/blobs/door-server.ts';
+import { startS3Api } from '../unit/blobs/s3-api-server.ts';
 import { s3ConfigFor } from '../unit/blobs/s3-config.ts';
 import { describeBlobStore, type StoreUnderTest } from './blob-store.ts';
 
 // Two tenants in one bucket, with the same credentials.
 async function inOneBucket(): Promise<StoreUnderTest> {
-  const server = await startDoor();
+  const server = await startS3Api();
   const whole = createS3Store(s3ConfigFor(server), { ca: server.ca });
   const keyPrefix = '0123456789abcdef01234567/';
   return {

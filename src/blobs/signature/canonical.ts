@@ -1,10 +1,10 @@
 /**
- * The canonical form of a request: what both sides of a signature hash. Knows text, no secrets.
+ * The arithmetic of a signature, the same for both sides: the canonical form of a request, and the key that signs it.
  *
  * @see Amazon S3 API Reference, "Authenticating Requests (AWS Signature Version 4)".
  */
 
-import { hash } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 export type Pair = readonly [name: string, value: string];
 
@@ -91,7 +91,7 @@ export function parseTime(text: string): Date | null {
   return Number.isNaN(time.getTime()) ? null : time;
 }
 
-export function sha256Hex(data: string | Uint8Array): string {
+function sha256Hex(data: string | Uint8Array): string {
   return hash('sha256', data, 'hex');
 }
 
@@ -112,4 +112,50 @@ function headerText(value: string): string {
 
 function decodeFormText(text: string): string {
   return decodeURIComponent(text.replaceAll('+', ' '));
+}
+
+export interface Scope {
+  /** `yyyymmdd`. */
+  readonly day: string;
+  readonly region: string;
+}
+
+/** A day has one key per secret and region; a server of many tenants stays far below this. */
+const maxKept = 512;
+const kept = new Map<string, KeyObject>();
+
+/**
+ * The key that signs one day's requests in one region: four rounds of HMAC over the secret, kept for the next call.
+ *
+ * @see Amazon S3 API Reference, "Calculating a signature", `SigningKey`.
+ */
+export function signingKey(secretAccessKey: string, { day, region }: Scope): KeyObject {
+  const name = `${day}/${region}/${secretAccessKey}`;
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const dayKey = hmac(`AWS4${secretAccessKey}`, day);
+  // A key object, not bytes: Node takes it five times as fast.
+  const key = createSecretKey(hmac(hmac(hmac(dayKey, region), 's3'), 'aws4_request'));
+  // Oldest first out: a Map keeps the order of insertion.
+  if (kept.size >= maxKept) kept.delete(kept.keys().next().value!);
+  kept.set(name, key);
+  return key;
+}
+
+export function scopeText({ day, region }: Scope): string {
+  return `${day}/${region}/s3/aws4_request`;
+}
+
+function hmac(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+export function hmacHex(key: KeyObject, text: string): string {
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** Equal texts? The time taken depends on their lengths alone. */
+export function equalText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
 }

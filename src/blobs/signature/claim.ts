@@ -3,9 +3,8 @@
  * nothing: `verifyRequest` does.
  */
 
-import { Refusal } from '../refusal.ts';
-import { type Pair, parseQuery } from './canonical.ts';
-import type { Scope } from './signing-key.ts';
+import { S3Error } from '../s3-server/errors.ts';
+import { type Pair, parseQuery, type Scope } from './canonical.ts';
 
 export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
@@ -32,40 +31,40 @@ export interface Target {
 }
 
 export const algorithm = 'AWS4-HMAC-SHA256';
-const unsignedPayload = 'UNSIGNED-PAYLOAD';
+export const unsignedPayload = 'UNSIGNED-PAYLOAD';
 
 /**
  * Path and query of a request target such as `/b-0123/k%20ey?x-id=GetObject`.
  *
- * @throws {Refusal} `InvalidURI` when it is not an absolute path of percent-encoded UTF-8.
+ * @throws {S3Error} `InvalidURI` when it is not an absolute path of percent-encoded UTF-8.
  */
 export function parseTarget(target: string): Target {
   const at = target.indexOf('?');
   const [path, query] = at < 0 ? [target, ''] : [target.slice(0, at), target.slice(at + 1)];
-  if (!path.startsWith('/')) throw new Refusal('InvalidURI');
+  if (!path.startsWith('/')) throw new S3Error('InvalidURI');
   try {
     return { path: decodeURIComponent(path), query: parseQuery(query) };
   } catch (error) {
-    if (error instanceof URIError) throw new Refusal('InvalidURI');
+    if (error instanceof URIError) throw new S3Error('InvalidURI');
     throw error;
   }
 }
 
-/** @throws {Refusal} `AccessDenied` when nothing is signed, a code of the malformed part otherwise. */
+/** @throws {S3Error} `AccessDenied` when nothing is signed, a code of the malformed part otherwise. */
 export function readClaim(query: readonly Pair[], headers: Headers): Claim {
   const isPresigned = query.some(
     ([name]) => name === 'X-Amz-Algorithm' || name === 'X-Amz-Signature',
   );
   const authorization = headers['authorization'];
   const hasToken = query.some(([name]) => name === 'X-Amz-Security-Token');
-  if (hasToken || headers['x-amz-security-token'] !== undefined) throw new Refusal('InvalidToken');
+  if (hasToken || headers['x-amz-security-token'] !== undefined) throw new S3Error('InvalidToken');
   if (isPresigned && authorization !== undefined) {
-    throw new Refusal('InvalidArgument', 'Sign the URL or the header, not both.');
+    throw new S3Error('InvalidArgument', 'Sign the URL or the header, not both.');
   }
   if (isPresigned) return claimOfUrl(query, headers);
   if (authorization !== undefined) return claimOfHeader(query, headers, authorization);
   if (query.some(([name]) => name === 'AWSAccessKeyId')) throw oldSignature();
-  throw new Refusal('AccessDenied', 'The request is not signed.');
+  throw new S3Error('AccessDenied', 'The request is not signed.');
 }
 
 function claimOfUrl(query: readonly Pair[], headers: Headers): Claim {
@@ -105,12 +104,12 @@ function claimOfHeader(query: readonly Pair[], headers: Headers, values: readonl
   const names = fields.get('SignedHeaders');
   const signature = fields.get('Signature');
   if (credential === null || names === undefined || signature === undefined || fields.size !== 3) {
-    throw new Refusal('AuthorizationHeaderMalformed');
+    throw new S3Error('AuthorizationHeaderMalformed');
   }
   const payload = single(headers, 'x-amz-content-sha256');
-  if (payload === null) throw new Refusal('InvalidRequest', 'Send x-amz-content-sha256.');
+  if (payload === null) throw new S3Error('InvalidRequest', 'Send x-amz-content-sha256.');
   const time = single(headers, 'x-amz-date');
-  if (time === null) throw new Refusal('AccessDenied', 'Send x-amz-date.');
+  if (time === null) throw new S3Error('AccessDenied', 'Send x-amz-date.');
   return {
     ...credential,
     time,
@@ -122,12 +121,12 @@ function claimOfHeader(query: readonly Pair[], headers: Headers, values: readonl
   };
 }
 
-function oldSignature(): Refusal {
-  return new Refusal('InvalidRequest', `Sign with ${algorithm} (Signature Version 4).`);
+function oldSignature(): S3Error {
+  return new S3Error('InvalidRequest', `Sign with ${algorithm} (Signature Version 4).`);
 }
 
-function wrong(name: string): Refusal {
-  return new Refusal(
+function wrong(name: string): S3Error {
+  return new S3Error(
     'AuthorizationQueryParametersError',
     `${name} is missing, repeated or malformed.`,
   );

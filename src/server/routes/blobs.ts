@@ -1,5 +1,5 @@
 /**
- * Mounts the embedded store's own door: raw streams in and out, guarded by the signature in the URL. Nothing of it is
+ * Mounts the embedded store's S3 API: raw streams in and out, guarded by the signature in the URL. Nothing of it is
  * parsed, buffered or documented here.
  */
 
@@ -12,18 +12,18 @@ const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
 
 export async function blobRoutes(
   server: FastifyInstance,
-  { door }: Pick<App, 'door'>,
+  { s3Api }: Pick<App, 's3Api'>,
 ): Promise<void> {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null));
   const handler = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    // A hijacked answer knows nothing of Fastify's headers. The door sets its own guards; these two are the server's.
+    // A hijacked answer knows nothing of Fastify's headers. The S3 API sets its own; these two are the server's.
     for (const name of ['x-request-id', 'strict-transport-security']) {
       const value = reply.getHeader(name);
       if (value !== undefined) reply.raw.setHeader(name, value);
     }
     reply.hijack();
-    const handle = takeExpectation(request.raw) ? door.handleExpectation : door.handle;
+    const handle = takeExpectation(request.raw) ? s3Api.handleExpectation : s3Api.handle;
     await handle(request.raw, reply.raw);
   };
   for (const url of paths) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
+import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/embedded/credentials.ts';
 
 const tenantId = '0123456789abcdef01234567';
 const bucket = bucketNameFor(tenantId);

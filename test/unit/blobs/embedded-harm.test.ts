@@ -15,9 +15,9 @@ import {
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { incomingName } from '../../../src/blobs/files/incoming.ts';
+import { incomingName } from '../../../src/blobs/embedded/write-object.ts';
 import { codeOf } from './code-of.ts';
-import { bucket, otherBucket } from './door-server.ts';
+import { bucket, otherBucket } from './s3-api-server.ts';
 import { type Act, createFailingDisk } from './failing-disk.ts';
 import { createLocalStore, type LocalStore } from './local-store.ts';
 
@@ -186,6 +186,21 @@ describe('a crash', () => {
     local.open();
 
     expect(readdirSync(incoming).toSorted()).toEqual([ours, parent, elsewhere, foreign].toSorted());
+  });
+
+  test('of an older version during a multipart upload leaves files that are swept, and no others', async () => {
+    const uploads = join(local.root, bucket, 'uploads');
+    mkdirSync(uploads, { recursive: true });
+    const id = '0'.repeat(32);
+    for (const name of [`${id}.upload`, `${id}.00001`, 'notes.txt']) {
+      writeFileSync(join(uploads, name), 'x');
+    }
+
+    const store = local.open();
+
+    expect(readdirSync(uploads)).toEqual(['notes.txt']);
+    await store.put('key', Buffer.from('bytes'));
+    expect(await local.textOf('key')).toBe('bytes');
   });
 
   test('in one bucket is not looked for in another', () => {

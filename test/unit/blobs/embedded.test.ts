@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { bucket } from './door-server.ts';
+import { bucket } from './s3-api-server.ts';
 import { createFailingDisk } from './failing-disk.ts';
 import { createLocalStore, type LocalStore } from './local-store.ts';
 

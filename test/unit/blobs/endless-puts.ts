@@ -1,8 +1,8 @@
 /** Puts one object again and again, all of one letter each time, until it is killed. Run as a process of its own. */
 
-import { createBuckets } from '../../../src/blobs/buckets.ts';
-import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
-import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
+import { createBuckets } from '../../../src/blobs/embedded/buckets.ts';
+import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/embedded/credentials.ts';
+import { createEmbeddedStore } from '../../../src/blobs/embedded/embedded.ts';
 
 const bucket = bucketNameFor('0123456789abcdef01234567');
 const store = createEmbeddedStore({

@@ -1,5 +1,5 @@
 import * as promises from 'node:fs/promises';
-import type { FileSystem } from '../../../src/blobs/files/disk.ts';
+import type { FileSystem } from '../../../src/blobs/embedded/disk.ts';
 
 export type Act = 'open' | 'write' | 'sync' | 'rename' | 'mkdir';
 

@@ -1,9 +1,9 @@
 /** What a store does on a file system of one megabyte, told as JSON. Run as a process of its own. */
 
 import { readdirSync } from 'node:fs';
-import { createBuckets } from '../../../src/blobs/buckets.ts';
-import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
-import { createEmbeddedStore } from '../../../src/blobs/embedded.ts';
+import { createBuckets } from '../../../src/blobs/embedded/buckets.ts';
+import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/embedded/credentials.ts';
+import { createEmbeddedStore } from '../../../src/blobs/embedded/embedded.ts';
 
 const root = process.argv[2]!;
 const bucket = bucketNameFor('0123456789abcdef01234567');

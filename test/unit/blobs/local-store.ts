@@ -3,10 +3,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type BucketsSettings, createBuckets } from '../../../src/blobs/buckets.ts';
-import { createEmbeddedStore, type EmbeddedStoreSettings } from '../../../src/blobs/embedded.ts';
+import { type BucketsSettings, createBuckets } from '../../../src/blobs/embedded/buckets.ts';
+import {
+  createEmbeddedStore,
+  type EmbeddedStoreSettings,
+} from '../../../src/blobs/embedded/embedded.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
-import { bucket, keys, region } from './door-server.ts';
+import { bucket, keys, region } from './s3-api-server.ts';
 import { filesUnder } from './files-under.ts';
 
 export interface LocalStore {

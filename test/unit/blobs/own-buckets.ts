@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:http';
 import type { S3StorageConfig, StorageConfig } from '../../../src/blobs/storage-config.ts';
-import { bucket, otherBucket, startDoor } from './door-server.ts';
+import { bucket, otherBucket, startS3Api } from './s3-api-server.ts';
 
 export { bucket, otherBucket };
 
@@ -24,7 +24,7 @@ export async function startOwnBuckets(): Promise<OwnBuckets> {
   ]);
   const idOf = (name: string) => `KEY-${keys.get(name) ?? 0}-OF-${name}`;
   const secretOf = (name: string) => `secret ${idOf(name)}`;
-  const door = await startDoor(
+  const server = await startS3Api(
     {
       secretFor(accessKeyId) {
         const name = [...keys.keys()].find((known) => idOf(known) === accessKeyId);
@@ -34,12 +34,12 @@ export async function startOwnBuckets(): Promise<OwnBuckets> {
     createServer(),
   );
   return {
-    port: door.port,
+    port: server.port,
     configOf: (name, more = {}) => ({
       type: 's3',
       s3: {
         endpoint: '127.0.0.1',
-        port: door.port,
+        port: server.port,
         useSSL: false,
         bucketName: name,
         region: 'us-east-1',
@@ -51,7 +51,7 @@ export async function startOwnBuckets(): Promise<OwnBuckets> {
       },
     }),
     replaceKey: (name) => void keys.set(name, (keys.get(name) ?? 0) + 1),
-    files: () => door.files(),
-    close: () => door.close(),
+    files: () => server.files(),
+    close: () => server.close(),
   };
 }

@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type BucketsSettings, createBuckets } from '../../../src/blobs/buckets.ts';
+import { type BucketsSettings, createBuckets } from '../../../src/blobs/embedded/buckets.ts';
 import type { BlobStore } from '../../../src/blobs/store.ts';
 import { codeOf } from './code-of.ts';
-import { bucket, otherBucket, startDoor } from './door-server.ts';
+import { otherBucket, startS3Api } from './s3-api-server.ts';
 import { createLocalStore, type LocalStore } from './local-store.ts';
 import { sendRaw } from './raw-request.ts';
 
@@ -21,7 +21,6 @@ beforeEach(() => {
 
 afterEach(() => local.remove());
 
-const source = () => Readable.from([Buffer.alloc(45_000)]);
 const now = () => new Date(nowMs);
 
 async function* breaking() {
@@ -91,10 +90,7 @@ describe('a quota', () => {
   });
 
   test('is counted anew after a restart', async () => {
-    await put(openProcess(), 'a', 40_000);
-    const { uploads } = createBuckets({ root: local.root, quotaBytes }).of(bucket);
-    const upload = await uploads.create('in parts', { contentType: 'image/png' });
-    await uploads.putPart(upload, 1, { source: source() });
+    await put(openProcess(), 'a', 85_000);
 
     expect(await put(openProcess(), 'b', 20_000)).toBe('no_space_left');
     expect(await put(openProcess(), 'b', 10_000)).toBe('admitted');
@@ -121,31 +117,11 @@ describe('a quota', () => {
     expect(await put(other, 'a', 90_000)).toBe('admitted');
     expect(await put(openProcess({ quotaBytes: 0 }), 'b', 90_000)).toBe('admitted');
   });
-
-  test('counts the parts of uploads until they are completed, aborted or swept', async () => {
-    const { uploads, objects } = createBuckets({ root: local.root, quotaBytes }).of(bucket);
-    const facts = { contentType: 'image/png', headers: {} };
-    const write = () => codeOf(() => objects.write('b', { ...facts, source: source() }));
-    const upload = await uploads.create('a', facts);
-    await uploads.putPart(upload, 1, { source: source() });
-    await uploads.putPart(upload, 2, { source: source() });
-
-    expect(await write()).toBe('no_space_left');
-    // What was let in as parts can become the object, also when there is no room for both.
-    await uploads.complete(upload, { choose: (parts) => parts });
-    expect(await write()).toBe('no_space_left');
-    await objects.remove('a');
-    const aborted = await uploads.create('a', facts);
-    await uploads.putPart(aborted, 1, { source: source() });
-    await uploads.putPart(aborted, 2, { source: source() });
-    await uploads.abort(aborted);
-    expect(await write()).toBe('admitted');
-  });
 });
 
-describe('the door', () => {
+describe('the S3 API', () => {
   test('answers 507 before it takes a body for which there is no room', async () => {
-    const server = await startDoor({ quotaBytes });
+    const server = await startS3Api({ quotaBytes });
     const headers = { expect: '100-continue', 'content-length': '60000' };
     const send = (key: string, more: Record<string, string> = {}) =>
       sendRaw(server, server.urlFor('PUT', key), {

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { request, type RequestOptions } from 'node:https';
-import type { DoorServer } from './door-server.ts';
+import type { S3ApiServer } from './s3-api-server.ts';
 
 export interface Answer {
   readonly status: number;
@@ -16,7 +16,7 @@ export interface Answer {
 
 /** @param pathAndQuery - Sent as it is; a whole URL is cut down to it. */
 export function sendRaw(
-  server: DoorServer,
+  server: S3ApiServer,
   pathAndQuery: string,
   options: RequestOptions & { readonly body?: string | Buffer } = {},
 ): Promise<Answer> {

@@ -9,7 +9,7 @@ import { createS3Store } from '../../../src/blobs/s3.ts';
 import type { RemoteStore } from '../../../src/blobs/store.ts';
 import { createAddressGuard } from '../../../src/outbound/address-guard.ts';
 import { createConnectionGuard } from '../../../src/outbound/connection-guard.ts';
-import { startDoor } from './door-server.ts';
+import { startS3Api } from './s3-api-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
 import {
   type Answer,
@@ -243,7 +243,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('with a certificate of unknown origin is refused', async () => {
-    const server = await startDoor();
+    const server = await startS3Api();
     closing.push(() => server.close());
 
     await expect(open(server.origin).read('key', 10)).rejects.toMatchObject({
@@ -253,7 +253,7 @@ describe.each(adapters)('the %s store', (_name, open) => {
   });
 
   test('asked over TLS at a port without it is refused', async () => {
-    const server = await startDoor({}, createServer());
+    const server = await startS3Api({}, createServer());
     closing.push(() => server.close());
     const origin = server.origin.replace('http:', 'https:');
 

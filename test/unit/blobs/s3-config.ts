@@ -1,7 +1,7 @@
 import type { S3StorageConfig } from '../../../src/blobs/storage-config.ts';
-import { bucket, keys, region } from './door-server.ts';
+import { bucket, keys, region } from './s3-api-server.ts';
 
-/** Leads to the bucket of an S3 door on loopback. */
+/** Leads to the bucket of an S3 API on loopback. */
 export function s3ConfigFor(
   server: { readonly origin: string },
   bucketName: string = bucket,

@@ -5,19 +5,19 @@ import { createS3Store } from '../../../src/blobs/s3.ts';
 import { rulesIn } from '../../../src/blobs/s3/cors.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import type { S3StorageConfig } from '../../../src/blobs/storage-config.ts';
-import { bucket, type DoorServer, otherBucket, startDoor } from './door-server.ts';
+import { bucket, type S3ApiServer, otherBucket, startS3Api } from './s3-api-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
 import { babbles, says, startScripted } from './scripted-store.ts';
 
-let server: DoorServer;
+let server: S3ApiServer;
 
 beforeAll(async () => {
-  server = await startDoor();
+  server = await startS3Api();
 });
 
 afterAll(() => server.close());
 
-const storeWith = (changes: Partial<S3StorageConfig> = {}, at: DoorServer = server) =>
+const storeWith = (changes: Partial<S3StorageConfig> = {}, at: S3ApiServer = server) =>
   createS3Store({ ...s3ConfigFor(at), ...changes }, { ca: at.ca });
 
 const rulesOf = (...rules: string[]) => `<CORSConfiguration>${rules.join('')}</CORSConfiguration>`;
@@ -58,7 +58,7 @@ describe('the probe of an S3 store', () => {
   });
 
   test('says that the clocks differ when the server’s is an hour off', async () => {
-    const late = await startDoor({ now: () => new Date(Date.now() + 3_600_000) });
+    const late = await startS3Api({ now: () => new Date(Date.now() + 3_600_000) });
 
     await expect(storeWith({}, late).probe()).rejects.toMatchObject({
       code: 'store_refused',

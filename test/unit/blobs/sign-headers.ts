@@ -5,22 +5,21 @@ import {
   canonicalRequest,
   encodePath,
   formatTime,
+  hmacHex,
   type Pair,
+  scopeText,
+  signingKey,
   stringToSign,
 } from '../../../src/blobs/signature/canonical.ts';
 import { parseTarget } from '../../../src/blobs/signature/claim.ts';
-import type { Seed } from '../../../src/blobs/signature/payload.ts';
-import { hmacHex, scopeText, signingKey } from '../../../src/blobs/signature/signing-key.ts';
-import { bucket, type DoorServer, keys, region } from './door-server.ts';
+import { bucket, type S3ApiServer, keys, region } from './s3-api-server.ts';
 
 export interface SignedHeaders {
   readonly headers: Record<string, string>;
-  /** Where a row of signed chunks begins. */
-  readonly seed: Seed;
 }
 
 export function signHeaders(
-  server: DoorServer,
+  server: S3ApiServer,
   method: string,
   target: string,
   more: Record<string, string>,
@@ -49,6 +48,5 @@ export function signHeaders(
   const authorization =
     `AWS4-HMAC-SHA256 Credential=${accessKeyId}/${scopeText(scope)}, ` +
     `SignedHeaders=${pairs.map(([name]) => name).join(';')}, Signature=${signature}`;
-  const seed = { key, time, scope: scopeText(scope), signature };
-  return { headers: { ...headers, authorization }, seed };
+  return { headers: { ...headers, authorization } };
 }

@@ -1,12 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { Agent } from 'node:https';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { Client } from 'minio';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
 
@@ -59,35 +52,4 @@ test('a tenant keeps within its quota, and what it uploaded waits until there is
 
   await open.ask({ method: 'DELETE', path: two.deletePath });
   expect((await start())[0]).toBe(200);
-});
-
-test('the store takes an upload in parts through the server', async () => {
-  const open = await opened();
-  const bucket = bucketNameFor(open.tenant.id);
-  const credentials = createBucketCredentials(open.app.secrets.of('blobs/buckets')).credentialsFor(
-    bucket,
-  );
-  const address = open.server.server.address();
-  if (address === null || typeof address === 'string') throw new TypeError('Not a TCP port.');
-  const agent = new Agent({ ca: readFileSync(join(open.dataDir, 'tls', 'ca.pem')) });
-  onTestFinished(() => agent.destroy());
-  const client = new Client({
-    endPoint: '127.0.0.1',
-    port: address.port,
-    useSSL: true,
-    region: 'us-east-1',
-    partSize: 5_242_880,
-    accessKey: credentials.accessKeyId,
-    secretKey: credentials.secretAccessKey,
-    transportAgent: agent,
-  });
-  const pieces = Array.from({ length: 60 }, () => randomBytes(100_000));
-
-  const { etag } = await client.putObject(bucket, 'in parts', Readable.from(pieces));
-  await client.removeObjects(bucket, ['nothing']);
-
-  const parts: Buffer[] = [];
-  for await (const part of await client.getObject(bucket, 'in parts')) parts.push(part);
-  expect(etag).toMatch(/-2$/);
-  expect(Buffer.concat(parts).equals(Buffer.concat(pieces))).toBe(true);
 });

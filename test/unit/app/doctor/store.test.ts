@@ -4,7 +4,7 @@ import { createVisitor } from '../../../../src/app/doctor/visit.ts';
 import { createS3Store } from '../../../../src/blobs/s3.ts';
 import type { BlobStore } from '../../../../src/blobs/store.ts';
 import { type Azurite, startAzurite } from '../../blobs/azurite.ts';
-import { type DoorServer, startDoor } from '../../blobs/door-server.ts';
+import { type S3ApiServer, startS3Api } from '../../blobs/s3-api-server.ts';
 import { s3ConfigFor } from '../../blobs/s3-config.ts';
 import { type Answer, says, startScripted } from '../../blobs/scripted-store.ts';
 
@@ -28,27 +28,27 @@ const allWell = [
 const onTime = ['clock', 'ok', expect.any(String)];
 
 describe('a bucket', () => {
-  let door: DoorServer;
+  let server: S3ApiServer;
   const storeWith = (more: object = {}): BlobStore =>
-    createS3Store({ ...s3ConfigFor(door), ...more }, { ca: door.ca });
+    createS3Store({ ...s3ConfigFor(server), ...more }, { ca: server.ca });
 
   beforeAll(async () => {
-    door = await startDoor();
+    server = await startS3Api();
   });
-  afterAll(() => door.close());
+  afterAll(() => server.close());
 
   test('is used as clients use it, and keeps nothing of that', async () => {
-    const visit = createVisitor({ ca: door.ca });
+    const visit = createVisitor({ ca: server.ca });
     const origins = ['https://app.example', 'https://*.lab.example'];
 
     const found = await look({ store: storeWith(), visit, origins });
 
     expect(found).toEqual([...allWell, ['CORS', 'ok', expect.any(String)], onTime]);
-    expect(door.files()).toEqual([]);
+    expect(server.files()).toEqual([]);
   });
 
   test('whose rules leave out an origin is told by that origin', async () => {
-    const visit = createVisitor({ ca: door.ca });
+    const visit = createVisitor({ ca: server.ca });
     const origins = ['https://app.example', 'https://other.example', '*'];
 
     const found = await examine({ store: storeWith(), visit, origins });
@@ -61,7 +61,7 @@ describe('a bucket', () => {
   });
 
   test('that refuses the key is asked nothing more but the time', async () => {
-    const visit = createVisitor({ ca: door.ca });
+    const visit = createVisitor({ ca: server.ca });
     const found = await look({ store: storeWith({ secretAccessKey: 'wrong' }), visit });
 
     expect(found).toEqual([['store', 'failed', 'access!'], onTime]);
@@ -71,7 +71,7 @@ describe('a bucket', () => {
     const found = await look({ store: storeWith(), visit: createVisitor({}) });
 
     expect(found).toEqual([allWell[0], ['presigned URLs', 'failed', 'presigned!']]);
-    expect(door.files()).toEqual([]);
+    expect(server.files()).toEqual([]);
   });
 
   test('that refuses what was signed for another host is told by method and status', async () => {
@@ -80,7 +80,7 @@ describe('a bucket', () => {
       const urls = store.presign(key, at);
       return { ...urls, deleteUrl: urls.deleteUrl.replace('X-Amz-Signature=', '$&0') };
     };
-    const visit = createVisitor({ ca: door.ca });
+    const visit = createVisitor({ ca: server.ca });
 
     const found = await examine({ store: { ...store, presign }, visit });
 
@@ -88,21 +88,21 @@ describe('a bucket', () => {
       state: 'failed',
       message: 'DELETE through a presigned URL was answered with HTTP 403.',
     });
-    expect(door.files()).toEqual([]);
+    expect(server.files()).toEqual([]);
   });
 });
 
 test('a visit goes where the guard lets it, and nowhere else', async () => {
-  const door = await startDoor();
+  const server = await startS3Api();
   const refusal = Object.assign(new Error('not there'), { code: 'address_refused' });
   const guard = { lookup: () => undefined, refusalOf: () => refusal };
-  const visit = createVisitor({ ca: door.ca, guard });
+  const visit = createVisitor({ ca: server.ca, guard });
 
-  await expect(visit({ method: 'GET', url: door.urlFor('GET', 'a') })).rejects.toMatchObject({
+  await expect(visit({ method: 'GET', url: server.urlFor('GET', 'a') })).rejects.toMatchObject({
     code: 'store_refused',
     message: expect.stringContaining('storageAllow'),
   });
-  await door.close();
+  await server.close();
 });
 
 test('a store whose clock is an hour off is told, whatever else it refuses', async () => {
@@ -123,11 +123,14 @@ test('a store whose clock is an hour off is told, whatever else it refuses', asy
 });
 
 test('where nothing answers, only our own store may be waiting for its server', async () => {
-  const door = await startDoor();
-  const embedded = door.storeOf('b-0123456789abcdef01234567');
-  const remote = createS3Store(s3ConfigFor(door), { ca: door.ca, timeouts: { retryDelayMs: 1 } });
-  const visit = createVisitor({ ca: door.ca });
-  await door.close();
+  const server = await startS3Api();
+  const embedded = server.storeOf('b-0123456789abcdef01234567');
+  const remote = createS3Store(s3ConfigFor(server), {
+    ca: server.ca,
+    timeouts: { retryDelayMs: 1 },
+  });
+  const visit = createVisitor({ ca: server.ca });
+  await server.close();
 
   const own = await look({ store: embedded, visit, unreached: { message: 'no', fix: 'start!' } });
   const foreign = await look({ store: remote, visit });
