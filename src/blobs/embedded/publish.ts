@@ -5,6 +5,7 @@
 
 import { dirname, join } from 'node:path';
 import { ForensicsError } from '../../errors.ts';
+import { createMutex } from '../../mutex.ts';
 import { type FileSystem, ifThere, onDisk, systemCode } from './disk.ts';
 import type { Quota } from './quota.ts';
 import type { ObjectRecord } from './record.ts';
@@ -110,24 +111,6 @@ export function createPublisher(settings: PublisherSettings): Publisher {
   }
 
   return { put, remove };
-}
-
-/** Acts on the same path wait for each other within this process; acts on different paths do not. */
-type Mutex = <T>(path: string, act: () => Promise<T>) => Promise<T>;
-
-function createMutex(): Mutex {
-  const last = new Map<string, Promise<unknown>>();
-  return async (path, act) => {
-    const mine = (last.get(path) ?? Promise.resolve()).then(act);
-    // The next one waits for the end, whatever it was; its own caller gets the failure.
-    const ended = mine.catch(() => undefined);
-    last.set(path, ended);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(path) === ended) last.delete(path);
-    }
-  };
 }
 
 interface Folders {

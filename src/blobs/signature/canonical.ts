@@ -42,7 +42,7 @@ export function signedNames(headers: readonly Pair[]): string {
 }
 
 /** Percent-encodes all but `A-Z a-z 0-9 - . _ ~`, as UTF-8. */
-export function encodeText(text: string): string {
+function encodeText(text: string): string {
   if (/^[\w.~-]*$/.test(text)) return text;
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
