@@ -12,17 +12,29 @@
 
 import { basename } from 'node:path';
 import { type ResultFields, toResultFields } from './engine/contract.ts';
+import { type Examination } from './engine/result.ts';
+import { createLab } from './lab/create-lab.ts';
+import type { Lab, PictureSource, Rendering } from './lab/lab.ts';
 import {
   type DecisionStrategy,
-  type Examination,
+  defaultSeed,
+  type Language,
+  languages,
   type ReasonCode,
   type ResultClass,
   type Tier,
-  defaultSeed,
-} from './engine/result.ts';
-import { createLab } from './lab/create-lab.ts';
-import type { Lab, PictureSource, Rendering } from './lab/lab.ts';
-import { type Language, languages } from './report/language.ts';
+} from './contract/vocabulary.ts';
+export type {
+  DecisionBasis,
+  DecisionStrategy,
+  Language,
+  ReasonCode,
+  ResultClass,
+  ResultSubClass,
+  Side,
+  Strength,
+  Tier,
+} from './contract/vocabulary.ts';
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
@@ -36,21 +48,15 @@ export type {
   RenderRequest,
   Rendering,
 } from './lab/lab.ts';
-export type { Finding, Side, Skipped, Strength } from './detectors/finding.ts';
+export type { Finding, Skipped } from './detectors/finding.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
   Decision,
-  DecisionBasis,
-  DecisionStrategy,
   Examination,
   Examined,
   MapName,
-  ReasonCode,
-  ResultClass,
-  ResultSubClass,
   Stability,
-  Tier,
 } from './engine/result.ts';
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
@@ -62,7 +68,6 @@ export type { PictureFacts } from './image/picture.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export { writeEvidence } from './report/evidence.ts';
 export type { Evidence, RankedFinding } from './report/evidence.ts';
-export type { Language } from './report/language.ts';
 export type { ReportTexts } from './report/texts.ts';
 
 export interface AnalyzeOptions {

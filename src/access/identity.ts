@@ -35,9 +35,6 @@ export interface LoginElsewhere {
   readonly deviceAuthorizationEndpoint: string | null;
 }
 
-/** ISO 639 language, with an optional ISO 3166 region: the shape of the codes, not a list of them. */
-export const langPattern = '^[a-z]{2,3}(-[A-Z]{2})?$';
-
 export interface UserSettings {
   /** Preferred language: an ISO 639-1 code, with an optional region, such as `de` or `en-GB`. */
   readonly lang: string;

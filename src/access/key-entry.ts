@@ -1,9 +1,7 @@
 /** An API key as it is shown: whole in the answer that makes it, masked ever after. */
 
 import type { apiKeys } from '../db/schema.ts';
-
-export const keyEnds = ['expired', 'replaced'] as const;
-export type KeyEnd = (typeof keyEnds)[number];
+import type { KeyEnd } from '../contract/vocabulary.ts';
 
 export interface KeyEntry {
   readonly uuid: string;

@@ -24,6 +24,7 @@ import { keyToReplace, noSuchKey, replace } from './key-rotation.ts';
 import type { WhichKey } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
 import { livingTenant } from './tenants.ts';
+import { maxNameLength } from '../contract/limits.ts';
 
 export interface NewKey {
   readonly tenantId: string;
@@ -222,8 +223,11 @@ function rotatedEarlier(
 }
 
 function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
-  if (name === '' || characterCount(name) > 255) {
-    throw new ForensicsError('invalid_request', 'The name of a key has 1 to 255 characters.');
+  if (name === '' || characterCount(name) > maxNameLength) {
+    throw new ForensicsError(
+      'invalid_request',
+      `The name of a key has 1 to ${maxNameLength} characters.`,
+    );
   }
   if (!(expiresAt > at)) {
     throw new ForensicsError('invalid_request', 'expiresAt must be a date and time in the future.');

@@ -1,9 +1,7 @@
 /** Who is asking. Made by the access room, read by every act that records an actor. */
 
 import { type Actor, service } from '../audit/entry.ts';
-
-export const actorTypes = ['user', 'api', 'system'] as const;
-export type ActorType = (typeof actorTypes)[number];
+import type { ActorType } from '../contract/vocabulary.ts';
 
 export interface Principal {
   readonly type: ActorType;

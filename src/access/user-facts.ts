@@ -2,6 +2,7 @@
 
 import { characterCount, foldText } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
+import { maxNameLength } from '../contract/limits.ts';
 
 export interface UserFacts {
   readonly name: string | null;
@@ -34,8 +35,8 @@ export function normalisedEmail(email: string): string {
 function checkedName(name: string | null): string | null {
   if (name === null) return null;
   const length = characterCount(name);
-  if (length >= 1 && length <= 255 && !/\p{Cc}/u.test(name)) return name;
-  throw invalid('A name has 1 to 255 characters, and no control characters.');
+  if (length >= 1 && length <= maxNameLength && !/\p{Cc}/u.test(name)) return name;
+  throw invalid(`A name has 1 to ${maxNameLength} characters, and no control characters.`);
 }
 
 // RFC 6749, appendix A.4: what a scope may be made of; a user type is held to the same.

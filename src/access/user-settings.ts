@@ -4,7 +4,8 @@ import { eq } from 'drizzle-orm';
 import { type Db, transact } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { langPattern, type UserSettings } from './identity.ts';
+import { type UserSettings } from './identity.ts';
+import { langPattern } from '../contract/vocabulary.ts';
 
 export type UserSettingsChange = Partial<UserSettings>;
 

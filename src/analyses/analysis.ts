@@ -1,24 +1,18 @@
 /** The contract's Analysis and its parts, as they are answered. Field names and nullability are the contract's. */
 
-import type { ActorType } from '../access/principal.ts';
-import type { StorageType, StorageUrls } from '../blobs/store.ts';
-import type {
-  Anomaly,
-  ClassScores,
-  ClassSimilarities,
-  DecisionStrategy,
-  Tier,
-} from '../engine/result.ts';
+import type { StorageUrls } from '../blobs/store.ts';
+import type { Anomaly, ClassScores, ClassSimilarities } from '../engine/result.ts';
 import type { Format } from '../image/picture.ts';
 import type { Evidence } from '../report/evidence.ts';
 import type { ReportTexts } from '../report/texts.ts';
-import type { Language } from '../report/language.ts';
-
-export const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
-export type Status = (typeof statuses)[number];
-
-/** On one page, whatever is asked for: each is some 10 kB, with up to seven freshly signed sets of URLs. */
-export const mostListed = 1000;
+import type {
+  ActorType,
+  DecisionStrategy,
+  Language,
+  Status,
+  StorageType,
+  Tier,
+} from '../contract/vocabulary.ts';
 
 export interface AnalysisOptions {
   readonly model: string;

@@ -8,12 +8,12 @@ import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/case.ts';
 import type { Lab } from '../lab/lab.ts';
-import { languages } from '../report/language.ts';
 import type { Context } from './context.ts';
 import { readEvidence } from './evidence.ts';
 import { loadRecorded, recordedIn } from './recorded.ts';
 import { reportItemOf } from './report-item.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+import { languages } from '../contract/vocabulary.ts';
 
 export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly lab: Pick<Lab, 'render'>;

@@ -2,18 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import type { Stores } from '../blobs/stores.ts';
 import { ForensicsError } from '../errors.ts';
 import { writeEvidence } from '../report/evidence.ts';
-import { type Analysis, mostListed } from './analysis.ts';
+import { type Analysis } from './analysis.ts';
 import type { Caller, Context } from './context.ts';
 import { loadExamined } from './record.ts';
 import { type Entry, findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';
+import { maxListed } from '../contract/limits.ts';
 
 export interface ListQuery {
   /** Literal text, sought without regard to case in name, comment and the name of the person who changed it last. */
   readonly searchTerm?: string;
   /** Zero-based, default 0. */
   readonly start?: number;
-  /** At least 1; more than `mostListed` are never answered. */
+  /** At least 1; more than `maxListed` are never answered. */
   readonly limit?: number;
 }
 
@@ -35,11 +36,11 @@ const signedAtOnce = 25;
 export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
-  { searchTerm = '', start = 0, limit = mostListed }: ListQuery,
+  { searchTerm = '', start = 0, limit = maxListed }: ListQuery,
 ): Promise<AnalysisPage> {
   refuseUnlessWhole('start', start, 0);
   refuseUnlessWhole('limit', limit, 1);
-  const page = { searchTerm, start, limit: Math.min(limit, mostListed) };
+  const page = { searchTerm, start, limit: Math.min(limit, maxListed) };
   const { entries, total } = findEntries(db, tenant.id, page);
   return {
     analyses: await viewAll(entries, { stores, now: now() }),

@@ -12,10 +12,10 @@ import { analyses } from '../db/schema.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { messages } from './act.ts';
-import type { Status } from './analysis.ts';
 import { announce } from './announce.ts';
 import { type AnalysisRow, isTarget, type Target } from './rows.ts';
 import { type Count, countUsage } from './usage.ts';
+import type { Status } from '../contract/vocabulary.ts';
 
 export interface LifecycleParts {
   readonly db: Db;

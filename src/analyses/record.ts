@@ -16,12 +16,10 @@ import {
   type Examination,
   type Examined,
   type MapName,
-  resultClasses,
-  resultSubClasses,
 } from '../engine/result.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
-import type { Language } from '../report/language.ts';
 import type { ReportTexts } from '../report/texts.ts';
+import { type Language, resultClasses, resultSubClasses } from '../contract/vocabulary.ts';
 
 /** The contract's numbers behind the two class fields. */
 export interface Scores {

@@ -8,12 +8,12 @@ import { posix } from 'node:path';
 import type { BlobStore } from '../blobs/store.ts';
 import { type Examination, type MapName, mapNames } from '../engine/result.ts';
 import type { Rendering } from '../lab/lab.ts';
-import { type Language, languages } from '../report/language.ts';
 import type { Context } from './context.ts';
 import { discardObjects, expectObjects } from './loose-objects.ts';
 import type { Rendered } from './record.ts';
 import { reportItemOf } from './report-item.ts';
 import type { AnalysisRow } from './rows.ts';
+import { type Language, languages } from '../contract/vocabulary.ts';
 
 export interface RenderJob {
   readonly row: AnalysisRow;

@@ -1,11 +1,12 @@
 /** What a client may ask for: the checks that need more than a schema, and the options with their defaults. */
 
+import { maxCommentLength, maxNameLength } from '../contract/limits.ts';
 import { characterCount } from '../db/text.ts';
-import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Format } from '../image/picture.ts';
 import type { Limits } from '../image/limits.ts';
 import type { AnalysisOptions } from './analysis.ts';
+import { decisionStrategies, defaultSeed, tiers } from '../contract/vocabulary.ts';
 
 export interface CreateRequest {
   readonly name: string;
@@ -28,8 +29,12 @@ export interface CreateRequest {
 export function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   const { name, comment = '', input } = request;
   const nameLength = characterCount(name);
-  if (nameLength < 1 || nameLength > 255) throw invalid('name must have 1 to 255 characters.');
-  if (characterCount(comment) > 500) throw invalid('comment must have at most 500 characters.');
+  if (nameLength < 1 || nameLength > maxNameLength) {
+    throw invalid(`name must have 1 to ${maxNameLength} characters.`);
+  }
+  if (characterCount(comment) > maxCommentLength) {
+    throw invalid(`comment must have at most ${maxCommentLength} characters.`);
+  }
   const { minSidePx, maxSidePx } = limits;
   for (const side of ['width', 'height'] as const) {
     const pixels = input[side];

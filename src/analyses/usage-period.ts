@@ -5,9 +5,7 @@
 
 import type { Tenant } from '../access/tenants.ts';
 import { ForensicsError } from '../errors.ts';
-
-export const reportTypes = ['total', 'range'] as const;
-export type ReportType = (typeof reportTypes)[number];
+import type { ReportType } from '../contract/vocabulary.ts';
 
 /** Times are ISO 8601: a date (its first moment in UTC), or date and time; without an offset they are UTC. */
 export interface ReportQuery {

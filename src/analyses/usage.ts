@@ -6,9 +6,10 @@
 import { sql } from 'drizzle-orm';
 import type { Tx } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
-import type { Decision, ResultClass, Tier } from '../engine/result.ts';
+import type { Decision } from '../engine/result.ts';
 import type { AnalysisRow } from './rows.ts';
 import { dayOf } from './usage-period.ts';
+import type { ResultClass, Tier } from '../contract/vocabulary.ts';
 
 export type Parallelism = 'single' | 'bulk';
 

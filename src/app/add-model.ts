@@ -13,7 +13,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { defaultSeed } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { packagedDir, readInstalled } from '../inference/installed.ts';
 import type { AnyManifest } from '../inference/model.ts';
@@ -21,6 +20,7 @@ import { readModelFolder } from '../inference/model-folder.ts';
 import { createLab } from '../lab/create-lab.ts';
 import type { Lab } from '../lab/lab.ts';
 import { shippedTrialImage } from './trial-images.ts';
+import { defaultSeed } from '../contract/vocabulary.ts';
 
 export interface AddModel {
   /** A model folder, or the `manifest.json` in it. */

@@ -6,13 +6,13 @@ import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
 import { createS3Store } from '../blobs/s3.ts';
 import { createSealedConfigs, type SealedConfigs } from '../blobs/sealed-configs.ts';
 import { createSharedStore, type SharedStore } from '../blobs/shared-store.ts';
-import type { StorageType } from '../blobs/store.ts';
 import type { Settings } from '../config.ts';
 import type { Db } from '../db/open.ts';
 import { createAddressGuard } from '../outbound/address-guard.ts';
 import { type ConnectionGuard, createConnectionGuard } from '../outbound/connection-guard.ts';
 import type { Core } from './core.ts';
 import { readDefaultStorage } from './default-storage.ts';
+import type { StorageType } from '../contract/vocabulary.ts';
 
 export interface TenantStorage {
   readonly configs: SealedConfigs;

@@ -11,9 +11,10 @@ import type { BucketCors } from './bucket-cors.ts';
 import type { ConfigRow, SealedConfigs } from './sealed-configs.ts';
 import type { SharedStore } from './shared-store.ts';
 import type { StorageConfig } from './storage-config.ts';
-import type { BlobStore, RemoteStore, StorageType, StorageUrls } from './store.ts';
+import type { BlobStore, RemoteStore, StorageUrls } from './store.ts';
 import type { Stores } from './stores.ts';
 import { withPrefix } from './with-prefix.ts';
+import type { StorageType } from '../contract/vocabulary.ts';
 
 /** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;

@@ -7,9 +7,7 @@
  */
 
 import type { Readable } from 'node:stream';
-
-export const storageTypes = ['azure', 's3'] as const;
-export type StorageType = (typeof storageTypes)[number];
+import type { StorageType } from '../contract/vocabulary.ts';
 
 /** The contract's StorageUrls. */
 export interface StorageUrls {

@@ -1,11 +1,10 @@
 /** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
 
 import { type Command, Option } from 'commander';
-import { decisionStrategies, defaultSeed, tiers } from '../engine/result.ts';
-import { languages } from '../report/language.ts';
 import { type AnalyzeOptions, failOns } from './analyze/options.ts';
 import { defaultJobs, jobCount, listOf, named, wholeNumber } from './option-values.ts';
 import { isRemote, withServerOptions } from './service-options.ts';
+import { decisionStrategies, defaultSeed, languages, tiers } from '../contract/vocabulary.ts';
 
 export function registerAnalyze(program: Command): void {
   withServerOptions(program.command('analyze'))

@@ -1,7 +1,6 @@
 /** `forensics report`: a stored analysis as a signed evidence bundle, or as the files that a server hands out. */
 
 import { type Command, Option } from 'commander';
-import { type Language, languages } from '../report/language.ts';
 import { usageError } from './failure.ts';
 import { listOf, named } from './option-values.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ServiceOptions,
   withServiceOptions,
 } from './service-options.ts';
+import { type Language, languages } from '../contract/vocabulary.ts';
 
 export interface ReportOptions extends ServiceOptions {
   readonly tenant: string;

@@ -1,8 +1,9 @@
 /** How a tenant is printed: one JSON object, or a line a field. */
 
 import type { Tenant } from '../access/tenants.ts';
-import { type TenantAnswer, type WebhookState, webhookStateOf } from '../tenancy/view.ts';
+import { type TenantAnswer, webhookStateOf } from '../tenancy/view.ts';
 import type { LocalOptions } from './local-core.ts';
+import type { WebhookState } from '../contract/vocabulary.ts';
 
 export interface TenantOptions extends LocalOptions {
   readonly json: boolean;

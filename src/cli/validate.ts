@@ -1,10 +1,10 @@
 /** `forensics validate`: the options and their help. The work is in `validate/`, loaded when the command is called. */
 
 import { type Command, Option } from 'commander';
-import { decisionStrategies, defaultSeed } from '../engine/result.ts';
 import { countFromOne, defaultJobs, jobCount, named, wholeNumber } from './option-values.ts';
 import type { StoredOptions } from './validate/stored.ts';
 import type { ValidateOptions } from './validate/options.ts';
+import { decisionStrategies, defaultSeed } from '../contract/vocabulary.ts';
 
 export function registerValidate(program: Command): void {
   const validate = program

@@ -37,7 +37,7 @@ export interface Api {
    * Reading, and what has an idempotency key, is repeated for half a minute, or as `longRun` says, while the server is
    * away or busy.
    *
-   * @param answer - schema of the whole answer, `{success, data?}`: those of `server/schemas`. Further fields are let pass.
+   * @param answer - schema of the whole answer, `{success, data?}`: those of the room `contract`. Further fields are let pass.
    * @throws {ForensicsError} what the server says; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
    */
   ask<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;

@@ -1,6 +1,6 @@
 /** How findings word what a file declares, in both report languages. */
 
-import type { DeclarationPlace, DeclaredOrigin } from '../provenance/provenance.ts';
+import type { DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
 
 export interface Wording {
   readonly en: string;

@@ -5,24 +5,7 @@
 
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
-
-/**
- * How strongly something speaks for its side, in words that the report defines. The steps are those of the likelihood
- * ratio: below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
- */
-export const strengths = [
-  'none',
-  'weak',
-  'moderate',
-  'moderatelyStrong',
-  'strong',
-  'veryStrong',
-] as const;
-export type Strength = (typeof strengths)[number];
-
-export const sides = ['real', 'fake', 'neither'] as const;
-/** What a finding speaks for; `fake` covers every sub-class. */
-export type Side = (typeof sides)[number];
+import type { Side, Strength } from '../contract/vocabulary.ts';
 
 export interface Finding {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */

@@ -1,7 +1,7 @@
 /** From likelihood ratios to words (ENFSI guideline for evaluative reporting in forensic science, 2015). */
 
-import type { Assurance } from '../provenance/provenance.ts';
-import { type Finding, type Strength, strengths } from './finding.ts';
+import { type Finding } from './finding.ts';
+import { type Assurance, type Strength, strengths } from '../contract/vocabulary.ts';
 
 /** From this ratio on, in the order of `strengths`. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;

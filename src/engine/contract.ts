@@ -5,10 +5,8 @@ import {
   type ClassScores,
   type ClassSimilarities,
   type Examination,
-  resultClasses,
-  resultSubClasses,
-  type Tier,
 } from './result.ts';
+import { resultClasses, resultSubClasses, type Tier } from '../contract/vocabulary.ts';
 
 export interface ResultFields {
   /** 0 real, 1 fake, 2 abstain, 3 uncertain. */

@@ -6,14 +6,8 @@
  */
 
 import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
-import type {
-  ClassScores,
-  Decision,
-  DecisionStrategy,
-  Manipulation,
-  ReasonCode,
-  ResultClass,
-} from './result.ts';
+import type { ClassScores, Decision, Manipulation } from './result.ts';
+import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
 
 export interface Evidence {
   /** Whether at least one patch of the full size fits into the picture. */

@@ -17,7 +17,8 @@ import {
 } from './decide.ts';
 import { insideGrid } from './grid.ts';
 import { type Models, type Observation, observe } from './observe.ts';
-import type { DecisionStrategy, Examination } from './result.ts';
+import type { Examination } from './result.ts';
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 /** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
 export async function examine(

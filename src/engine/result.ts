@@ -9,39 +9,14 @@ import type { Region } from '../detectors/places.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../inference/model.ts';
 import type { Provenance } from '../provenance/provenance.ts';
-
-export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
-/** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
-export type ResultClass = (typeof resultClasses)[number];
-
-export const resultSubClasses = ['ai-generated', 'ai-manipulated', 'manipulated'] as const;
-/** Position in this list is the contract's number. Only ever given together with `fake`. */
-export type ResultSubClass = (typeof resultSubClasses)[number];
-
-/** From most to least reluctant: what is decided under one is decided, alike, under each that follows. */
-export const decisionStrategies = ['pedantic', 'default', 'relaxed'] as const;
-export type DecisionStrategy = (typeof decisionStrategies)[number];
-
-export const tiers = ['flagging', 'forensicReporting'] as const;
-export type Tier = (typeof tiers)[number];
-
-export const defaultSeed = 1337;
-
-/** Why a picture was not decided. The first group leads to `abstain`, the second to `uncertain`. */
-export const reasonCodes = [
-  'too_small',
-  'too_compressed',
-  'no_usable_trace',
-  'not_a_photograph',
-  'outside_training_domain',
-  'margin_within_uncertainty',
-  'evidence_below_threshold',
-  'unstable_under_resaving',
-  'declaration_contradicts_traces',
-  'manipulation_suspected',
-  'single_weak_method',
-] as const;
-export type ReasonCode = (typeof reasonCodes)[number];
+import {
+  type DecisionBasis,
+  type DecisionStrategy,
+  type ReasonCode,
+  type ResultClass,
+  type ResultSubClass,
+  type StabilityChange,
+} from '../contract/vocabulary.ts';
 
 export interface ClassScores {
   readonly real: number;
@@ -97,14 +72,6 @@ export interface ExamineOptions {
   readonly decisionStrategy: DecisionStrategy;
   readonly seed: number;
 }
-
-/** What the decision rests on: traces of the whole picture, a part that was changed, or what the file declares about itself. */
-export const decisionBases = ['traces', 'declaration', 'localisation'] as const;
-export type DecisionBasis = (typeof decisionBases)[number];
-
-/** What is done to a picture to see whether the verdict holds. */
-export const stabilityChanges = ['jpeg-90', 'jpeg-70', 'scale-75', 'scale-50', 'crop-5'] as const;
-export type StabilityChange = (typeof stabilityChanges)[number];
 
 /** The verdict again after changes that every shared picture goes through. */
 export interface Stability {

@@ -11,8 +11,9 @@ import type { TraceModel } from '../inference/trace-model.ts';
 import { toFakeProbability } from './calibration.ts';
 import { coveringGrid, insideGrid, patchStarts } from './grid.ts';
 import { readLogits } from './reading.ts';
-import { type Stability, type StabilityChange, stabilityChanges } from './result.ts';
+import { type Stability } from './result.ts';
 import { cellTextures, mostTextured } from './texture.ts';
+import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
 
 /** Pixels; the smallest side that can be asked at half size as well. */
 const regionSidePx = 256;

@@ -5,7 +5,7 @@
 
 import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
 import { upperShare } from './proportions.ts';
-import { decisionStrategies, type DecisionStrategy } from './result.ts';
+import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
 
 export interface SupportedRatio {
   /** At most this, and never below 1. */

@@ -2,9 +2,9 @@
 
 import { mapNames } from '../engine/result.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
-import { languages } from '../report/language.ts';
 import { heatmapFile, mapFile, reportFile } from './layout.ts';
 import type { FileComparison } from './reproduction.ts';
+import { languages } from '../contract/vocabulary.ts';
 
 export interface Surroundings {
   readonly lab: Pick<Lab, 'compare'>;

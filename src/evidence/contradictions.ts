@@ -5,7 +5,6 @@
 
 import { createHash } from 'node:crypto';
 import { mapNames } from '../engine/result.ts';
-import { languages } from '../report/language.ts';
 import { canonicalBytes } from './canonical-json.ts';
 import {
   custodyFile,
@@ -22,6 +21,7 @@ import { parseResult, type ResultRecord } from './result-record.ts';
 import { sha256Of } from './seal.ts';
 import { type BundleSettings, parseCustody, parseSettings } from './settings.ts';
 import type { Problem } from './verification.ts';
+import { languages } from '../contract/vocabulary.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 

@@ -5,7 +5,7 @@
 
 import type { MapName } from '../engine/result.ts';
 import type { Format } from '../image/picture.ts';
-import type { Language } from '../report/language.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/1';
 

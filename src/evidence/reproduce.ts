@@ -11,7 +11,6 @@ import { createRegistry } from '../inference/registry.ts';
 import { createLab } from '../lab/create-lab.ts';
 import type { Lab, Rendering } from '../lab/lab.ts';
 import { readTrustList } from '../provenance/trust-list.ts';
-import { languages } from '../report/language.ts';
 import { parseJson } from './canonical-json.ts';
 import { compareFields } from './compare.ts';
 import { compareFiles, type Surroundings } from './compare-files.ts';
@@ -30,6 +29,7 @@ import { parseResult, resultRecordOf } from './result-record.ts';
 import { sha256Of } from './seal.ts';
 import { type BundleSettings, itemOf, parseCustody, parseSettings } from './settings.ts';
 import { inspectBundle, type VerifyOptions } from './verify.ts';
+import { languages } from '../contract/vocabulary.ts';
 
 export interface ReproduceOptions extends VerifyOptions {
   /** The picture, where the bundle holds only its hashes. */

@@ -3,10 +3,11 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { toResultFields } from '../engine/contract.ts';
-import { type Examination, resultClasses } from '../engine/result.ts';
+import { type Examination } from '../engine/result.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import { writeEvidence } from '../report/evidence.ts';
 import { parseJson } from './canonical-json.ts';
+import { resultClasses } from '../contract/vocabulary.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 

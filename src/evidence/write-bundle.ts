@@ -4,7 +4,6 @@
  */
 
 import { mapNames } from '../engine/result.ts';
-import { languages } from '../report/language.ts';
 import { canonicalBytes } from './canonical-json.ts';
 import type { BundleCase } from './case.ts';
 import {
@@ -27,6 +26,7 @@ import { type BundleFacts, sealBundle, type SealedBundle, sha256Of } from './sea
 import { custodyOf, settingsOf } from './settings.ts';
 import type { Signer } from './signer.ts';
 import type { ZipEntry } from './zip-writer.ts';
+import { languages } from '../contract/vocabulary.ts';
 
 export interface BundleHow {
   /** Without it the picture is shown by heatmaps and reports alone, and its metadata go in only when the item asks for it. */

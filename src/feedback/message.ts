@@ -5,13 +5,6 @@ import { ForensicsError } from '../errors.ts';
 
 export type { FeedbackMessage };
 
-export const sources = [
-  'frontend-support-request',
-  'frontend-analysis-feedback',
-  'frontend-post-logout-feedback',
-] as const;
-export const defaultSource = sources[0];
-
 /** A message with what the service itself knows about its sender. */
 export interface Submission {
   readonly id: string;
@@ -22,14 +15,6 @@ export interface Submission {
   readonly message: FeedbackMessage;
 }
 
-/** Longest texts in characters; a message that needs more is an attachment. */
-export const maxLengths = {
-  url: 2048,
-  name: 255,
-  email: 320,
-  message: 10_000,
-  replaySessionId: 255,
-} as const;
 const maxAttributesLength = 16_384;
 // A few thousand overflow the stack of JSON.stringify, and indented their blanks alone are megabytes.
 const maxAttributesLevels = 64;

@@ -1,5 +1,6 @@
 /** How large a picture may be, and the messages when it is not. */
 
+import { maxSidePx, minSidePx } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 
 export interface Limits {
@@ -13,8 +14,8 @@ export interface Limits {
 const bytesPerMegabyte = 1_000_000;
 
 export const defaultLimits: Limits = {
-  minSidePx: 65,
-  maxSidePx: 4096,
+  minSidePx,
+  maxSidePx,
   maxBytes: 50 * bytesPerMegabyte,
 };
 
@@ -33,13 +34,13 @@ export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
 
 /** @throws {ForensicsError} `image_too_small`, `image_too_large`. */
 export function checkDimensions(width: number, height: number, limits: Limits): void {
-  const { minSidePx, maxSidePx } = limits;
-  const range = `each side must have ${minSidePx} to ${maxSidePx} pixels`;
+  const { minSidePx: min, maxSidePx: max } = limits;
+  const range = `each side must have ${min} to ${max} pixels`;
   const size = `The picture has ${width} x ${height} pixels`;
-  if (width < minSidePx || height < minSidePx) {
+  if (width < min || height < min) {
     throw new ForensicsError('image_too_small', `${size}; ${range}.`);
   }
-  if (width > maxSidePx || height > maxSidePx) {
+  if (width > max || height > max) {
     throw new ForensicsError('image_too_large', `${size}; ${range}.`);
   }
 }

@@ -2,12 +2,13 @@
 
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
-import { decisionStrategies, type ExamineOptions } from '../engine/result.ts';
+import { type ExamineOptions } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { defaultLimits, type Limits } from '../image/limits.ts';
 import { createPool, type RunHow } from '../inference/pool.ts';
 import type { Lab, PictureSource } from './lab.ts';
 import { isLabAnswer, type LabTask } from './tasks.ts';
+import { decisionStrategies } from '../contract/vocabulary.ts';
 
 export interface LabOptions {
   /** A folder of further models beside those of the package. */

@@ -6,7 +6,6 @@
 
 import type {
   Decision,
-  DecisionStrategy,
   ExamineOptions,
   Examination,
   MapName,
@@ -14,10 +13,10 @@ import type {
 } from '../engine/result.ts';
 import type { Format, PictureFacts } from '../image/picture.ts';
 import type { ReportItem } from '../report/item.ts';
-import type { Language } from '../report/language.ts';
 import type { Preview } from '../report/preview.ts';
 import type { ReportTexts } from '../report/texts.ts';
 import type { Condition } from './conditions.ts';
+import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
 
 /** A file that the child reads itself, or bytes that are already at hand; `name` is what their file was called. */
 export type PictureSource =

@@ -1,6 +1,6 @@
 import { concludeUnderEvery } from '../engine/examine.ts';
 import { type Models, observe } from '../engine/observe.ts';
-import type { DecisionStrategy, Examination } from '../engine/result.ts';
+import type { Examination } from '../engine/result.ts';
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { type Condition, underConditions } from './conditions.ts';
@@ -8,6 +8,7 @@ import type { ConditionReading, Measurement, MeasureRequest } from './lab.ts';
 import type { ModelShelf } from './model-shelf.ts';
 import { openSource } from './open-source.ts';
 import type { ChildSettings } from './tasks.ts';
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 export async function performMeasure(
   { source, options }: MeasureRequest,

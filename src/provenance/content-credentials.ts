@@ -9,9 +9,9 @@ import { createHash } from 'node:crypto';
 import type { Format } from '../image/picture.ts';
 import { readCrJson } from './credentials-task.ts';
 import { manifestsIn, type Manifest } from './manifests.ts';
-import type { Assurance, ContentCredentials, Declaration, DeclaredOrigin } from './provenance.ts';
-import { assurances } from './provenance.ts';
+import type { ContentCredentials, Declaration } from './provenance.ts';
 import { originOfSourceType } from './source-type.ts';
+import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
 
 export interface ReadCredentials {
   readonly credentials: ContentCredentials;

@@ -2,7 +2,7 @@
 
 import { exifTexts, type ExifClues } from '../image/exif-clues.ts';
 import type { Metadata, MetadataBlocks } from '../image/metadata.ts';
-import type { DeclarationPlace } from './provenance.ts';
+import type { DeclarationPlace } from '../contract/vocabulary.ts';
 
 export interface ForeignText {
   readonly place: DeclarationPlace;

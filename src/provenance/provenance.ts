@@ -4,16 +4,12 @@
  * otherwise, and nothing can be concluded from what is missing.
  */
 
-/** How far a statement can be believed. `signed`: the signature holds, but nobody vouches for the signer. */
-export const assurances = ['unsigned', 'signed', 'trusted'] as const;
-export type Assurance = (typeof assurances)[number];
-
-/** What a file declares itself to be. `ai-manipulated`: a composite with generated parts. */
-export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
-export type DeclaredOrigin = (typeof declaredOrigins)[number];
-
-export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text'] as const;
-export type DeclarationPlace = (typeof declarationPlaces)[number];
+import type {
+  Assurance,
+  DeclarationPlace,
+  DeclaredOrigin,
+  InconsistencyCode,
+} from '../contract/vocabulary.ts';
 
 export interface Declaration {
   readonly origin: DeclaredOrigin;
@@ -75,21 +71,6 @@ export interface QuantisationClass {
   /** For `libjpeg`: the setting, 1..100. */
   readonly quality: number | null;
 }
-
-/** Contradictions between what a file says in two places. None proves an alteration; each is a question to ask. */
-export const inconsistencyCodes = [
-  'modified_after_capture',
-  'created_after_modified',
-  'time_in_future',
-  'exif_size_differs',
-  'thumbnail_shape_differs',
-  'thumbnail_content_differs',
-  'camera_tags_without_camera_tables',
-  'maker_note_missing_for_camera',
-  'xmp_history_of_editing',
-  'gps_time_differs',
-] as const;
-export type InconsistencyCode = (typeof inconsistencyCodes)[number];
 
 export interface Inconsistency {
   readonly code: InconsistencyCode;

@@ -10,16 +10,11 @@ import { type ForeignText, type ForeignTexts, gatherTexts } from './foreign-text
 import { recogniseGenerators } from './generators/recognise.ts';
 import { findInconsistencies } from './inconsistencies.ts';
 import { nameSoftware } from './named-software.ts';
-import {
-  assurances,
-  type Declaration,
-  type DeclaredOrigin,
-  declaredOrigins,
-  type Provenance,
-} from './provenance.ts';
+import { type Declaration, type Provenance } from './provenance.ts';
 import { classifyTables } from './quantisation-class.ts';
 import { originOfSourceType } from './source-type.ts';
 import { alignThumbnail } from './thumbnail.ts';
+import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
 
 export interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */

@@ -5,7 +5,7 @@
  * Technical Specification 2.3, on actions, for the type of its own.
  */
 
-import type { DeclaredOrigin } from './provenance.ts';
+import type { DeclaredOrigin } from '../contract/vocabulary.ts';
 
 /**
  * Null where the type names neither a camera nor a trained model: drawings, screenshots, pictures computed by a formula

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 /** One statement in every report language. */
 export type Bilingual = Readonly<Record<Language, string>>;

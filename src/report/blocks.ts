@@ -8,11 +8,11 @@ import type { Account } from './account.ts';
 import type { Evidence } from './evidence.ts';
 import type { ReportItem } from './item.ts';
 import type { Labels } from './labels.ts';
-import type { Language } from './language.ts';
 import type { NumberWriter } from './numbers.ts';
 import type { Phrases } from './phrases.ts';
 import type { Prose } from './prose.ts';
 import type { ReportTexts } from './texts.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export interface Row {
   readonly label: string;

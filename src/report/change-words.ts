@@ -3,8 +3,8 @@
 import { placeOf, type Size, wordShare } from '../detectors/places.ts';
 import type { Decision, Manipulation } from '../engine/result.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
-import type { Language } from './language.ts';
 import { createNumberWriter } from './numbers.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export interface ChangeStatement extends Manipulation {
   readonly statement: Bilingual;

@@ -3,14 +3,8 @@
  * it; and what was not looked at. Made anew from the stored examination whenever it is asked for.
  */
 
-import {
-  type Finding,
-  type Side,
-  type Skipped,
-  type Strength,
-  strengths,
-} from '../detectors/finding.ts';
-import type { Decision, DecisionBasis, Examined, ReasonCode } from '../engine/result.ts';
+import { type Finding, type Skipped } from '../detectors/finding.ts';
+import type { Decision, Examined } from '../engine/result.ts';
 import type { Provenance } from '../provenance/provenance.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
 import { type ChangeStatement, writeChange } from './change-words.ts';
@@ -18,6 +12,13 @@ import { listNotChecked, type NotChecked } from './not-checked.ts';
 import { phrasesOf } from './phrase-book.ts';
 import { type StabilityEvidence, writeStability } from './stability-words.ts';
 import { boundedFinding, type Cap, measureStrength } from './strength.ts';
+import {
+  type DecisionBasis,
+  type ReasonCode,
+  type Side,
+  type Strength,
+  strengths,
+} from '../contract/vocabulary.ts';
 
 export type { Bilingual } from './bilingual.ts';
 

@@ -1,7 +1,8 @@
 /** Headings, row names and fixed paragraphs of the PDF, as one table a language. */
 
-import type { MapName, ResultClass } from '../engine/result.ts';
+import type { MapName } from '../engine/result.ts';
 import type { PictureNote } from '../image/picture.ts';
+import type { ResultClass } from '../contract/vocabulary.ts';
 
 export const rowNames = [
   'report',

@@ -1,10 +1,11 @@
 /** What an examination could not look at. Silence about these must not be read as an all-clear. */
 
-import type { Examined, ReasonCode } from '../engine/result.ts';
+import type { Examined } from '../engine/result.ts';
 import type { Bilingual } from './bilingual.ts';
+import type { NotCheckedId, ReasonCode } from '../contract/vocabulary.ts';
 
 interface Gap {
-  readonly id: string;
+  readonly id: NotCheckedId;
   readonly applies: (examined: Examined) => boolean;
   readonly statement: Bilingual;
 }
@@ -19,7 +20,7 @@ function hasLostTraces({ byTraces, reasons, resultClass }: Examined['decision'])
   return resultClass !== 'fake' && found.some((reason) => lostTraces.includes(reason));
 }
 
-const gaps = [
+const gaps: readonly Gap[] = [
   {
     id: 'invisible_watermarks',
     applies: always,
@@ -133,12 +134,10 @@ const gaps = [
       de: 'Ob das Ergebnis erneutem Speichern, Skalieren oder Beschneiden standhält, wurde nicht geprüft.',
     },
   },
-] as const satisfies readonly Gap[];
-
-export const notCheckedIds = gaps.map(({ id }) => id);
+];
 
 export interface NotChecked {
-  readonly id: (typeof gaps)[number]['id'];
+  readonly id: NotCheckedId;
   readonly statement: Bilingual;
 }
 

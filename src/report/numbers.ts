@@ -1,6 +1,6 @@
 /** Numbers as a reader of each language expects them, rounded alike in all languages. */
 
-import type { Language } from './language.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export interface NumberWriter {
   /** 0..1 in a sentence, two digits: `0.93`, `below 0.01`. Never 0 or 1 unless it is exactly that. */

@@ -10,7 +10,6 @@ import type { PageImages } from './draw-heatmap.ts';
 import { legendColours } from './heatmap.ts';
 import type { ReportItem } from './item.ts';
 import type { Labels } from './labels.ts';
-import type { Language } from './language.ts';
 import { createNumberWriter } from './numbers.ts';
 import { type Document, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './sheet.ts';
@@ -20,6 +19,7 @@ import { type PrintPictures, printPictures } from './print-pictures.ts';
 import { printable } from './printable.ts';
 import { writeSections } from './sections.ts';
 import type { ReportTexts } from './texts.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export interface PdfInput {
   readonly picture: Picture;

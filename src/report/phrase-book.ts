@@ -3,13 +3,13 @@
 import { labelsDe } from './labels-de.ts';
 import { labelsEn } from './labels-en.ts';
 import type { Labels } from './labels.ts';
-import type { Language } from './language.ts';
 import type { Phrases } from './phrases.ts';
 import { phrasesDe } from './phrases-de.ts';
 import { phrasesEn } from './phrases-en.ts';
 import { proseDe } from './prose-de.ts';
 import { proseEn } from './prose-en.ts';
 import type { Prose } from './prose.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 const phrases: Readonly<Record<Language, Phrases>> = { en: phrasesEn, de: phrasesDe };
 const labels: Readonly<Record<Language, Labels>> = { en: labelsEn, de: labelsDe };

@@ -3,9 +3,14 @@
  * every language holds as many, so that both reports of a picture say the same.
  */
 
-import type { DecisionStrategy, MapName, ReasonCode, ResultSubClass } from '../engine/result.ts';
-import type { Assurance } from '../provenance/provenance.ts';
+import type { MapName } from '../engine/result.ts';
 import type { Level, Place } from './reading.ts';
+import type {
+  Assurance,
+  DecisionStrategy,
+  ReasonCode,
+  ResultSubClass,
+} from '../contract/vocabulary.ts';
 
 export interface Reason {
   /** Follows "Reason:" and stands in lists; no full stop. */

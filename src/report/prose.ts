@@ -1,14 +1,9 @@
 /** Fixed paragraphs and words of the PDF beside headings and row names (`labels.ts`), as one table a language. */
 
-import type {
-  Assurance,
-  ContentCredentials,
-  DeclarationPlace,
-  DeclaredOrigin,
-  NamedSoftware,
-} from '../provenance/provenance.ts';
+import type { ContentCredentials, NamedSoftware } from '../provenance/provenance.ts';
 import type { Part } from './blocks.ts';
 import type { CustodyEvent } from './item.ts';
+import type { Assurance, DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
 
 export interface Prose {
   readonly parts: Readonly<Record<Part, string>>;

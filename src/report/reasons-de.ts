@@ -1,5 +1,5 @@
-import type { ReasonCode } from '../engine/result.ts';
 import type { Reason } from './phrases.ts';
+import type { ReasonCode } from '../contract/vocabulary.ts';
 
 export const reasonsDe: Readonly<Record<ReasonCode, Reason>> = {
   too_small: {

@@ -1,8 +1,8 @@
 /** The stability test in words: what was done to the picture, and on which side the values stayed. */
 
-import type { Stability, StabilityChange } from '../engine/result.ts';
+import type { Stability } from '../engine/result.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
-import type { Language } from './language.ts';
+import type { Language, StabilityChange } from '../contract/vocabulary.ts';
 
 export interface StabilityEvidence {
   readonly holds: boolean;

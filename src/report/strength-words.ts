@@ -1,13 +1,11 @@
 /** Sentences about how strongly an examination speaks for its class, and why no stronger. */
 
-import type { Strength } from '../detectors/finding.ts';
 import type { SupportedRatio } from '../engine/supported-ratio.ts';
-import type { Assurance } from '../provenance/provenance.ts';
 import { type Bilingual, inBoth } from './bilingual.ts';
-import type { Language } from './language.ts';
 import { createNumberWriter } from './numbers.ts';
 import { labelsOf } from './phrase-book.ts';
 import { printable } from './printable.ts';
+import type { Assurance, Language, Strength } from '../contract/vocabulary.ts';
 
 type Side = 'real' | 'fake';
 type Spoken = Exclude<Strength, 'none'>;

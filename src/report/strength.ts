@@ -3,12 +3,11 @@
  * out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
  */
 
-import { type Finding, type Strength, strengths } from '../detectors/finding.ts';
+import { type Finding } from '../detectors/finding.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/strength.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
-import type { DecisionStrategy, Examined } from '../engine/result.ts';
+import type { Examined } from '../engine/result.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/supported-ratio.ts';
-import type { Assurance } from '../provenance/provenance.ts';
 import type { Bilingual } from './bilingual.ts';
 import {
   outside,
@@ -19,6 +18,12 @@ import {
   writeNoCap,
   writeTraced,
 } from './strength-words.ts';
+import {
+  type Assurance,
+  type DecisionStrategy,
+  type Strength,
+  strengths,
+} from '../contract/vocabulary.ts';
 
 export interface Cap {
   /** Likelihood ratio, 1 or more. */

@@ -3,12 +3,11 @@
  * never that a picture "is" fake. All languages are given the same figures, rounded alike.
  */
 
-import type { Examination, MapName, ReasonCode } from '../engine/result.ts';
-import { assurances, type Declaration } from '../provenance/provenance.ts';
+import type { Examination, MapName } from '../engine/result.ts';
+import { type Declaration } from '../provenance/provenance.ts';
 import { writeAccount } from './account.ts';
 import { namesChange, suspectsChange } from './change-words.ts';
 import type { ReportItem } from './item.ts';
-import type { Language } from './language.ts';
 import { proseOf } from './phrase-book.ts';
 import type { Phrases } from './phrases.ts';
 import { printable } from './printable.ts';
@@ -16,6 +15,7 @@ import { readMap } from './reading.ts';
 import { strengthAdverbs } from './strength-words.ts';
 import type { ReportTexts } from './texts.ts';
 import { openWriting, sentences, type Writing } from './writing.ts';
+import { assurances, type Language, type ReasonCode } from '../contract/vocabulary.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
 export function writeTexts(

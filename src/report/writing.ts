@@ -3,10 +3,10 @@
 import type { Examination } from '../engine/result.ts';
 import { type Evidence, writeEvidence } from './evidence.ts';
 import type { ReportItem } from './item.ts';
-import type { Language } from './language.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { choose, phrasesOf } from './phrase-book.ts';
 import type { Phrases } from './phrases.ts';
+import type { Language } from '../contract/vocabulary.ts';
 
 export interface Writing {
   readonly examination: Examination;

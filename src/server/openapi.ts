@@ -10,10 +10,10 @@ import type { Access } from './authenticate.ts';
 import { answersOf } from './document/answers.ts';
 import { tagOf, tags } from './document/tags.ts';
 import { analysisMessage, webhooks } from './document/webhook.ts';
-import { analysisComponents } from './schemas/analysis.ts';
-import { tenantComponents } from './schemas/tenant.ts';
-import { usageComponents } from './schemas/usage.ts';
-import { failed } from './schemas/words.ts';
+import { analysisComponents } from '../contract/analysis.ts';
+import { tenantComponents } from '../contract/tenant.ts';
+import { usageComponents } from '../contract/usage.ts';
+import { failed } from '../contract/common.ts';
 
 const introduction = `Tells whether a picture is real, fake, uncertain or must be abstained from.
 

@@ -6,7 +6,6 @@ import { type Tenant, type TenantChange, updateTenant } from '../access/tenants.
 import type { Actor } from '../audit/entry.ts';
 import type { ConfigRow } from '../blobs/sealed-configs.ts';
 import type { StorageConfig } from '../blobs/storage-config.ts';
-import type { StorageType } from '../blobs/store.ts';
 import { type Reader, transact } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
@@ -16,6 +15,7 @@ import { mergeStorage } from './merge-storage.ts';
 import { type ReadOnlyFields, refuseReadOnly } from './read-only.ts';
 import type { StorageRequest } from './storage-wire.ts';
 import { readTenant, type TenantAnswer } from './view.ts';
+import type { StorageType } from '../contract/vocabulary.ts';
 
 export interface TenantRequest extends Pick<TenantChange, 'name' | 'webhookUrl'>, ReadOnlyFields {
   readonly storageType?: StorageType;

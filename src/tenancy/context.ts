@@ -5,11 +5,11 @@ import type { BucketCors } from '../blobs/bucket-cors.ts';
 import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
 import type { ConfigRow, SealedConfigs } from '../blobs/sealed-configs.ts';
 import type { StorageConfig } from '../blobs/storage-config.ts';
-import type { StorageType } from '../blobs/store.ts';
 import type { Tenant } from '../access/tenants.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { WebhookGuard } from './check-webhook.ts';
+import type { StorageType } from '../contract/vocabulary.ts';
 
 export interface Context {
   readonly db: Db;

@@ -2,16 +2,9 @@
 
 import type { KeyEntry } from '../access/key-entry.ts';
 import type { Tenant } from '../access/tenants.ts';
-import type { StorageType } from '../blobs/store.ts';
 import { type Context, type StoredConfig, storedConfigOf } from './context.ts';
 import { maskStorage, type StorageAnswer } from './storage-wire.ts';
-
-/**
- * `retrying`: the latest attempt failed, and messages go on being sent. `gone`: the receiver answered 410; `failing`: it
- * failed for too long. Both of these: nothing is sent until a new URL is set.
- */
-export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;
-export type WebhookState = (typeof webhookStates)[number];
+import type { StorageType, WebhookState } from '../contract/vocabulary.ts';
 
 export interface TenantAnswer {
   readonly id: string;

@@ -1,11 +1,12 @@
 /** A validation as a report cites it. */
 
 import { identityOf, isSameModel, nameOfModel } from '../engine/model-identity.ts';
-import type { DecisionStrategy, ModelIdentity } from '../engine/result.ts';
+import type { ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../inference/model.ts';
 import type { OwnValidation } from '../report/item.ts';
 import type { ConditionFigures, Validation } from './validation.ts';
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 /**
  * @param manifest - the model whose results the report is about: error rates of another, or of another version, say nothing

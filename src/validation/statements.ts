@@ -5,8 +5,8 @@ import { conditions as allConditions } from '../lab/conditions.ts';
 import { createNumberWriter } from '../report/numbers.ts';
 import { fewestFolders } from './figures.ts';
 import { isLeak, lastingFacts } from './probe.ts';
-import type { DecisionStrategy } from '../engine/result.ts';
 import type { ConditionFigures, Counted, Validation } from './validation.ts';
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 const { rate, count } = createNumberWriter('en');
 

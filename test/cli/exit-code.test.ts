@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { exitCodeOf } from '../../src/cli/analyze/exit-code.ts';
 import type { FailOn } from '../../src/cli/analyze/options.ts';
 import { emptyTally, withRecord } from '../../src/cli/analyze/tally.ts';
-import type { ResultClass } from '../../src/engine/result.ts';
 import type { ErrorCode } from '../../src/errors.ts';
+import type { ResultClass } from '../../src/contract/vocabulary.ts';
 
 const found = (verdict: ResultClass) => ({ verdict, error: null });
 const failed = (code: ErrorCode) => ({ verdict: null, error: { code, message: '' } });

@@ -1,7 +1,11 @@
 import { concludeUnderEvery } from '../../src/engine/examine.ts';
 import { type Models, observe } from '../../src/engine/observe.ts';
-import { type DecisionStrategy, defaultSeed, type ResultClass } from '../../src/engine/result.ts';
 import type { Picture } from '../../src/image/picture.ts';
+import {
+  type DecisionStrategy,
+  defaultSeed,
+  type ResultClass,
+} from '../../src/contract/vocabulary.ts';
 
 export type Classes = Readonly<Record<DecisionStrategy, ResultClass>>;
 

@@ -5,12 +5,6 @@ import { toFakeProbability, toPredictions } from '../../src/engine/calibration.t
 import { coveringGrid } from '../../src/engine/grid.ts';
 import type { Models } from '../../src/engine/observe.ts';
 import { readLogits } from '../../src/engine/reading.ts';
-import {
-  type DecisionStrategy,
-  decisionStrategies,
-  type StabilityChange,
-  stabilityChanges,
-} from '../../src/engine/result.ts';
 import { changePixels, savedAgain } from '../../src/engine/stability.ts';
 import { cellTextures } from '../../src/engine/texture.ts';
 import { decodePicture } from '../../src/image/decode.ts';
@@ -20,6 +14,12 @@ import { type Pixels, saveJpeg } from '../../src/image/resave.ts';
 import type { TraceModel } from '../../src/inference/trace-model.ts';
 import { limits } from './conditions.ts';
 import { type Classes, examineUnderAll } from './examine-under-all.ts';
+import {
+  decisionStrategies,
+  type DecisionStrategy,
+  type StabilityChange,
+  stabilityChanges,
+} from '../../src/contract/vocabulary.ts';
 
 /** By strategy the first change after which the picture is decided the other way; strategies without one are left out. */
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { changeBody } from '../../src/server/schemas/tenant.ts';
+import { changeBody } from '../../src/contract/tenant.ts';
 import { blockNamed, readManual, root } from './manual.ts';
 
 const manual = readManual();

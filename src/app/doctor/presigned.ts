@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { probeKey } from '../../blobs/remote/probe.ts';
-import type { StorageType } from '../../blobs/store.ts';
 import { ForensicsError } from '../../errors.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import type { StoreToCheck } from './store.ts';
 import type { MakeVisit, Visit } from './visit.ts';
+import type { StorageType } from '../../contract/vocabulary.ts';
 
 /** What a client must send with an upload, beside the bytes. */
 export function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {

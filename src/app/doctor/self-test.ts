@@ -1,11 +1,12 @@
 /** Examines the drawn pictures of the package like any other picture, and compares with what the release measured. */
 
 import { isSameModel, nameOfModel } from '../../engine/model-identity.ts';
-import { defaultSeed, type Examination } from '../../engine/result.ts';
+import { type Examination } from '../../engine/result.ts';
 import { createLab } from '../../lab/create-lab.ts';
 import { shippedTrialImages } from '../trial-images.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import { distanceOf, type Golden, readGolden, type Reading, readingOf } from './golden.ts';
+import { defaultSeed } from '../../contract/vocabulary.ts';
 
 // Golden numbers have four digits; one run is as exact as the next on the same processor.
 const sameUpTo = 0.0005;

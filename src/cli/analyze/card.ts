@@ -19,7 +19,7 @@ import {
   subClassWords,
   verdictSentences,
 } from './words.ts';
-import { resultSubClasses, type ResultClass } from '../../engine/result.ts';
+import { type ResultClass, resultSubClasses } from '../../contract/vocabulary.ts';
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   real: ['bold', 'green'],

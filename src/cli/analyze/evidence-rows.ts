@@ -1,10 +1,10 @@
 /** The rows of a card that tell what speaks for and against a verdict, strongest first, in a few lines. */
 
-import type { Side } from '../../detectors/finding.ts';
 import type { RankedFinding } from '../../report/evidence.ts';
 import { listRows, type Row } from '../card.ts';
 import type { AnalysisRecord } from './record.ts';
 import { sideLabels, strengthWords } from './words.ts';
+import type { Side } from '../../contract/vocabulary.ts';
 
 type Evidence = NonNullable<AnalysisRecord['evidence']>;
 

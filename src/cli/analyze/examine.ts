@@ -5,7 +5,6 @@ import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
 import type { Lab, PictureSource, Rendering } from '../../lab/lab.ts';
 import type { OwnValidation, ReportItem } from '../../report/item.ts';
-import { type Language, languages } from '../../report/language.ts';
 import type { ReportTexts } from '../../report/texts.ts';
 import { writeTexts } from '../../report/write-texts.ts';
 import { say } from '../talk.ts';
@@ -23,6 +22,7 @@ import {
 } from './record.ts';
 import { type Files, keepResults } from './keep-results.ts';
 import type { ResultsFolder } from './results-folder.ts';
+import { type Language, languages } from '../../contract/vocabulary.ts';
 
 export interface Bench extends Run {
   readonly lab: Lab;

@@ -1,8 +1,7 @@
 /** What `forensics analyze` was asked for. */
 
-import type { DecisionStrategy, Tier } from '../../engine/result.ts';
-import type { Language } from '../../report/language.ts';
 import type { ServerOptions } from '../service-options.ts';
+import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;

@@ -1,8 +1,8 @@
 /** How many pictures came to each end: all that a run keeps of the pictures it has told of. */
 
-import type { ResultClass } from '../../engine/result.ts';
 import type { ErrorCode } from '../../errors.ts';
 import type { AnalysisRecord } from './record.ts';
+import type { ResultClass } from '../../contract/vocabulary.ts';
 
 export interface Tally {
   readonly total: number;

@@ -1,8 +1,13 @@
 /** What the words of a result mean, as sentences for the terminal. */
 
-import type { Side, Strength } from '../../detectors/finding.ts';
 import type { PictureNote } from '../../image/picture.ts';
-import type { ReasonCode, ResultClass, ResultSubClass } from '../../engine/result.ts';
+import type {
+  ReasonCode,
+  ResultClass,
+  ResultSubClass,
+  Side,
+  Strength,
+} from '../../contract/vocabulary.ts';
 
 export const verdictSentences: Readonly<Record<ResultClass, string>> = {
   real: 'Its traces speak for a real photograph.',

@@ -5,7 +5,7 @@ import type { Api } from '../../client/api.ts';
 import { type DevicePrompt, logInByDevice, type Tokens } from '../../client/device-login.ts';
 import { connectionsUnder } from '../../client/trust.ts';
 import { ForensicsError } from '../../errors.ts';
-import { infoAnswer, loginAnswer } from '../../server/schemas/auth.ts';
+import { infoAnswer, loginAnswer } from '../../contract/auth.ts';
 import { usageError } from '../failure.ts';
 import { printable } from '../printable.ts';
 import { person } from '../prompts/person.ts';

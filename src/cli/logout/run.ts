@@ -3,7 +3,7 @@
 import type { Api } from '../../client/api.ts';
 import { openApi } from '../../client/open.ts';
 import { ForensicsError } from '../../errors.ts';
-import { told } from '../../server/schemas/words.ts';
+import { told } from '../../contract/common.ts';
 import { usageError } from '../failure.ts';
 import { say } from '../talk.ts';
 import { alone, forgetCredentials, readCredentials, type Session } from '../server/credentials.ts';

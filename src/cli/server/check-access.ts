@@ -1,5 +1,5 @@
 import type { Api, ApiRequest } from '../../client/api.ts';
-import { succeeded } from '../../server/schemas/words.ts';
+import { succeeded } from '../../contract/common.ts';
 
 /**
  * Asks for as little as there is, to learn whether the server knows who asks and lets them act for the tenant.

@@ -6,7 +6,7 @@
 import type { Api, Authorize } from '../../client/api.ts';
 import type { Tokens } from '../../client/device-login.ts';
 import { ForensicsError } from '../../errors.ts';
-import { refreshAnswer } from '../../server/schemas/auth.ts';
+import { refreshAnswer } from '../../contract/auth.ts';
 import {
   alone,
   type Credentials,

@@ -2,12 +2,12 @@
 
 import type { Api } from '../../client/api.ts';
 import { ForensicsError } from '../../errors.ts';
-import { infoAnswer } from '../../server/schemas/auth.ts';
-import { keysAnswer, newKeyAnswer } from '../../server/schemas/keys.ts';
-import { tenantAnswer, tenantComponents } from '../../server/schemas/tenant.ts';
-import { reportAnswer, usageComponents } from '../../server/schemas/usage.ts';
-import { settingsAnswer } from '../../server/schemas/user.ts';
-import { succeeded, told } from '../../server/schemas/words.ts';
+import { infoAnswer } from '../../contract/auth.ts';
+import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
+import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
+import { reportAnswer, usageComponents } from '../../contract/usage.ts';
+import { settingsAnswer } from '../../contract/auth.ts';
+import { succeeded, told } from '../../contract/common.ts';
 import { usageError } from '../failure.ts';
 import { wholeAnswer } from '../server/whole-answer.ts';
 import type { KeyActs, RevocationWish, Service, SettingsActs, TenantActs } from './service.ts';

@@ -35,7 +35,7 @@ async function changeOwn(who: string | undefined, options: PasswdOptions): Promi
       'On a server everybody changes his own password; leave the account out. Those of others are set on its own machine.',
     );
   }
-  const { succeeded } = await import('../../server/schemas/words.ts');
+  const { succeeded } = await import('../../contract/common.ts');
   const newPassword = await withApi(options, async (api) => {
     const currentPassword = await currentPasswordFrom(options);
     const password = await passwordFrom(options);

@@ -1,7 +1,7 @@
 /** What `forensics validate` was asked for. */
 
-import type { DecisionStrategy } from '../../engine/result.ts';
 import type { LocalOptions } from '../local-core.ts';
+import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;

@@ -1,6 +1,5 @@
 /** A validation for a person, or as one JSON document. */
 
-import { type DecisionStrategy, reasonCodes } from '../../engine/result.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { judgementOf, warningsOf } from '../../validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
@@ -10,6 +9,7 @@ import { listTable } from '../list-table.ts';
 import { printable } from '../printable.ts';
 import { print, printJson } from '../talk.ts';
 import { columnsOf } from '../terminal.ts';
+import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';

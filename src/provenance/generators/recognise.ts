@@ -1,13 +1,13 @@
 /** The contract of all recognisers of generators, and the one list of them. */
 
 import type { ForeignText, ForeignTexts } from '../foreign-texts.ts';
-import type { DeclaredOrigin } from '../provenance.ts';
 import { recogniseAigcLabel } from './aigc-label.ts';
 import { recogniseComfyUi } from './comfyui.ts';
 import { recogniseJsonParameters } from './json-parameters.ts';
 import { recogniseSignedFields } from './known-fields.ts';
 import { recogniseSettingsLine } from './settings-line.ts';
 import { recogniseToolField } from './tool-field.ts';
+import type { DeclaredOrigin } from '../../contract/vocabulary.ts';
 
 export interface Recognised {
   /** Where it stands. */

@@ -1,7 +1,7 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
 import { placeOf, type Region, wordShare } from '../../detectors/places.ts';
-import { type Decision, resultClasses, resultSubClasses } from '../../engine/result.ts';
+import { type Decision } from '../../engine/result.ts';
 import {
   type Block,
   heading,
@@ -13,6 +13,7 @@ import {
   type SectionInput,
 } from '../blocks.ts';
 import { printable } from '../printable.ts';
+import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, prose } = input;

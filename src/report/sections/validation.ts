@@ -2,12 +2,12 @@
 
 import { shareInterval } from '../../engine/proportions.ts';
 import { isSameModel, nameOfModel } from '../../engine/model-identity.ts';
-import type { DecisionStrategy } from '../../engine/result.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from '../blocks.ts';
 import type { OwnValidation } from '../item.ts';
 import { type NumberWriter, writeTime } from '../numbers.ts';
 import { printable } from '../printable.ts';
+import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
   const { item, prose } = input;

@@ -1,8 +1,8 @@
 /** What the service sends to the webhook of a tenant, for the interface document. */
 
 import { Type } from 'typebox';
-import { statuses } from '../../analyses/analysis.ts';
-import { dateTime, oneOf, orNull } from '../schemas/words.ts';
+import { dateTime, oneOf, orNull } from '../../contract/common.ts';
+import { statuses } from '../../contract/vocabulary.ts';
 
 export const analysisMessage = Type.Object(
   {

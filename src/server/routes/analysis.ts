@@ -15,8 +15,8 @@ import {
   idBody,
   listQuery,
   retryBody,
-} from '../schemas/analysis.ts';
-import { succeeded } from '../schemas/words.ts';
+} from '../../contract/analysis.ts';
+import { succeeded } from '../../contract/common.ts';
 
 /** Where an upload is taken in. */
 const pictureFailures = [

@@ -18,8 +18,8 @@ import {
   refreshBody,
   revokeBody,
   verifyBody,
-} from '../schemas/auth.ts';
-import { succeeded, told } from '../schemas/words.ts';
+} from '../../contract/auth.ts';
+import { succeeded, told } from '../../contract/common.ts';
 
 type Parts = Pick<App, 'identity'>;
 

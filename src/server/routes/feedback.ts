@@ -5,13 +5,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
-import { defaultSource } from '../../feedback/message.ts';
 import { success } from '../answers.ts';
 import { callerOf, userIdOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../operation.ts';
-import { feedbackBody } from '../schemas/feedback.ts';
-import { succeeded } from '../schemas/words.ts';
+import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
+import { succeeded } from '../../contract/common.ts';
 
 export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
   server,

@@ -12,8 +12,8 @@ import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { ignoreBodies } from '../no-body.ts';
 import { operation, repeatable } from '../operation.ts';
-import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../schemas/keys.ts';
-import { told } from '../schemas/words.ts';
+import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
+import { told } from '../../contract/common.ts';
 
 type Parts = Pick<App, 'keys'>;
 

@@ -6,7 +6,7 @@ import type { App } from '../../app.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { operation } from '../operation.ts';
-import { oneOf, succeeded } from '../schemas/words.ts';
+import { oneOf, succeeded } from '../../contract/common.ts';
 
 const pong = Type.Object({
   ...succeeded.properties,

@@ -8,7 +8,7 @@ import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../operation.ts';
-import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../schemas/tenant.ts';
+import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = async (
   server,

@@ -5,7 +5,7 @@ import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { operation } from '../operation.ts';
-import { reportAnswer, reportQuery } from '../schemas/usage.ts';
+import { reportAnswer, reportQuery } from '../../contract/usage.ts';
 
 export const usageRoutes: FastifyPluginAsyncTypebox<Pick<App, 'usage'>> = async (
   server,

@@ -5,8 +5,8 @@ import type { App } from '../../app.ts';
 import { success } from '../answers.ts';
 import { userIdOf } from '../authenticate.ts';
 import { operation } from '../operation.ts';
-import { settingsAnswer, settingsBody } from '../schemas/user.ts';
-import { succeeded } from '../schemas/words.ts';
+import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
+import { succeeded } from '../../contract/common.ts';
 
 const path = '/v1/user/settings';
 const config = { access: 'userSettings' } as const;

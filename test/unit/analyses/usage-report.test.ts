@@ -3,10 +3,10 @@ import { countPending, hasCompany } from '../../../src/analyses/rows.ts';
 import { countLogin } from '../../../src/analyses/usage.ts';
 import { createUsageReports } from '../../../src/analyses/usage-report.ts';
 import { type Reader, transact } from '../../../src/db/open.ts';
-import type { ResultClass } from '../../../src/engine/result.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-lab.ts';
 import { openWorkshop } from './workshop.ts';
+import type { ResultClass } from '../../../src/contract/vocabulary.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const upgrade = { tier: 'forensicReporting' };

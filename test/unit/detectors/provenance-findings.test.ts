@@ -11,11 +11,11 @@ import type { Picture } from '../../../src/image/picture.ts';
 import {
   type ContentCredentials,
   type Declaration,
-  inconsistencyCodes,
   noProvenance,
   type Provenance,
 } from '../../../src/provenance/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
+import { inconsistencyCodes } from '../../../src/contract/vocabulary.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 1 };
 let picture: Picture;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { strengths } from '../../../src/detectors/finding.ts';
 import { strengthOfRatio, weightOf } from '../../../src/detectors/strength.ts';
+import { strengths } from '../../../src/contract/vocabulary.ts';
 
 /** ENFSI guideline for evaluative reporting (2015): the words and where they begin. */
 test.each([

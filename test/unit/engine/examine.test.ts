@@ -5,14 +5,10 @@ import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { type Models, observe } from '../../../src/engine/observe.ts';
 import { readPicture } from '../../../src/engine/reading.ts';
-import {
-  decisionStrategies,
-  defaultSeed,
-  type Examination,
-  mapNames,
-} from '../../../src/engine/result.ts';
+import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
+import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 
 const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 

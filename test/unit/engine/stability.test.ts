@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { toFakeProbability } from '../../../src/engine/calibration.ts';
 import { readLogits } from '../../../src/engine/reading.ts';
-import { stabilityChanges } from '../../../src/engine/result.ts';
 import { createStabilityTest } from '../../../src/engine/stability.ts';
 import { cutPixels, toPlanes } from '../../../src/image/pixels.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
+import { stabilityChanges } from '../../../src/contract/vocabulary.ts';
 
 let model: TraceModel;
 let picture: Picture;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { supportedRatio } from '../../../src/engine/supported-ratio.ts';
-import type { DecisionStrategy } from '../../../src/engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../../src/inference/model.ts';
+import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DecisionStrategy, Examination, ReasonCode } from '../../../src/engine/result.ts';
+import type { Examination } from '../../../src/engine/result.ts';
 import { createLab } from '../../../src/lab/create-lab.ts';
 import type { Lab } from '../../../src/lab/lab.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
+import type { DecisionStrategy, ReasonCode } from '../../../src/contract/vocabulary.ts';
 
 /** What files declare, through the lab as it runs: children, threads, model, decision. */
 

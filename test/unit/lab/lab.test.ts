@@ -4,13 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { defaultSeed, mapNames } from '../../../src/engine/result.ts';
+import { mapNames } from '../../../src/engine/result.ts';
 import { createLab } from '../../../src/lab/create-lab.ts';
 import type { ExamineRequest, Lab } from '../../../src/lab/lab.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
 import { readPages } from '../report/pdf-text.ts';
+import { defaultSeed } from '../../../src/contract/vocabulary.ts';
 
 const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { decisionStrategies, defaultSeed } from '../../../src/engine/result.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/limits.ts';
 import { underConditions } from '../../../src/lab/conditions.ts';
 import { createLab } from '../../../src/lab/create-lab.ts';
 import type { Lab } from '../../../src/lab/lab.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
+import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 
 const options = { model: null, seed: defaultSeed };
 

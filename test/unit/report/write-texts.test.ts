@@ -1,15 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { type Examination } from '../../../src/engine/result.ts';
+import type { ReportTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/write-texts.ts';
+import { item, makeExamination } from './examination.ts';
 import {
-  type Examination,
+  type Language,
+  languages,
   type ReasonCode,
   reasonCodes,
   resultClasses,
   resultSubClasses,
-} from '../../../src/engine/result.ts';
-import { type Language, languages } from '../../../src/report/language.ts';
-import type { ReportTexts } from '../../../src/report/texts.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
-import { item, makeExamination } from './examination.ts';
+} from '../../../src/contract/vocabulary.ts';
 
 const reasonSets: readonly (readonly ReasonCode[])[] = [
   [],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createBody, listQuery, retryBody } from '../../../src/server/schemas/analysis.ts';
+import { createBody, listQuery, retryBody } from '../../../src/contract/analysis.ts';
 import { compileValidator } from '../../../src/server/validate.ts';
 
 const body = compileValidator({ schema: createBody, httpPart: 'body' });

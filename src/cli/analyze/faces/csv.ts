@@ -1,11 +1,11 @@
 /** A row a picture, for spreadsheets. The header is the same for ever: a column is added at the end or not at all. */
 
-import { resultSubClasses } from '../../../engine/result.ts';
 import { csvText, type CsvValue } from '../../csv.ts';
 import { printable } from '../../printable.ts';
 import type { AnalysisRecord } from '../record.ts';
 import { statedProbability } from '../stated-probability.ts';
 import type { Face } from './face.ts';
+import { resultSubClasses } from '../../../contract/vocabulary.ts';
 
 type Column = readonly [name: string, valueOf: (record: AnalysisRecord) => CsvValue];
 

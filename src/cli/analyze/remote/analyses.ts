@@ -10,8 +10,8 @@ import {
   analysisComponents,
   type createBody,
   type retryBody,
-} from '../../../server/schemas/analysis.ts';
-import { succeeded } from '../../../server/schemas/words.ts';
+} from '../../../contract/analysis.ts';
+import { succeeded } from '../../../contract/common.ts';
 import { wholeAnswer } from '../../server/whole-answer.ts';
 
 export type CreateRequest = Omit<Static<typeof createBody>, 'tenantName'>;

@@ -4,8 +4,8 @@ import type { Analysis } from '../../../analyses/analysis.ts';
 import type { Transfer } from '../../../client/transfer.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { readPngSize } from '../../../image/png-structure.ts';
-import type { Language } from '../../../report/language.ts';
 import type { Files } from '../keep-results.ts';
+import type { Language } from '../../../contract/vocabulary.ts';
 
 interface Wanted {
   readonly name: string;

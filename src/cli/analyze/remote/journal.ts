@@ -12,7 +12,7 @@ import { Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../app/write-once.ts';
 import { ForensicsError } from '../../../errors.ts';
-import { createBody } from '../../../server/schemas/analysis.ts';
+import { createBody } from '../../../contract/analysis.ts';
 import type { CreateRequest } from './analyses.ts';
 
 export interface Entry {

@@ -1,8 +1,7 @@
 import type { Analysis, AnalysisResult } from '../../../analyses/analysis.ts';
-import { resultClasses } from '../../../engine/result.ts';
 import { ForensicsError } from '../../../errors.ts';
-import type { Language } from '../../../report/language.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
+import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 
 /** What is known of the picture beside the server's answer. */
 export interface Known {

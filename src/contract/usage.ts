@@ -1,9 +1,8 @@
 /** The contract's usage report as JSON Schema. */
 
 import { Type } from 'typebox';
-import { reportTypes } from '../../analyses/usage-period.ts';
-import type { UsageReport } from '../../analyses/usage-report.ts';
-import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { reportTypes } from './vocabulary.ts';
 
 const time = (description: string) =>
   Type.Optional(
@@ -26,6 +25,7 @@ const amount = (description?: string) =>
 const percent = Type.Number({ minimum: 0, maximum: 100 });
 const minutes = orNull(Type.Number({ minimum: 0, description: 'Minutes on average.' }));
 
+export type UsageReport = Wire<typeof report>;
 const report = Type.Object(
   {
     id: Type.String(),

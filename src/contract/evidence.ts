@@ -1,17 +1,18 @@
 /** `result.evidence` as JSON Schema: answers only, so it describes and refuses nothing. */
 
 import { Type } from 'typebox';
-import { sides, strengths } from '../../detectors/finding.ts';
+import { provenance } from './provenance.ts';
+import { oneOf, orNull, statement, type Wire } from './common.ts';
 import {
   decisionBases,
   decisionStrategies,
   reasonCodes,
   resultClasses,
+  sides,
   stabilityChanges,
-} from '../../engine/result.ts';
-import { notCheckedIds } from '../../report/not-checked.ts';
-import { provenance } from './provenance.ts';
-import { oneOf, orNull, statement } from './words.ts';
+  strengths,
+  notCheckedIds,
+} from './vocabulary.ts';
 
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const ratio = Type.Number({ minimum: 1, description: 'A likelihood ratio.' });
@@ -79,6 +80,7 @@ const manipulation = Type.Object(
   },
 );
 
+export type Evidence = Wire<typeof evidence>;
 export const evidence = Type.Object(
   {
     basis: oneOf(decisionBases),

@@ -1,8 +1,23 @@
 /** The body of `POST /v1/feedback`. */
 
 import { Type } from 'typebox';
-import { maxLengths, sources } from '../../feedback/message.ts';
-import { oneOf, tenantName } from './words.ts';
+import { oneOf, tenantName } from './common.ts';
+
+const sources = [
+  'frontend-support-request',
+  'frontend-analysis-feedback',
+  'frontend-post-logout-feedback',
+] as const;
+export const defaultSource = sources[0];
+
+/** Longest texts in characters; a message that needs more is an attachment. */
+const maxLengths = {
+  url: 2048,
+  name: 255,
+  email: 320,
+  message: 10_000,
+  replaySessionId: 255,
+} as const;
 
 const text = (name: keyof typeof maxLengths, description: string) =>
   Type.String({ maxLength: maxLengths[name], description });
@@ -14,7 +29,7 @@ export const feedbackBody = Type.Object({
   email: text('email', 'Where an answer may go.'),
   message: Type.String({ minLength: 1, maxLength: maxLengths.message }),
   replaySessionId: Type.Optional(text('replaySessionId', 'Of a session-replay tool.')),
-  source: Type.Optional({ ...oneOf(sources), default: sources[0] }),
+  source: Type.Optional({ ...oneOf(sources), default: defaultSource }),
   sourceAttributes: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
       description: 'What belongs to the source, such as the id of an analysis.',

@@ -6,17 +6,26 @@
  */
 
 import { Type } from 'typebox';
-import { actorTypes } from '../../access/principal.ts';
-import { mostListed, statuses } from '../../analyses/analysis.ts';
-import type { Analysis } from '../../analyses/analysis.ts';
-import { storageTypes } from '../../blobs/store.ts';
-import { decisionStrategies, defaultSeed, tiers } from '../../engine/result.ts';
-import { languages } from '../../report/language.ts';
-import { evidence } from './evidence.ts';
-import { dateTime, objectId, oneOf, orNull, succeeded, tenantName } from './words.ts';
-
-const minSidePx = 65;
-const maxSidePx = 4096;
+import { type Evidence, evidence } from './evidence.ts';
+import {
+  dateTime,
+  objectId,
+  oneOf,
+  orNull,
+  succeeded,
+  tenantName,
+  eachLanguage,
+  type Wire,
+} from './common.ts';
+import {
+  actorTypes,
+  decisionStrategies,
+  defaultSeed,
+  statuses,
+  storageTypes,
+  tiers,
+} from './vocabulary.ts';
+import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
 
 const options = Type.Partial(
   Type.Object({
@@ -44,7 +53,7 @@ const idExample = '65f1c0ffee0123456789abcd';
 export const createBody = Type.Object(
   {
     tenantName,
-    name: Type.String({ minLength: 1, maxLength: 255 }),
+    name: Type.String({ minLength: 1, maxLength: maxNameLength }),
     type: oneOf(['image']),
     input: Type.Object({
       format: oneOf(['jpg', 'png']),
@@ -55,11 +64,11 @@ export const createBody = Type.Object(
       storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
       options,
     }),
-    comment: Type.Optional(Type.String({ maxLength: 500 })),
+    comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
     tags: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 100 }),
+      Type.Array(Type.String({ minLength: 1, maxLength: maxNameLength }), { maxItems: 100 }),
     ),
-    projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: 255 }))),
+    projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: maxNameLength }))),
   },
   {
     examples: [
@@ -84,13 +93,13 @@ export const createBody = Type.Object(
 export const listQuery = Type.Object({
   tenantName,
   id: Type.Optional(objectId),
-  searchTerm: Type.Optional(Type.String({ maxLength: 500 })),
+  searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
-      default: mostListed,
-      description: `More than ${mostListed} are never answered at once: \`x-total-count\` tells how many there are, \`start\` where to go on.`,
+      default: maxListed,
+      description: `More than ${maxListed} are never answered at once: \`x-total-count\` tells how many there are, \`start\` where to go on.`,
     }),
   ),
 });
@@ -108,6 +117,7 @@ export const retryBody = Type.Object(
   },
 );
 
+export type StorageUrls = Wire<typeof storageUrls>;
 const storageUrls = Type.Object(
   {
     type: oneOf(storageTypes),
@@ -125,7 +135,7 @@ const storageUrls = Type.Object(
 
 const score = Type.Number({ minimum: 0, maximum: 1 });
 const scores = Type.Object({ real: score, fake: score, compression: score });
-const urls = Type.Ref('StorageUrls#');
+const urls = Type.Unsafe<StorageUrls>(Type.Ref('StorageUrls#'));
 
 const reportEntry = Type.Object({
   pdfStorageUrls: urls,
@@ -173,10 +183,8 @@ const result = Type.Object(
         anomalyHeatmapStorageUrls: urls,
       }),
     ),
-    report: orNull(
-      Type.Object(Object.fromEntries(languages.map((language) => [language, reportEntry]))),
-    ),
-    evidence: Type.Optional(orNull(Type.Ref('Evidence#'))),
+    report: orNull(Type.Object(eachLanguage(reportEntry))),
+    evidence: Type.Optional(orNull(Type.Unsafe<Evidence>(Type.Ref('Evidence#')))),
   },
   {
     description:
@@ -184,6 +192,7 @@ const result = Type.Object(
   },
 );
 
+export type Analysis = Wire<typeof analysis>;
 const analysis = Type.Object(
   {
     id: Type.String(),

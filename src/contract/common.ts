@@ -1,7 +1,16 @@
 /** Pieces that several schemas share. */
 
-import { Type } from 'typebox';
-import { languages } from '../../report/language.ts';
+import { type Static, type TSchema, Type } from 'typebox';
+import { type Language, languages } from './vocabulary.ts';
+import { maxNameLength } from './limits.ts';
+
+/** The type of what a schema describes, which nobody changes who reads it. */
+export type Wire<T extends TSchema> = Frozen<Static<T>>;
+type Frozen<T> = T extends readonly (infer E)[]
+  ? readonly Frozen<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: Frozen<T[K]> }
+    : T;
 
 /** A text that is one of `values`. */
 export function oneOf<const T extends readonly string[]>(values: T) {
@@ -14,14 +23,17 @@ export function orNull<T extends Type.TSchema>(schema: T) {
 }
 
 /** One statement in each language of the reports. */
-export const statement = Type.Object(
-  Object.fromEntries(languages.map((language) => [language, Type.String()])),
-);
+export const statement = Type.Object(eachLanguage(Type.String()));
+
+export function eachLanguage<T extends TSchema>(schema: T): Record<Language, T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all languages.
+  return Object.fromEntries(languages.map((language) => [language, schema])) as Record<Language, T>;
+}
 
 export const dateTime = Type.String({ format: 'date-time' });
 export const tenantName = Type.String({
   minLength: 1,
-  maxLength: 255,
+  maxLength: maxNameLength,
   description: 'The tenant that the caller acts for.',
 });
 /** Opaque on purpose: what is not an id of ours is simply not found. */

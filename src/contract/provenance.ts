@@ -1,13 +1,13 @@
 /** What a file says of itself, as JSON Schema of answers. Everything in it that is text comes from the file. */
 
 import { Type } from 'typebox';
+import { oneOf, orNull, statement } from './common.ts';
 import {
   assurances,
   declarationPlaces,
   declaredOrigins,
   inconsistencyCodes,
-} from '../../provenance/provenance.ts';
-import { oneOf, orNull, statement } from './words.ts';
+} from './vocabulary.ts';
 
 const text = orNull(Type.String());
 const place = oneOf(declarationPlaces);

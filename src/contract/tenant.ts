@@ -1,11 +1,9 @@
 /** The contract's Tenant as JSON Schema. What a storage configuration must be in detail is the tenancy's matter. */
 
 import { Type } from 'typebox';
-import { storageTypes } from '../../blobs/store.ts';
-import type { TenantAnswer, WebhookState } from '../../tenancy/view.ts';
-import { webhookStates } from '../../tenancy/view.ts';
 import { keyEntry } from './keys.ts';
-import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { storageTypes, type WebhookState, webhookStates } from './vocabulary.ts';
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {
   description:
@@ -81,6 +79,7 @@ export const changeBody = Type.Object(
   { examples: [{ tenantName: 'default', webhookUrl: 'https://receiver.example/forensics' }] },
 );
 
+export type StorageAnswer = Wire<typeof storageAnswer>;
 const storageAnswer = Type.Union([
   Type.Object({
     s3: Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) }),
@@ -88,6 +87,7 @@ const storageAnswer = Type.Union([
   Type.Object({ azure: Type.Object(azureMembers) }),
 ]);
 
+export type TenantAnswer = Wire<typeof tenant>;
 const tenant = Type.Object(
   {
     id: Type.String(),

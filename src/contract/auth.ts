@@ -1,9 +1,8 @@
-/** Sessions of users as JSON Schema. */
+/** Logins and what users choose for themselves. */
 
 import { Type } from 'typebox';
-import type { UserInfo } from '../../access/identity.ts';
-import { orNull, succeeded } from './words.ts';
-import { userSettings } from './user.ts';
+import { orNull, succeeded, type Wire } from './common.ts';
+import { langPattern } from './vocabulary.ts';
 
 const token = Type.String({ minLength: 1, maxLength: 16_384 });
 const password = Type.String({ minLength: 1, maxLength: 1024 });
@@ -17,6 +16,8 @@ export const verifyBody = Type.Object({ idToken: token });
 export const revokeBody = Type.Object({ idToken: token, refreshToken: token });
 export const changePasswordBody = Type.Object({ currentPassword: password, newPassword: password });
 
+/** The answer of a login or a refresh. */
+export type TokenSet = Wire<typeof tokenSet>;
 const tokenSet = Type.Object({
   accessToken: Type.String(),
   idToken: Type.String(),
@@ -25,6 +26,8 @@ const tokenSet = Type.Object({
   expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
 });
 
+/** Where a user logs in when that does not happen here. */
+export type LoginElsewhere = Wire<typeof loginElsewhere>;
 const loginElsewhere = Type.Object(
   {
     issuer: Type.String(),
@@ -42,6 +45,17 @@ export const loginAnswer = Type.Object({
 });
 export const refreshAnswer = Type.Object({ ...succeeded.properties, data: tokenSet });
 
+export type UserSettings = Wire<typeof userSettings>;
+export const userSettings = Type.Object({
+  lang: Type.String({
+    pattern: langPattern,
+    description: 'a language code such as "de", with an optional region such as "de-AT"',
+  }),
+  tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
+});
+
+/** A user as `info` answers. */
+export type UserInfo = Wire<typeof person>;
 const person = Type.Object({
   id: Type.String(),
   email: Type.String(),
@@ -55,3 +69,6 @@ export const infoAnswer = Type.Object({
   ...succeeded.properties,
   data: Type.Unsafe<UserInfo>(person),
 });
+
+export const settingsBody = Type.Partial(userSettings);
+export const settingsAnswer = Type.Object({ ...succeeded.properties, data: userSettings });

@@ -1,15 +1,21 @@
 /** API keys as JSON Schema. */
 
 import { Type } from 'typebox';
-import { type KeyEnd, type KeyEntry, keyEnds } from '../../access/key-entry.ts';
-import type { WhichKey } from '../../access/key-rotation.ts';
-import { dateTime, oneOf, orNull, succeeded, tenantName } from './words.ts';
+import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { type KeyEnd, keyEnds } from './vocabulary.ts';
+import { maxNameLength } from './limits.ts';
 
-const name = Type.String({ minLength: 1, maxLength: 255, description: 'What the key is for.' });
+const name = Type.String({
+  minLength: 1,
+  maxLength: maxNameLength,
+  description: 'What the key is for.',
+});
 
 export const keysQuery = Type.Object({ tenantName });
 
 const strict = { additionalProperties: false };
+/** A name stands for the one key of that name that is valid and was not replaced yet. */
+export type WhichKey = { readonly uuid: string } | { readonly name: string };
 const whichKey = Type.Unsafe<WhichKey>({
   ...Type.Union([
     Type.Object({ uuid: Type.String({ format: 'uuid' }) }, strict),
@@ -44,6 +50,8 @@ export const newKeyBody = Type.Object(
 );
 export const keyQuery = Type.Object({ tenantName, uuid: Type.String({ format: 'uuid' }) });
 
+/** A key as it is shown: whole in the answer that makes it, masked ever after. */
+export type KeyEntry = Wire<typeof keyEntry>;
 export const keyEntry = Type.Object({
   uuid: Type.String({ format: 'uuid' }),
   name,

@@ -1,0 +1,134 @@
+/** The closed lists of words that requests and answers are made of. Imports nothing, so that every room may use it. */
+
+/** Languages of reports and statements. */
+export const languages = ['en', 'de'] as const;
+export type Language = (typeof languages)[number];
+
+export const storageTypes = ['azure', 's3'] as const;
+export type StorageType = (typeof storageTypes)[number];
+
+export const actorTypes = ['user', 'api', 'system'] as const;
+export type ActorType = (typeof actorTypes)[number];
+
+export const statuses = ['pending', 'processing', 'completed', 'failed'] as const;
+export type Status = (typeof statuses)[number];
+
+export const tiers = ['flagging', 'forensicReporting'] as const;
+export type Tier = (typeof tiers)[number];
+
+/** From most to least reluctant: what is decided under one is decided, alike, under each that follows. */
+export const decisionStrategies = ['pedantic', 'default', 'relaxed'] as const;
+export type DecisionStrategy = (typeof decisionStrategies)[number];
+
+export const resultClasses = ['real', 'fake', 'abstain', 'uncertain'] as const;
+/** Position in this list is the contract's number: 0 real, 1 fake, 2 abstain, 3 uncertain. */
+export type ResultClass = (typeof resultClasses)[number];
+
+export const resultSubClasses = ['ai-generated', 'ai-manipulated', 'manipulated'] as const;
+/** Position in this list is the contract's number. Only ever given together with `fake`. */
+export type ResultSubClass = (typeof resultSubClasses)[number];
+
+/** Why a picture was not decided. The first group leads to `abstain`, the second to `uncertain`. */
+export const reasonCodes = [
+  'too_small',
+  'too_compressed',
+  'no_usable_trace',
+  'not_a_photograph',
+  'outside_training_domain',
+  'margin_within_uncertainty',
+  'evidence_below_threshold',
+  'unstable_under_resaving',
+  'declaration_contradicts_traces',
+  'manipulation_suspected',
+  'single_weak_method',
+] as const;
+export type ReasonCode = (typeof reasonCodes)[number];
+
+/** What the decision rests on: traces of the whole picture, a part that was changed, or what the file declares about itself. */
+export const decisionBases = ['traces', 'declaration', 'localisation'] as const;
+export type DecisionBasis = (typeof decisionBases)[number];
+
+/** What is done to a picture to see whether the verdict holds. */
+export const stabilityChanges = ['jpeg-90', 'jpeg-70', 'scale-75', 'scale-50', 'crop-5'] as const;
+export type StabilityChange = (typeof stabilityChanges)[number];
+
+/**
+ * How strongly something speaks for its side, in words that the report defines. The steps are those of the likelihood
+ * ratio: below 2, to 10, to 100, to 1,000, to 10,000, above (ENFSI guideline for evaluative reporting, 2015).
+ */
+export const strengths = [
+  'none',
+  'weak',
+  'moderate',
+  'moderatelyStrong',
+  'strong',
+  'veryStrong',
+] as const;
+export type Strength = (typeof strengths)[number];
+
+export const sides = ['real', 'fake', 'neither'] as const;
+/** What a finding speaks for; `fake` covers every sub-class. */
+export type Side = (typeof sides)[number];
+
+/** How far a statement can be believed. `signed`: the signature holds, but nobody vouches for the signer. */
+export const assurances = ['unsigned', 'signed', 'trusted'] as const;
+export type Assurance = (typeof assurances)[number];
+
+/** What a file declares itself to be. `ai-manipulated`: a composite with generated parts. */
+export const declaredOrigins = ['ai-generated', 'ai-manipulated', 'captured'] as const;
+export type DeclaredOrigin = (typeof declaredOrigins)[number];
+
+export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text'] as const;
+export type DeclarationPlace = (typeof declarationPlaces)[number];
+
+/** Contradictions between what a file says in two places. None proves an alteration; each is a question to ask. */
+export const inconsistencyCodes = [
+  'modified_after_capture',
+  'created_after_modified',
+  'time_in_future',
+  'exif_size_differs',
+  'thumbnail_shape_differs',
+  'thumbnail_content_differs',
+  'camera_tags_without_camera_tables',
+  'maker_note_missing_for_camera',
+  'xmp_history_of_editing',
+  'gps_time_differs',
+] as const;
+export type InconsistencyCode = (typeof inconsistencyCodes)[number];
+
+export const reportTypes = ['total', 'range'] as const;
+export type ReportType = (typeof reportTypes)[number];
+
+export const keyEnds = ['expired', 'replaced'] as const;
+export type KeyEnd = (typeof keyEnds)[number];
+
+/**
+ * `retrying`: the latest attempt failed, and messages go on being sent. `gone`: the receiver answered 410; `failing`: it
+ * failed for too long. Both of these: nothing is sent until a new URL is set.
+ */
+export const webhookStates = ['none', 'active', 'retrying', 'gone', 'failing'] as const;
+export type WebhookState = (typeof webhookStates)[number];
+
+/** ISO 639 language, with an optional ISO 3166 region: the shape of the codes, not a list of them. */
+export const langPattern = '^[a-z]{2,3}(-[A-Z]{2})?$';
+
+/** What an examination cannot look at. */
+export const notCheckedIds = [
+  'invisible_watermarks',
+  'local_edits',
+  'small_edits',
+  'erased_edits',
+  'camera_reference',
+  'recapture',
+  'content',
+  'earlier_publication',
+  'metadata_claims',
+  'remote_credentials',
+  'signer_trust',
+  'signer_revocation',
+  'stability',
+] as const;
+export type NotCheckedId = (typeof notCheckedIds)[number];
+
+/** Of the random numbers of an examination. */
+export const defaultSeed = 1337;
