@@ -4,9 +4,10 @@ import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { operator, serviceChain } from '../audit/entry.ts';
 import { type Backup, createBackup } from '../backup/create.ts';
 import type { Manifest } from '../backup/manifest.ts';
-import { checkMasterKey, type Keys } from '../backup/master-key.ts';
 import {
+  checkMasterKey,
   checkTarget,
+  type Keys,
   masterKeysIn,
   needsNoKeys,
   type Restored,

@@ -1,6 +1,6 @@
 /** The folder that holds everything of one installation, for its owner's eyes alone, and the master key. */
 
-import { finishPlacing, isHalfPlaced } from '../backup/place.ts';
+import { finishPlacing, isHalfPlaced } from '../backup/swap-folders.ts';
 import type { Settings } from '../config.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyFile, type KeyFile } from './key-file.ts';

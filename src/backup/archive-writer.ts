@@ -1,88 +1,77 @@
-/** Writes a backup's archive from its first byte to its last: files as they come, their hashes, the manifest. */
+/** Writes the archive of a backup: a plain tar with the files as they come, their hashes, and the manifest at the end. */
 
-import { createHash, type Hash } from 'node:crypto';
-import type { FileHandle } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pack } from 'tar-stream';
 import { ForensicsError } from '../errors.ts';
-import { archiveEnd, encodeHead, isHoldable, paddingOf } from './entry-head.ts';
 import { type Manifest, manifestText, names, sumLine } from './manifest.ts';
 
-export interface ArchiveWriter {
-  /** @throws {ForensicsError} `conflict` when the source is shorter or longer than it was said to be. */
-  add(name: string, sizeBytes: number, source: AsyncIterable<Uint8Array>): Promise<void>;
-  end(facts: Omit<Manifest, 'files' | 'bytes' | 'sums'>): Promise<Ended>;
-}
+/** @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`. */
+export type AddFile = (
+  name: string,
+  sizeBytes: number,
+  source: AsyncIterable<Uint8Array>,
+) => Promise<void>;
 
-export interface Ended {
+export interface WrittenArchive {
   readonly manifest: Manifest;
   readonly manifestSha256: string;
 }
 
-/** @param at - the time that all entries bear. */
-export function createArchiveWriter(handle: FileHandle, at: Date): ArchiveWriter {
-  const seconds = Math.floor(at.getTime() / 1000);
+/**
+ * @param path - a file that does not exist yet; it is flushed to the disk.
+ * @param at - the modification time of every entry.
+ * @param fill - adds the files and returns the facts for the manifest.
+ */
+export async function writeArchive(
+  path: string,
+  at: Date,
+  fill: (add: AddFile) => Promise<Omit<Manifest, 'files' | 'bytes' | 'sums'>>,
+): Promise<WrittenArchive> {
+  const tar = pack();
+  const written = pipeline(tar, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
   const sums: string[] = [];
   let bytes = 0;
 
-  async function begin(name: string, sizeBytes: number): Promise<void> {
-    if (!isHoldable(name)) throw new ForensicsError('output_not_writable', tooLong(name));
-    await writeAll(handle, encodeHead({ name, sizeBytes, at: seconds }));
+  async function write(name: string, size: number, source: AsyncIterable<Uint8Array>) {
+    const sha256 = createHash('sha256');
+    async function* hashed() {
+      let read = 0;
+      for await (const block of source) {
+        sha256.update(block);
+        read += block.length;
+        yield block;
+      }
+      if (read === size) return;
+      throw new ForensicsError('conflict', `${name} changed while it was read; try again.`);
+    }
+    await pipeline(hashed, tar.entry({ name, size, mode: 0o600, mtime: at, type: 'file' }));
+    return sha256.digest('hex');
   }
 
-  async function addText(name: string, text: string): Promise<string> {
+  async function writeText(name: string, text: string): Promise<string> {
     const content = Buffer.from(text);
-    await begin(name, content.length);
-    await writeAll(handle, content);
-    await writeAll(handle, Buffer.alloc(paddingOf(content.length)));
-    return createHash('sha256').update(content).digest('hex');
+    return write(name, content.length, Readable.from([content]));
   }
 
-  return {
-    async add(name, sizeBytes, source) {
-      await begin(name, sizeBytes);
-      const sha256 = createHash('sha256');
-      const written = await copy(handle, source, sha256);
-      if (written !== sizeBytes) throw changed(name);
-      await writeAll(handle, Buffer.alloc(paddingOf(sizeBytes)));
-      sums.push(sumLine(sha256.digest('hex'), name));
+  try {
+    const facts = await fill(async (name, sizeBytes, source) => {
+      sums.push(sumLine(await write(name, sizeBytes, source), name));
       bytes += sizeBytes;
-    },
-    async end(facts) {
-      const listed = await addText(names.sums, sums.join(''));
-      const manifest = { ...facts, files: sums.length, bytes, sums: listed };
-      const manifestSha256 = await addText(names.manifest, manifestText(manifest));
-      await addText(names.manifestSum, sumLine(manifestSha256, names.manifest));
-      await writeAll(handle, archiveEnd);
-      return { manifest, manifestSha256 };
-    },
-  };
-}
-
-async function copy(
-  handle: FileHandle,
-  source: AsyncIterable<Uint8Array>,
-  sha256: Hash,
-): Promise<number> {
-  let written = 0;
-  for await (const block of source) {
-    sha256.update(block);
-    await writeAll(handle, block);
-    written += block.length;
+    });
+    const listed = await writeText(names.sums, sums.join(''));
+    const manifest = { ...facts, files: sums.length, bytes, sums: listed };
+    const manifestSha256 = await writeText(names.manifest, manifestText(manifest));
+    await writeText(names.manifestSum, sumLine(manifestSha256, names.manifest));
+    tar.finalize();
+    await written;
+    return { manifest, manifestSha256 };
+  } catch (error) {
+    tar.destroy(error instanceof Error ? error : new Error(String(error)));
+    // Where the file could not be written, this throws the cause of what failed above.
+    await written;
+    throw error;
   }
-  return written;
-}
-
-/** One `write` may take fewer bytes than it was given. */
-export async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length; ) {
-    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at);
-    at += bytesWritten;
-  }
-}
-
-function changed(name: string): ForensicsError {
-  return new ForensicsError('conflict', `${name} was changed while it was read; try again.`);
-}
-
-function tooLong(name: string): string {
-  return `A backup cannot hold a file with a name as long as that of ${name}; rename it.`;
 }

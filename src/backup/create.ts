@@ -7,17 +7,16 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { link, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Readable } from 'node:stream';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
-import { unlessMissing } from '../errors/system-code.ts';
-import { type ArchiveWriter, createArchiveWriter, type Ended } from './archive-writer.ts';
-import { type NamedObject, plainFiles, readKeys } from './contents.ts';
+import { knowsNoLinks, systemCodeOf, unlessMissing } from '../errors/system-code.ts';
+import { type AddFile, writeArchive, type WrittenArchive } from './archive-writer.ts';
+import { type NamedObject, needSpace, plainFiles, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
-import { checkPlace, publish } from './out-place.ts';
-import { needSpace, toDiskError } from './space.ts';
 
 export interface BackupParts {
   /** Open as long as it takes: so nobody replaces the master key meanwhile. */
@@ -36,7 +35,7 @@ export interface BackupParts {
   readonly onProgress?: (step: 'database' | 'files', share: number) => void;
 }
 
-export interface Backup extends Ended {
+export interface Backup extends WrittenArchive {
   readonly file: string;
   readonly sizeBytes: number;
 }
@@ -68,33 +67,28 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
   }
 }
 
-const largestBlockBytes = 1 << 20;
-
-async function write(parts: BackupParts, staging: string, archive: string): Promise<Ended> {
-  const { db, dataDir, now, onProgress = () => undefined } = parts;
+async function write(
+  parts: BackupParts,
+  staging: string,
+  archive: string,
+): Promise<WrittenArchive> {
+  const { db, dataDir, facts, withKeys: holdsKeys, now, onProgress = () => undefined } = parts;
   const createdAt = now().toISOString();
   const snapshot = join(staging, `${randomUUID()}.db`);
   await takeSnapshot(db, snapshot, (share) => onProgress('database', share));
-  const { keys, files, ...told } = await gather(parts, snapshot);
+  const { keys, files, ...found } = await gather(parts, snapshot);
   await needSpace(staging, (await stat(snapshot)).size + (await bytesOf(dataDir, files)));
-  const handle = await open(archive, 'wx', 0o600);
-  try {
-    const writer = createArchiveWriter(handle, new Date(createdAt));
-    await addFile(writer, names.database, snapshot);
-    for (const [name, content] of keys) await writer.add(name, content.length, once(content));
+  return writeArchive(archive, new Date(createdAt), async (add) => {
+    await addFile(add, names.database, snapshot);
+    for (const [name, content] of keys) await add(name, content.length, Readable.from([content]));
     const absent: NamedObject[] = [];
     for (const [index, file] of files.entries()) {
       onProgress('files', index / files.length);
-      const isThere = await addFile(writer, file.path, join(dataDir, file.path));
+      const isThere = await addFile(add, file.path, join(dataDir, file.path));
       if (!isThere) absent.push(file);
     }
-    const { facts, withKeys: holdsKeys } = parts;
-    const ended = await writer.end({ format: 1, ...facts, createdAt, ...told, holdsKeys, absent });
-    await handle.sync();
-    return ended;
-  } finally {
-    await handle.close();
-  }
+    return { format: 1, ...facts, createdAt, ...found, holdsKeys, absent };
+  });
 }
 
 /** What goes into the archive beside the snapshot, and what the manifest tells of it. */
@@ -113,20 +107,18 @@ async function gather(
   return { keys, files: [...plain, ...objects], schema, rows, elsewhere };
 }
 
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
-}
+const maxBlockBytes = 1 << 20;
 
 /** @returns false when there is no such file. */
-async function addFile(writer: ArchiveWriter, name: string, path: string): Promise<boolean> {
+async function addFile(add: AddFile, name: string, path: string): Promise<boolean> {
   const handle = await unlessMissing(() => open(path, 'r'));
   if (handle === null) return false;
   try {
     // The handle outlives a removal, and a rename over the file: what is read is what was opened.
     const { size } = await handle.stat();
     // Each stream makes a block of this size first; most files are smaller.
-    const highWaterMark = Math.min(Math.max(1, size), largestBlockBytes);
-    await writer.add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
+    const highWaterMark = Math.min(Math.max(1, size), maxBlockBytes);
+    await add(name, size, handle.createReadStream({ autoClose: false, highWaterMark }));
     return true;
   } finally {
     await handle.close();
@@ -140,6 +132,40 @@ async function bytesOf(dataDir: string, files: readonly NamedObject[]): Promise<
     bytes += ((await stat(join(dataDir, path)).catch(() => null))?.size ?? 0) + 1024;
   }
   return bytes;
+}
+
+/** @throws {ForensicsError} `conflict`, `usage`. */
+async function checkPlace(out: string, dataDir: string): Promise<void> {
+  if ((await stat(out).catch(() => null)) !== null) throw isTaken(out);
+  const [place, data] = [await realpath(dirname(out)), await realpath(dataDir)];
+  if (place !== data && !place.startsWith(data + sep)) return;
+  throw new ForensicsError(
+    'usage',
+    'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
+  );
+}
+
+/** A link, because a rename would replace what somebody else wrote in the meantime. */
+async function publish(archive: string, out: string): Promise<void> {
+  try {
+    await link(archive, out);
+  } catch (error) {
+    const code = systemCodeOf(error);
+    if (code === 'EEXIST') throw isTaken(out);
+    if (!knowsNoLinks(code)) throw error;
+    await rename(archive, out);
+  }
+  if (process.platform === 'win32') return;
+  const folder = await open(dirname(out), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function isTaken(out: string): ForensicsError {
+  return new ForensicsError('conflict', `${out} already exists; choose another --out.`);
 }
 
 function isDamaged(problems: readonly string[]): ForensicsError {

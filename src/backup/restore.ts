@@ -8,12 +8,10 @@ import { dirname, join } from 'node:path';
 import { refuseIfInUse } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { readArchive } from './archive-reader.ts';
-import { belongs, readKeys } from './contents.ts';
+import { belongs, needSpace, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
-import { checkMasterKey, type Keys } from './master-key.ts';
-import { contentOf, isHalfPlaced, makeStaging, putInPlace, sync } from './place.ts';
-import { needSpace, toDiskError } from './space.ts';
-import { fileSink, isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
+import { contentOf, isHalfPlaced, makeStaging, putInPlace, sync } from './swap-folders.ts';
+import { isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
 
 export interface RestoreParts extends VerifyParts {
   readonly file: string;
@@ -81,9 +79,9 @@ async function unpack(parts: RestoreParts, staging: string) {
     return path;
   };
   const archive = await readArchive(file, {
-    sinkFor: async (name) => {
-      if (!belongs(name)) throw isDamaged([`${name} does not belong into a backup.`]);
-      return fileSink(await place(name));
+    pathFor: async (name) => {
+      if (!belongs(name)) throw isDamaged([`${name} does not belong in a backup.`]);
+      return place(name);
     },
     ...(onProgress === undefined ? {} : { onProgress }),
   });
@@ -111,3 +109,37 @@ export async function masterKeysIn(folder: string): Promise<readonly string[]> {
 export function needsNoKeys(): ForensicsError {
   return new ForensicsError('usage', 'The backup holds its keys; leave out --keys.');
 }
+
+export interface Keys {
+  /** What the settings say; null when they leave it to a file. Where they name one, no file counts. */
+  readonly ofSettings: Buffer | null;
+  /** Contents of `master.key` and of the one that is about to take its place. */
+  readonly ofFiles: readonly string[];
+  /** Null for a text that holds no key. */
+  readonly parse: (text: string) => Buffer | null;
+  /** As the manifest has it. */
+  readonly idOf: (key: Buffer) => string;
+}
+
+/** @throws {ForensicsError} `config_invalid`, `usage`: says where the right key has to come from. */
+export function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
+  const { ofSettings, ofFiles, parse, idOf } = keys;
+  const isRight = (key: Buffer | null) => key !== null && idOf(key) === masterKey.id;
+  if (ofSettings !== null) {
+    if (isRight(ofSettings)) return;
+    throw new ForensicsError(
+      'config_invalid',
+      'FORENSICS_MASTER_KEY (or masterKey in the config file) is not the master key of this backup; take it away, or set it to the key of that time.',
+    );
+  }
+  if (ofFiles.some((text) => isRight(parse(text)))) return;
+  throw new ForensicsError('usage', advice[masterKey.place]);
+}
+
+const advice: Readonly<Record<Manifest['masterKey']['place'], string>> = {
+  here: 'The master key in this backup is not the one of its database; take another backup.',
+  apart:
+    'The backup was made without keys: name the folder with the copy of master.key, signing-keys and tls of that time with --keys.',
+  environment:
+    'The master key was in the environment of that server: set FORENSICS_MASTER_KEY to it, and keep it set for the server.',
+};

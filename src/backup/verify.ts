@@ -1,23 +1,20 @@
 /** Whether a backup is, byte for byte, what was written, and whether a service can live on it. */
 
 import { copyFileSync, rmSync } from 'node:fs';
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrations } from '../db/migrations.ts';
 import { type Db, openDatabase } from '../db/open.ts';
 import { inspectDatabase, readDatabase } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
-import { type ReadHow, readArchive, type Sink } from './archive-reader.ts';
-import { writeAll } from './archive-writer.ts';
-import type { NamedObject } from './contents.ts';
+import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
+import { type NamedObject, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
-import type { Archive } from './records.ts';
-import { toDiskError } from './space.ts';
 
 export interface VerifyParts {
   readonly objectsOf: (database: Db) => Iterable<NamedObject>;
-  readonly onProgress?: ReadHow['onProgress'];
+  readonly onProgress?: ReadOptions['onProgress'];
 }
 
 export interface Verified {
@@ -40,7 +37,7 @@ export async function verifyBackup(file: string, parts: VerifyParts): Promise<Ve
   const database = join(scratch, names.database);
   try {
     const archive = await readArchive(file, {
-      sinkFor: async (name) => (name === names.database ? fileSink(database) : null),
+      pathFor: async (name) => (name === names.database ? database : null),
       ...(parts.onProgress === undefined ? {} : { onProgress: parts.onProgress }),
     });
     return judge(archive, database, parts);
@@ -113,16 +110,6 @@ function withPresentSchema({ database, schema }: Named, act: (db: Db) => void): 
   } finally {
     for (const end of ['', '-wal', '-shm']) rmSync(`${copy}${end}`, { force: true });
   }
-}
-
-/** Writes a new file for its owner's eyes alone; its end is on the disk. */
-export async function fileSink(path: string): Promise<Sink> {
-  const handle = await open(path, 'wx', 0o600);
-  return {
-    write: (bytes) => writeAll(handle, bytes),
-    end: () => handle.sync(),
-    close: () => handle.close(),
-  };
 }
 
 export function isDamaged(problems: readonly string[]): ForensicsError {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { needSpace, toDiskError } from '../../../src/backup/space.ts';
+import { needSpace, toDiskError } from '../../../src/backup/contents.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 
 test('what will not fit is refused before anything is written, with how much is needed', async () => {
