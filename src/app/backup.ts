@@ -1,8 +1,11 @@
 /** A data folder into a backup, and back: what the backup room needs to know of keys, rows and locks. */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
+import { keysOf as outputKeysOf, parseRendered } from '../analyses/record.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
 import { type Backup, createBackup } from '../backup/create.ts';
+import type { NamedObject } from '../backup/contents.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import {
   checkMasterKey,
@@ -15,9 +18,12 @@ import {
   restoreBackup,
 } from '../backup/restore.ts';
 import { isDamaged, type Verified, verifyBackup, type VerifyParts } from '../backup/verify.ts';
+import { objectPath } from '../blobs/embedded/buckets.ts';
+import { bucketNameFor } from '../blobs/embedded/credentials.ts';
 import type { Settings } from '../config.ts';
+import type { Db } from '../db/open.ts';
+import { analyses, examinations, storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { embeddedObjects, storesElsewhere } from './backup-objects.ts';
 import type { Core } from './core.ts';
 import { makeDataFolder } from './data-folder.ts';
 import { isOfAnother } from './doctor/folder.ts';
@@ -130,4 +136,51 @@ function refuseForeign(dataDir: string): void {
     'config_invalid',
     'The data folder belongs to another user; restore as that user: sudo -u <user> forensics restore ...',
   );
+}
+
+// The texts of the reports stand in the same column as their keys.
+const batch = 200;
+
+/** Objects of the embedded store that rows name; also those of analyses that were deleted and wait for their purge. */
+export function* embeddedObjects(db: Db): Generator<NamedObject> {
+  for (let last = ''; ; ) {
+    const rows = findRows(db, last);
+    for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
+      const outputs = rendered === null ? [] : outputKeysOf(parseRendered(rendered));
+      for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
+      if (evidenceKey !== null) yield named(tenantId, evidenceKey, true);
+    }
+    if (rows.length < batch) return;
+    last = rows.at(-1)!.id;
+  }
+}
+
+export function storesElsewhere(db: Db): Manifest['elsewhere'] {
+  return db
+    .select({
+      type: storageConfigs.type,
+      place: storageConfigs.place,
+      analyses: count(analyses.id),
+    })
+    .from(storageConfigs)
+    .leftJoin(analyses, eq(analyses.storageConfigId, storageConfigs.id))
+    .groupBy(storageConfigs.type, storageConfigs.place)
+    .orderBy(asc(storageConfigs.place))
+    .all();
+}
+
+function findRows(db: Db, after: string) {
+  const { id, tenantId, inputKey, evidenceKey } = analyses;
+  return db
+    .select({ id, tenantId, inputKey, evidenceKey, rendered: examinations.rendered })
+    .from(analyses)
+    .leftJoin(examinations, eq(examinations.analysisId, id))
+    .where(and(gt(id, after), isNull(analyses.storageConfigId)))
+    .orderBy(asc(id))
+    .limit(batch)
+    .all();
+}
+
+function named(tenantId: string, key: string, isEvidence: boolean): NamedObject {
+  return { path: `blobs/${objectPath(bucketNameFor(tenantId), key)}`, isEvidence };
 }

@@ -1,9 +1,21 @@
 /** `forensics backup`: the data folder in one file, and whether such a file is whole. */
 
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { CreateOptions } from './backup/create.ts';
+import type { Manifest } from '../backup/manifest.ts';
+import type { Verified } from '../backup/verify.ts';
+import { listenForStop } from './analyze/stop.ts';
+import { layCard, listRows, type Row } from './card.ts';
+import type { LocalOptions } from './local-core.ts';
 import { withLocalOnlyOptions } from './local-only.ts';
 import { named } from './option-values.ts';
+import { packageVersion } from './package-version.ts';
+import { printable } from './printable.ts';
+import { startSpinner } from './spinner.ts';
+import { switches } from './switches.ts';
+import { printJson, say } from './talk.ts';
+import { canAnimate, columnsOf } from './terminal.ts';
 
 export function registerBackup(program: Command): void {
   const backup = program
@@ -30,10 +42,9 @@ Whoever has the file can read the secrets of the service and sign in its name, u
 a copy of master.key, signing-keys and tls of the data folder elsewhere. Not in it: the config file, objects in stores of
 others, uploads in parts that are on their way. It is a tar archive; "sha256sum -c SHA256SUMS" checks what it holds.`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      const { create } = await import('./backup/create.ts');
-      await create(command.optsWithGlobals<CreateOptions>());
-    });
+    .action(async (_own: unknown, command: Command) =>
+      create(command.optsWithGlobals<CreateOptions>()),
+    );
   backup
     .command('verify')
     .description('Check every byte of a backup, its database, and that no file is missing.')
@@ -44,8 +55,161 @@ others, uploads in parts that are on their way. It is a tar archive; "sha256sum 
       `
 Needs room for the database where the system keeps temporary files (TMPDIR). Exit codes: 0 it is whole, 7 it is not.`,
     )
-    .action(async (file: string, { json }: { readonly json: boolean }) => {
-      const { verify } = await import('./backup/verify.ts');
-      await verify(file, { json });
+    .action(verify);
+}
+
+interface CreateOptions extends LocalOptions {
+  readonly out?: string;
+  readonly withoutKeys: boolean;
+  readonly json: boolean;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const [{ backUp }, { withLocalCore }] = await Promise.all([
+    import('../app/backup.ts'),
+    import('./local-core.ts'),
+  ]);
+  const now = new Date();
+  const settings = await settingsGiven(options);
+  const made = await withProgress(async (show) =>
+    withLocalCore(options, async (core) =>
+      backUp(core, {
+        out: fileFor(options.out ?? '.', now),
+        withKeys: !options.withoutKeys,
+        program: packageVersion(),
+        settings,
+        now: () => now,
+        onProgress: (step, share) => show(copying[step], share),
+      }),
+    ),
+  );
+  const { file, sizeBytes, manifest, manifestSha256 } = made;
+  if (manifest.holdsKeys) say(keysWarning);
+  if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
+  const rows = describeBackup({ manifest, manifestSha256 });
+  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, columnsOf(process.stdout)));
+}
+
+const copying = { database: 'Copying the database', files: 'Copying the files it names' };
+
+const keysWarning =
+  'It holds the keys: whoever has it can read every secret of the service and sign evidence in its name. Keep it as you keep the data folder.';
+
+function fileFor(out: string, at: Date): string {
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory() !== true) return out;
+  const stamp = at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
+  return join(out, `forensics-backup-${stamp}.tar`);
+}
+
+/** What has to be set again on another machine. The folder is where they restore to. */
+async function settingsGiven({ dataDir, config }: LocalOptions): Promise<Record<string, unknown>> {
+  const { readConfig, redacted } = await import('../config.ts');
+  const shown = redacted(
+    readConfig({ flags: { dataDir }, ...(config === undefined ? {} : { configFile: config }) }),
+  );
+  const given = Object.entries(shown).filter(
+    ([name, { origin }]) => origin !== 'default' && name !== 'dataDir',
+  );
+  return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
+}
+
+/** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `checkBackup`. */
+async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
+  const [{ checkBackup }, { isDamaged }] = await Promise.all([
+    import('../app/backup.ts'),
+    import('../backup/verify.ts'),
+  ]);
+  const verified = await withProgress(async (show) =>
+    checkBackup(file, (done, all) => show('Reading the backup', done / all)),
+  );
+  const { problems } = verified;
+  const isWhole = problems.length === 0;
+  if (json) printJson({ whole: isWhole, ...verified });
+  else {
+    const word = isWhole ? 'WHOLE' : 'DAMAGED';
+    const rows = [...listRows('Wrong', problems.map(printable)), ...describeBackup(verified)];
+    const card = layCard(`${printable(file)}: ${word}`, rows, columnsOf(process.stdout));
+    process.stdout.write(card);
+  }
+  if (!isWhole) throw isDamaged(problems);
+}
+
+/**
+ * Runs a long act with its progress on stderr where somebody watches; Ctrl-C ends it in order.
+ *
+ * @param act - calls `show` with its step and the share of it, 0..1.
+ */
+export async function withProgress<T>(
+  act: (show: (step: string, share: number) => void) => Promise<T>,
+): Promise<T> {
+  const stop = listenForStop();
+  const isShown = !switches().quiet && canAnimate(process.stderr);
+  const spinner = isShown ? await startSpinner() : null;
+  let shown = '';
+  try {
+    return await act((step, share) => {
+      stop.throwIfStopped();
+      if (spinner === null) return;
+      spinner.text = `${step}: ${Math.floor(100 * share)} %`;
+      // At once: a step may be over before the spinner turns.
+      if (step !== shown) spinner.render();
+      shown = step;
     });
+  } finally {
+    spinner?.stop();
+    stop.release();
+  }
+}
+
+/** What a backup says of itself, as rows of a card. */
+export function describeBackup({
+  manifest,
+  manifestSha256,
+}: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
+  if (manifest === null) return [];
+  const { createdAt, program, schema, files, bytes, rows } = manifest;
+  return [
+    ['Of', `${printable(createdAt)}, by version ${printable(program)}`],
+    [
+      'Holds',
+      `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
+    ],
+    ['Files', `${counted(files, 'file')}, ${sizeOf(bytes)}`],
+    ['Database', `schema ${schema}`],
+    ['Keys', describeKeys(manifest)],
+    ...absentRows(manifest),
+    ...listRows('Elsewhere', manifest.elsewhere.map(describeStore)),
+    ['SHA-256', `${manifestSha256} (of its manifest)`],
+  ];
+}
+
+function describeKeys({ holdsKeys, masterKey }: Manifest): string {
+  if (masterKey.place !== 'environment') {
+    return holdsKeys ? 'master key, signing keys, certificates' : 'none: they are kept apart';
+  }
+  const others = holdsKeys ? 'the others are' : 'nor are the others';
+  return `the master key is not in it (FORENSICS_MASTER_KEY), ${others}`;
+}
+
+function absentRows({ absent }: Manifest): readonly Row[] {
+  if (absent.length === 0) return [];
+  const originals = absent.filter(({ isEvidence }) => isEvidence).length;
+  const text = `${counted(absent.length, 'object')} that rows name ${absent.length === 1 ? 'was' : 'were'} not in the store: not uploaded yet, or deleted`;
+  if (originals === 0) return [['Absent', text]];
+  return [['Absent', `${text}; of these, ${counted(originals, 'examined original')}`]];
+}
+
+function describeStore({ type, place, analyses }: Manifest['elsewhere'][number]): string {
+  const where = printable(place.slice(type.length + 1));
+  return `${counted(analyses, 'analysis', 'analyses')} with objects in ${where}, which are not in the backup`;
+}
+
+function counted(count = 0, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1e9
+    ? `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`
+    : `${(bytes / 1e9).toFixed(1)} GB`;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { embeddedObjects, storesElsewhere } from '../../../src/app/backup-objects.ts';
+import { embeddedObjects, storesElsewhere } from '../../../src/app/backup.ts';
 import { hasInstallation, openCore } from '../../../src/app/core.ts';
 import { lockForServing } from '../../../src/app/serve-lock.ts';
 import { createBuckets } from '../../../src/blobs/embedded/buckets.ts';
