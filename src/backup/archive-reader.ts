@@ -148,7 +148,8 @@ async function readContent({ size, options }: Reading, entry: Entry, found: Foun
   const sha256 = createHash('sha256');
   let done = entry.offset + blockBytes;
   try {
-    for await (const bytes of entry as AsyncIterable<Buffer>) {
+    for await (const bytes of entry) {
+      if (!Buffer.isBuffer(bytes)) throw new TypeError('An entry gives buffers.');
       sha256.update(bytes);
       parts?.push(bytes);
       await output?.appendFile(bytes);
