@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pack } from 'tar-stream';
@@ -59,7 +60,7 @@ test('every flipped byte is found and told as damage, wherever it is', async () 
 test('a list of hashes that no backup has is not read into memory', async () => {
   const sizeBytes = 500_000_000;
   const file = fileWith(
-    Buffer.concat([headOf('forensics.db', 0), headOf('SHA256SUMS', sizeBytes)]),
+    Buffer.concat([await headOf('forensics.db', 0), await headOf('SHA256SUMS', sizeBytes)]),
   );
   // Of zeros that take no room on the disk.
   truncateSync(file, 2 * sizeBytes);
@@ -124,7 +125,7 @@ test('an object that was absent when the backup was made is not missed', async (
 test.each([
   ['nothing', Buffer.alloc(0)],
   ['a picture', Buffer.alloc(4096, 0xd8)],
-  ['another archive', headOf('holiday.jpg', 0)],
+  ['another archive', await headOf('holiday.jpg', 0)],
 ])('%s is no backup', async (_what, content) => {
   const attempt = verify(fileWith(content));
 
@@ -167,9 +168,10 @@ test('verifying changes nothing', async () => {
 });
 
 /** The block that stands before a content in a tar archive. */
-function headOf(name: string, size: number): Buffer {
+async function headOf(name: string, size: number): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name, size, mtime: new Date(1_700_000_000_000) });
-  const block: unknown = tar.read();
-  return block instanceof Buffer ? block : Buffer.alloc(0);
+  const [block]: unknown[] = await once(tar, 'data');
+  if (!Buffer.isBuffer(block)) throw new TypeError('A pack gives buffers.');
+  return block;
 }
