@@ -185,7 +185,7 @@ function takeName(tx: Tx, tenantId: string, name: string): void {
 }
 
 /** @throws {ForensicsError} `invalid_request` for a name that no tenant may have. */
-export function refuseUnlessSlug(name: string): void {
+function refuseUnlessSlug(name: string): void {
   const isSlug = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/.test(name);
   // Where a tenant may be meant by name or id, one must not pass for the other.
   const isLikeAnId = /^[0-9a-f]{24}$/.test(name);
@@ -197,7 +197,7 @@ export function refuseUnlessSlug(name: string): void {
 }
 
 /** @throws {ForensicsError} `invalid_request` for what no webhook can be sent to. */
-export function refuseUnlessWebUrl(text: string): void {
+function refuseUnlessWebUrl(text: string): void {
   const url = URL.parse(text);
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:';
   if (isWeb && url.username === '' && url.password === '' && text.length <= 2048) return;

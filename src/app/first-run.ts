@@ -6,7 +6,7 @@ import { service, serviceChain } from '../audit/entry.ts';
 import type { Core } from './core.ts';
 import { createSigningKeys } from './signing-keys.ts';
 
-export const firstTenantName = 'default';
+const firstTenantName = 'default';
 const keyName = 'first run';
 const keyLifeMs = 365 * 86_400_000;
 
@@ -17,17 +17,13 @@ export interface FirstRun {
 }
 
 /** Makes them where there never was a tenant; null on every later run, also when the last tenant was deleted. */
-export async function makeFirstTenant(
-  core: Core,
-  now: Date,
-  name = firstTenantName,
-): Promise<FirstRun | null> {
+export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun | null> {
   // Every tenant has a log that outlives it.
   const hadTenant = core.audit.chains().some((chain) => chain !== serviceChain);
   if (hadTenant) return null;
   // Made now, so that its public half can be handed out before the first bundle.
   createSigningKeys({ dataDir: core.folder.path, now: () => now }).signer();
-  const tenant = await core.tenants.create({ name, by: service });
+  const tenant = await core.tenants.create({ name: firstTenantName, by: service });
   const expiresAt = new Date(now.getTime() + keyLifeMs);
   const key = await core.keys.mint({
     tenantId: tenant.id,

@@ -18,7 +18,6 @@ import { registerFeedback } from './feedback.ts';
 import { helpWidth, layHelp } from './help-layout.ts';
 import { registerHelp } from './help.ts';
 import { registerHold } from './hold.ts';
-import { registerInit } from './init.ts';
 import { registerKeys } from './keys.ts';
 import { registerLogin } from './login.ts';
 import { registerLogout } from './logout.ts';
@@ -112,7 +111,6 @@ Examples:
   program.commandsGroup('This machine:');
   registerBackup(program);
   registerRestore(program);
-  registerInit(program);
   registerDoctor(program);
   registerConfig(program);
   registerCompletion(program);

@@ -5,44 +5,23 @@ import { person } from './person.ts';
 
 export interface LineQuestion {
   readonly message: string;
-  /** What Enter alone answers. */
-  readonly fallback?: string;
   /** What is wrong with an answer; null when nothing is. It is asked again until then. */
   readonly fault?: (answer: string) => string | null;
 }
 
-/** @throws {ForensicsError} `cancelled`, as the questions below, when the person ends it with Ctrl-C or Ctrl-D. */
-export async function askLine({ message, fallback, fault }: LineQuestion): Promise<string> {
+/** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
+export async function askLine({ message, fault }: LineQuestion): Promise<string> {
   const { input } = await import('@inquirer/prompts');
   const answer = await untilLeft(async (how) =>
     input(
       {
         message,
-        ...(fallback === undefined ? {} : { default: fallback }),
         validate: (text) => fault?.(text.trim()) ?? true,
       },
       how,
     ),
   );
   return answer.trim();
-}
-
-export interface Choice<T extends string> {
-  readonly value: T;
-  readonly name: string;
-}
-
-export async function choose<T extends string>(
-  message: string,
-  choices: readonly Choice<T>[],
-): Promise<T> {
-  const { select } = await import('@inquirer/prompts');
-  return untilLeft(async (how) => select<T>({ message, choices, loop: false }, how));
-}
-
-export async function askYes(message: string, fallback: boolean): Promise<boolean> {
-  const { confirm } = await import('@inquirer/prompts');
-  return untilLeft(async (how) => confirm({ message, default: fallback }, how));
 }
 
 interface How {
