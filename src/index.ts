@@ -11,10 +11,6 @@
  */
 
 import { basename } from 'node:path';
-import { type ResultFields, toResultFields } from './engine/contract.ts';
-import { type Examination } from './engine/result.ts';
-import { createLab } from './lab/create-lab.ts';
-import type { Lab, PictureSource, Rendering } from './lab/lab.ts';
 import {
   type DecisionStrategy,
   defaultSeed,
@@ -24,6 +20,11 @@ import {
   type ResultClass,
   type Tier,
 } from './contract/vocabulary.ts';
+import { type ResultFields, toResultFields } from './engine/contract.ts';
+import type { Examination } from './engine/result.ts';
+import { createLab } from './sandbox/create-sandbox.ts';
+import type { Lab, PictureSource, Rendering } from './sandbox/sandbox.ts';
+
 export type {
   DecisionBasis,
   DecisionStrategy,
@@ -38,8 +39,8 @@ export type {
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { createLab } from './lab/create-lab.ts';
-export type { LabOptions } from './lab/create-lab.ts';
+export { createLab } from './sandbox/create-sandbox.ts';
+export type { LabOptions } from './sandbox/create-sandbox.ts';
 export type {
   ExamineRequest,
   Lab,
@@ -47,8 +48,8 @@ export type {
   PictureSource,
   RenderRequest,
   Rendering,
-} from './lab/lab.ts';
-export type { Finding, Skipped } from './detectors/finding.ts';
+} from './sandbox/sandbox.ts';
+export type { Finding, Skipped } from './detectors/detector.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
@@ -60,15 +61,15 @@ export type {
 } from './engine/result.ts';
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
-export type { Reproduction } from './evidence/reproduction.ts';
-export type { Problem, Verification } from './evidence/verification.ts';
+export type { Reproduction } from './evidence/compare.ts';
+export type { Problem, Verification } from './evidence/checks.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export type { Provenance } from './provenance/provenance.ts';
 export { writeEvidence } from './report/evidence.ts';
 export type { Evidence, RankedFinding } from './report/evidence.ts';
-export type { ReportTexts } from './report/texts.ts';
+export type { ReportTexts } from './report/report-item.ts';
 
 export interface AnalyzeOptions {
   /** Model identifier; the latest image model of the package when absent. */

@@ -1,4 +1,5 @@
 /** Acts on the same key run one after the other within this process; acts on different keys do not wait for each other. */
+
 export type Mutex = <T>(key: string, act: () => Promise<T>) => Promise<T>;
 
 export function createMutex(): Mutex {

@@ -1,14 +1,13 @@
 /** The check of an API key that a request brings: by its tag, then by its digest. */
 
 import { timingSafeEqual } from 'node:crypto';
-import { and, eq, sql } from 'drizzle-orm';
+import { setImmediate } from 'node:timers/promises';
+import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { tagOf } from './key-format.ts';
-import { createKeyUses } from './key-use.ts';
-import type { Principal } from './principal.ts';
-import { unauthenticated } from './unauthenticated.ts';
+import { type Principal, unauthenticated } from './principal.ts';
 
 /** @returns `authenticate` as `Keys` promises it. */
 export function createKeyAuthentication({
@@ -72,4 +71,36 @@ function principalOf(key: typeof apiKeys.$inferSelect): Principal {
 
 function unknownKey(): ForensicsError {
   return new ForensicsError('forbidden', 'The API key is unknown.');
+}
+
+// When a key was last used: kept to the minute, and never at the cost of the request that uses it.
+
+const minuteMs = 60_000;
+
+export interface KeyUses {
+  /** Writes at most once a minute a key, after the request went on. A note that cannot be written is lost. */
+  note(uuid: string, at: Date): void;
+}
+
+export function createKeyUses({ db }: { readonly db: Db }): KeyUses {
+  // One entry a key. Also a note that could not be written counts: a full disk is not asked again with every request.
+  const noted = new Map<string, number>();
+
+  async function write(uuid: string, lastUsedAt: Date): Promise<void> {
+    await setImmediate();
+    const isOlder = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, lastUsedAt));
+    db.update(apiKeys)
+      .set({ lastUsedAt })
+      .where(and(eq(apiKeys.uuid, uuid), isOlder))
+      .run();
+  }
+
+  return {
+    note(uuid, at) {
+      const minute = Math.floor(at.getTime() / minuteMs) * minuteMs;
+      if (noted.get(uuid) === minute) return;
+      noted.set(uuid, minute);
+      void write(uuid, new Date(minute)).catch(() => undefined);
+    },
+  };
 }

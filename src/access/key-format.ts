@@ -2,6 +2,8 @@
 
 import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { KeyEnd } from '../contract/vocabulary.ts';
+import type { apiKeys } from '../db/schema.ts';
 
 /** What every key begins with, and no token does. */
 export const keyPrefix = 'sk-';
@@ -42,4 +44,45 @@ function checkOf(tag: string, random: string): string {
     rest = Math.floor(rest / 62);
   }
   return text;
+}
+
+// An API key as it is shown: whole in the answer that makes it, masked ever after.
+
+export interface KeyEntry {
+  readonly uuid: string;
+  readonly name: string;
+  readonly createdDate: string;
+  readonly expiresAt: string;
+  /** To the minute; null for a key that was never used. */
+  readonly lastUsedDate: string | null;
+  /** Why it opens no door any more, `replaced` by a rotation whose grace is over; null while it is good. It never is again. */
+  readonly ended: KeyEnd | null;
+  readonly secret: string;
+}
+
+type Shown = Pick<
+  typeof apiKeys.$inferSelect,
+  'uuid' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'replacedAt'
+>;
+
+interface Showing {
+  readonly secret: string;
+  readonly at: Date;
+}
+
+export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
+  return {
+    uuid: key.uuid,
+    name: key.name,
+    createdDate: key.createdAt.toISOString(),
+    expiresAt: key.expiresAt.toISOString(),
+    lastUsedDate: key.lastUsedAt?.toISOString() ?? null,
+    ended: endOf(key, at),
+    secret,
+  };
+}
+
+function endOf({ expiresAt, replacedAt }: Shown, at: Date): KeyEnd | null {
+  if (expiresAt > at) return null;
+  return replacedAt === null ? 'expired' : 'replaced';
 }

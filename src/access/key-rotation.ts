@@ -1,13 +1,12 @@
 /** The change from one key to the next, with a time in which both are good. */
 
-import { and, eq, gt, isNull } from 'drizzle-orm';
-import { append } from '../audit/append.ts';
+import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
-import type { Tx } from '../db/open.ts';
-import { apiKeys } from '../db/schema.ts';
+import { append } from '../audit/log.ts';
+import type { Reader, Tx } from '../db/open.ts';
+import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { findKeys } from './find-keys.ts';
-import type { KeyEntry } from './key-entry.ts';
+import { type KeyEntry, keyEntry, masked } from './key-format.ts';
 
 /** A name stands for the one key of that name that is valid and was not replaced yet. */
 export type WhichKey = { readonly uuid: string } | { readonly name: string };
@@ -79,4 +78,52 @@ export function noSuchKey(): ForensicsError {
     'not_found',
     'There is no such API key; the list of keys shows the name and uuid of each.',
   );
+}
+
+// The removal of keys that have ended: they open no door any more, and still stand in every list.
+
+export interface Prune {
+  readonly tenantId: string;
+  readonly uuids: readonly string[];
+  readonly by: Actor;
+}
+
+/** Of the keys that are named, revokes those that have ended by then. @returns what was revoked. */
+export function revokeEnded(
+  tx: Tx,
+  { tenantId, uuids, by, at }: Prune & { readonly at: Date },
+): readonly KeyEntry[] {
+  const named = new Set(uuids);
+  const ended = findKeys(tx, { tenantId, at, which: lte(apiKeys.expiresAt, at) }).filter(
+    ({ uuid }) => named.has(uuid),
+  );
+  const which = inArray(
+    apiKeys.uuid,
+    ended.map(({ uuid }) => uuid),
+  );
+  tx.update(apiKeys).set({ revokedAt: at }).where(which).run();
+  for (const { uuid: subject } of ended) {
+    append(tx, { chain: tenantId, at, actor: by, event: 'key.revoked', subject, details: {} });
+  }
+  return ended;
+}
+
+export interface KeySearch {
+  readonly tenantId: string;
+  /** The moment that the entries tell of. */
+  readonly at: Date;
+  /** All when left out. */
+  readonly which?: SQL | undefined;
+}
+
+/** The tenant's keys that are `which` and not deleted, masked, newest first. */
+export function findKeys(reader: Reader, { tenantId, at, which }: KeySearch): readonly KeyEntry[] {
+  return reader
+    .select({ key: apiKeys, tag: tenants.keyTag })
+    .from(apiKeys)
+    .innerJoin(tenants, eq(tenants.id, apiKeys.tenantId))
+    .where(and(eq(apiKeys.tenantId, tenantId), isNull(apiKeys.revokedAt), which))
+    .orderBy(desc(apiKeys.createdAt), asc(apiKeys.uuid))
+    .all()
+    .map(({ key, tag }) => keyEntry(key, { secret: masked(tag, key.ending), at }));
 }

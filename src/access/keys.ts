@@ -5,26 +5,28 @@
 
 import { createHmac, randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
-import { append } from '../audit/append.ts';
 import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import { maxNameLength } from '../contract/limits.ts';
 import { recall, remember, type Repeatable } from '../db/idempotency.ts';
+import { characterCount } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
-import { characterCount } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
-import { findKeys } from './find-keys.ts';
-import type { KeySearch } from './find-keys.ts';
 import { createKeyAuthentication } from './key-authentication.ts';
-import { revokeEnded } from './key-end.ts';
-import type { Prune } from './key-end.ts';
-import { keyEntry } from './key-entry.ts';
-import type { KeyEntry } from './key-entry.ts';
-import { newSecret } from './key-format.ts';
-import { keyToReplace, noSuchKey, replace } from './key-rotation.ts';
-import type { WhichKey } from './key-rotation.ts';
+import { type KeyEntry, keyEntry, newSecret } from './key-format.ts';
+import {
+  findKeys,
+  type KeySearch,
+  keyToReplace,
+  noSuchKey,
+  type Prune,
+  replace,
+  revokeEnded,
+  type WhichKey,
+} from './key-rotation.ts';
 import type { Principal } from './principal.ts';
 import { livingTenant } from './tenants.ts';
-import { maxNameLength } from '../contract/limits.ts';
 
 export interface NewKey {
   readonly tenantId: string;

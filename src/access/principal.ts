@@ -2,6 +2,7 @@
 
 import { type Actor, service } from '../audit/entry.ts';
 import type { ActorType } from '../contract/vocabulary.ts';
+import { ForensicsError } from '../errors.ts';
 
 export interface Principal {
   readonly type: ActorType;
@@ -31,4 +32,11 @@ export const systemPrincipal: Principal = {
 /** As the audit log names a principal. */
 export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
   return type === 'system' ? service : { type, id };
+}
+
+// What every door answers a credential that does not hold.
+
+/** @param message - alike for causes that nobody may tell apart, such as an unknown and a wrong one. */
+export function unauthenticated(message: string): ForensicsError {
+  return new ForensicsError('unauthenticated', message);
 }

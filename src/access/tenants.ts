@@ -2,8 +2,8 @@
 
 import { randomInt } from 'node:crypto';
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
-import { append } from '../audit/append.ts';
 import { type Actor, operator } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { tenantNames, tenants } from '../db/schema.ts';

@@ -1,8 +1,16 @@
 /** What an account may say of a person: which addresses, names, user types and scopes are taken, and in which form. */
 
-import { characterCount, foldText } from '../db/text.ts';
-import { ForensicsError } from '../errors.ts';
+import { eq } from 'drizzle-orm';
+import { type Actor, serviceChain } from '../audit/entry.ts';
+import type { EventDetails } from '../audit/events.ts';
+import { append } from '../audit/log.ts';
 import { maxNameLength } from '../contract/limits.ts';
+import { langPattern } from '../contract/vocabulary.ts';
+import { characterCount, foldText } from '../db/ids.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { users } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { UserSettings } from './identity.ts';
 
 export interface UserFacts {
   readonly name: string | null;
@@ -47,4 +55,81 @@ function checkedWord(word: string, what: string): string {
 
 function invalid(message: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
+}
+
+// What the audit log is told about people: in the chain of the service, and in those of the tenants they may act for.
+
+type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
+
+export interface UserAct {
+  readonly userId: string;
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+export function tellOfUser<E extends UserEvent>(
+  tx: Tx,
+  { userId, at, by }: UserAct,
+  { event, details }: { readonly event: E; readonly details: EventDetails[E] },
+): void {
+  append(tx, { chain: serviceChain, at, actor: by, event, subject: userId, details });
+}
+
+/** Of the tenants that came or went, each hears of it itself. */
+export function tellTenants(
+  tx: Tx,
+  { userId, at, by }: UserAct,
+  { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },
+): void {
+  const tell = (chain: string, event: 'tenant.member_added' | 'tenant.member_removed') =>
+    append(tx, { chain, at, actor: by, event, subject: userId, details: {} });
+  for (const id of after) if (!before.includes(id)) tell(id, 'tenant.member_added');
+  for (const id of before) if (!after.includes(id)) tell(id, 'tenant.member_removed');
+}
+
+// What a person chose for himself, whichever identity knows him.
+
+export type UserSettingsChange = Partial<UserSettings>;
+
+export interface UserSettingsStore {
+  /** @throws {ForensicsError} `not_found`. */
+  read(userId: string): Promise<UserSettings>;
+  /** Changes only what is given. @throws {ForensicsError} `invalid_request` for an unusable language, `not_found`. */
+  change(userId: string, change: UserSettingsChange): Promise<UserSettings>;
+}
+
+export function createUserSettings({ db }: { readonly db: Db }): UserSettingsStore {
+  const columns = { lang: users.lang, tosAccepted: users.tosAccepted };
+  return {
+    async read(userId) {
+      const found = db.select(columns).from(users).where(eq(users.id, userId)).get();
+      if (found === undefined) throw unknown();
+      return found;
+    },
+    async change(userId, { lang, tosAccepted }) {
+      if (lang !== undefined) refuseUnlessLang(lang);
+      return transact(db, (tx) => {
+        const found = tx.select(columns).from(users).where(eq(users.id, userId)).get();
+        if (found === undefined) throw unknown();
+        const changed = {
+          lang: lang ?? found.lang,
+          tosAccepted: tosAccepted ?? found.tosAccepted,
+        };
+        tx.update(users).set(changed).where(eq(users.id, userId)).run();
+        return changed;
+      });
+    },
+  };
+}
+
+function refuseUnlessLang(lang: string): void {
+  if (new RegExp(langPattern).test(lang)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    'lang must be a language code such as "de", with an optional region such as "de-AT".',
+  );
+}
+
+function unknown(): ForensicsError {
+  return new ForensicsError('not_found', 'There is no such user.');
 }

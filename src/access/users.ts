@@ -4,21 +4,26 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import { and, asc, eq, inArray, isNull } from 'drizzle-orm';
-import type { SQL } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { operator } from '../audit/entry.ts';
 import { newId } from '../db/ids.ts';
-import { type Db, type Reader, type Tx, transact } from '../db/open.ts';
-import { tenants, userTenants, users } from '../db/schema.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { tenants, users, userTenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
+import type { Passwords } from './embedded/passwords.ts';
+import { endSessions } from './embedded/sessions.ts';
+import type { LoginAttempts } from './embedded/throttle.ts';
 import type { UserInfo } from './identity.ts';
-import type { LoginAttempts } from './login-attempts.ts';
-import type { Passwords } from './passwords.ts';
 import type { Principal } from './principal.ts';
-import { endSessions } from './sessions.ts';
-import { checkedEmail, checkedFacts, normalisedEmail } from './user-facts.ts';
-import type { UserFacts } from './user-facts.ts';
-import { tellOfUser, tellTenants, type UserAct } from './user-log.ts';
+import {
+  checkedEmail,
+  checkedFacts,
+  normalisedEmail,
+  tellOfUser,
+  tellTenants,
+  type UserAct,
+  type UserFacts,
+} from './user-facts.ts';
 
 export interface User {
   readonly id: string;

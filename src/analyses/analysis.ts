@@ -1,10 +1,5 @@
 /** The contract's Analysis and its parts, as they are answered. Field names and nullability are the contract's. */
 
-import type { StorageUrls } from '../blobs/store.ts';
-import type { Anomaly, ClassScores, ClassSimilarities } from '../engine/result.ts';
-import type { Format } from '../image/picture.ts';
-import type { Evidence } from '../report/evidence.ts';
-import type { ReportTexts } from '../report/texts.ts';
 import type {
   ActorType,
   DecisionStrategy,
@@ -13,6 +8,11 @@ import type {
   StorageType,
   Tier,
 } from '../contract/vocabulary.ts';
+import type { Anomaly, ClassScores, ClassSimilarities } from '../engine/result.ts';
+import type { Format } from '../image/picture.ts';
+import type { Evidence } from '../report/evidence.ts';
+import type { ReportTexts } from '../report/report-item.ts';
+import type { StorageUrls } from '../storage/store.ts';
 
 export interface AnalysisOptions {
   readonly model: string;

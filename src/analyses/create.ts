@@ -1,10 +1,11 @@
-import type { Analysis } from './analysis.ts';
-import type { Caller, Context } from './context.ts';
-import { newId } from '../db/ids.ts';
-import { foldText } from '../db/text.ts';
-import { messages } from './act.ts';
-import { repeatableOf } from './repeatable.ts';
-import { checkCreateRequest, type CreateRequest, defaultOptions, mergeOptions } from './request.ts';
+import { maxCommentLength, maxNameLength } from '../contract/limits.ts';
+import { decisionStrategies, defaultSeed, tiers } from '../contract/vocabulary.ts';
+import { characterCount, foldText, newId } from '../db/ids.ts';
+import { ForensicsError } from '../errors.ts';
+import type { Format, Limits } from '../image/picture.ts';
+import type { Caller, Context } from './analyses.ts';
+import type { Analysis, AnalysisOptions } from './analysis.ts';
+import { messages, repeatableOf } from './lifecycle/act.ts';
 import { getAnalysis } from './list.ts';
 
 /**
@@ -56,4 +57,105 @@ export async function createAnalysis(
   const repeatable = repeatableOf(caller, { act: 'create', request }, now());
   const analysisId = lifecycle.create(row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
+}
+
+// What a client may ask for: the checks that need more than a schema, and the options with their defaults.
+
+export interface CreateRequest {
+  readonly name: string;
+  readonly type: 'image';
+  readonly input: {
+    readonly format: Format;
+    readonly version: 'v1';
+    readonly width: number;
+    readonly height: number;
+    readonly filename: string;
+    /** A partial AnalysisOptions. */
+    readonly options: unknown;
+  };
+  readonly comment?: string;
+  readonly tags?: readonly string[];
+  readonly projectId?: string | null;
+}
+
+/** @throws {ForensicsError} `invalid_request` naming the field. */
+export function checkCreateRequest(request: CreateRequest, limits: Limits): void {
+  const { name, comment = '', input } = request;
+  const nameLength = characterCount(name);
+  if (nameLength < 1 || nameLength > maxNameLength) {
+    throw invalid(`name must have 1 to ${maxNameLength} characters.`);
+  }
+  if (characterCount(comment) > maxCommentLength) {
+    throw invalid(`comment must have at most ${maxCommentLength} characters.`);
+  }
+  const { minSidePx, maxSidePx } = limits;
+  for (const side of ['width', 'height'] as const) {
+    const pixels = input[side];
+    if (Number.isInteger(pixels) && pixels >= minSidePx && pixels <= maxSidePx) continue;
+    throw invalid(`input.${side} must be a whole number from ${minSidePx} to ${maxSidePx}.`);
+  }
+}
+
+/** Where every new analysis starts from. */
+export function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
+  const [first] = models;
+  if (first === undefined) throw new RangeError('the list of models is empty');
+  return {
+    model: first.id,
+    decisionStrategy: 'default',
+    tier: 'flagging',
+    seed: defaultSeed,
+  };
+}
+
+/**
+ * `base` with the given options in the place of its own.
+ *
+ * @param given - a partial AnalysisOptions as a client sent it.
+ * @throws {ForensicsError} `invalid_request` for an unknown field or a bad value, `model_not_found`.
+ */
+export function mergeOptions(
+  base: AnalysisOptions,
+  given: unknown,
+  models: readonly { readonly id: string }[],
+): AnalysisOptions {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw invalid('options must be an object.');
+  }
+  const unknown = Object.keys(given).find((field) => !Object.hasOwn(base, field));
+  if (unknown !== undefined) {
+    throw invalid('options may hold model, decisionStrategy, tier and seed, nothing else.');
+  }
+  const { model, decisionStrategy, tier, seed } = { ...base, ...given } as Record<string, unknown>;
+  return {
+    model: knownModel(model, models),
+    decisionStrategy: oneOf('decisionStrategy', decisionStrategies, decisionStrategy),
+    tier: oneOf('tier', tiers, tier),
+    seed: wholeNumber(seed),
+  };
+}
+
+function knownModel(model: unknown, models: readonly { readonly id: string }[]): string {
+  const known = models.map(({ id }) => id);
+  if (typeof model !== 'string') throw invalid('options.model must be a string.');
+  if (known.includes(model)) return model;
+  throw new ForensicsError(
+    'model_not_found',
+    `There is no such model; options.model can be ${known.join(', ')}.`,
+  );
+}
+
+function oneOf<T extends string>(field: string, allowed: readonly T[], value: unknown): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (found !== undefined) return found;
+  throw invalid(`options.${field} must be one of ${allowed.join(', ')}.`);
+}
+
+function wholeNumber(seed: unknown): number {
+  if (typeof seed === 'number' && Number.isSafeInteger(seed)) return seed;
+  throw invalid('options.seed must be a whole number of at most 53 bits.');
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
 }

@@ -3,13 +3,12 @@
  * analysis cannot change that.
  */
 
-import type { Actor, EntryOf } from '../audit/entry.ts';
+import { type Actor, type EntryOf, parseEntry, readLines } from '../audit/entry.ts';
 import type { EventDetails, EventName, FileHashes } from '../audit/events.ts';
-import { parseEntry, readLines } from '../audit/read.ts';
 import type { Reader } from '../db/open.ts';
 import type { Examination } from '../engine/result.ts';
-import type { CustodyEvent, ReportItem } from '../report/item.ts';
-import { examinationSha256, toRow } from './record.ts';
+import type { CustodyEvent, ReportItem } from '../report/report-item.ts';
+import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first; empty for an analysis from before the log. */

@@ -1,11 +1,25 @@
 /** The bytes that were taken in at the start, and whether the client has put others in the place of its upload since. */
 
 import { createHash } from 'node:crypto';
-import type { BlobStore } from '../blobs/store.ts';
+import { posix } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { parseEntry, readLines } from '../audit/entry.ts';
+import type { FileHashes } from '../audit/events.ts';
+import type { Db, Reader } from '../db/open.ts';
+import { examinations } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import type { Context } from './context.ts';
-import type { AnalysisRow } from './rows.ts';
-import type { Replacement } from './run-acts.ts';
+import type { BlobStore } from '../storage/store.ts';
+import type { Stores } from '../storage/stores.ts';
+import type { Context } from './analyses.ts';
+import {
+  examinationSha256,
+  isInAgreement,
+  keysOf,
+  loadExamination,
+  parseRendered,
+} from './examination-row.ts';
+import type { Replacement } from './lifecycle/worker.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 interface Kept {
   readonly row: AnalysisRow;
@@ -78,5 +92,139 @@ function damaged(cause?: unknown): ForensicsError {
     'evidence_damaged',
     'The stored copy of the picture is missing or was changed; create a new analysis and upload the picture again.',
     { cause },
+  );
+}
+
+// Whether what is kept of an analysis is what the audit log says was written. Heatmaps and reports lie where clients can put
+// other files; the copy that was examined and the row of the examination lie where nobody should.
+
+export interface CheckedFile {
+  /** `original`, `examination`, or the name of a heatmap or a report. */
+  readonly name: string;
+  readonly state: 'as_recorded' | 'changed' | 'missing' | 'not_recorded';
+  /** As the log has it; null when that is older than the file. */
+  readonly recorded: string | null;
+  /** Of what is there now; null when nothing is, or it cannot be read. */
+  readonly found: string | null;
+}
+
+// Of a picture of 100 megapixels a heatmap has some tens of megabytes.
+const maxBytes = 512 * 1024 * 1024;
+
+/** @throws {ForensicsError} `analysis_not_found`, `store_unavailable`. */
+export async function checkFiles(
+  { db, stores }: { readonly db: Db; readonly stores: Stores },
+  target: Target,
+): Promise<readonly CheckedFile[]> {
+  const row = getKeptRow(db, target);
+  const store = stores.of(row);
+  const recorded = recordedIn(db, target);
+  const record = findRecord(db, target);
+  const outputs = record?.rendered == null ? [] : keysOf(parseRendered(record.rendered));
+  const checked: CheckedFile[] = [];
+  const check = (name: string, found: Found) =>
+    checked.push(compared({ name, recorded: recorded.hashes[name] ?? null, found }));
+  if (row.evidenceKey !== null) check('original', await find(store, row.evidenceKey));
+  if (record !== undefined) {
+    check('examination', isAsRecorded(record, recorded) ? examinationSha256(record) : unreadable);
+  }
+  for (const key of outputs) check(posix.basename(key), await find(store, key));
+  return checked;
+}
+
+/** The SHA-256, or why there is none. */
+type Found = string | typeof missing | typeof unreadable;
+const missing = Symbol('missing');
+const unreadable = Symbol('unreadable');
+
+function findRecord(db: Db, { analysisId }: Target) {
+  return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
+}
+
+function compared({
+  name,
+  recorded,
+  found,
+}: Pick<CheckedFile, 'name' | 'recorded'> & { readonly found: Found }): CheckedFile {
+  const sha256 = typeof found === 'string' ? found : null;
+  if (recorded === null) return { name, state: 'not_recorded', recorded, found: sha256 };
+  if (found === missing) return { name, state: 'missing', recorded, found: null };
+  const state = sha256 === recorded ? 'as_recorded' : 'changed';
+  return { name, state, recorded, found: sha256 };
+}
+
+async function find(store: BlobStore, key: string): Promise<Found> {
+  try {
+    return createHash('sha256')
+      .update(await store.read(key, maxBytes))
+      .digest('hex');
+  } catch (error) {
+    const code = error instanceof ForensicsError ? error.code : null;
+    if (code === 'blob_not_found') return missing;
+    if (code === 'blob_too_large' || code === 'blob_damaged') return unreadable;
+    throw error;
+  }
+}
+
+// What the audit log says was written of an analysis. Who may change the rows of an analysis cannot change that.
+
+export interface Recorded {
+  /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
+  readonly hashes: FileHashes;
+  /** ISO 8601; null when that is older than the log. */
+  readonly examinedAt: string | null;
+}
+
+export function recordedIn(reader: Reader, { tenantId, analysisId }: Target): Recorded {
+  const hashes: Record<string, string> = {};
+  let examinedAt: string | null = null;
+  for (const line of readLines(reader, { chain: tenantId, subject: analysisId })) {
+    const { event, details } = parseEntry(line);
+    if (event === 'analysis.received') hashes['original'] = details.sha256;
+    if (event === 'analysis.completed') {
+      hashes['examination'] = details.examinationSha256;
+      examinedAt = details.examinedAt;
+    }
+    if (event === 'analysis.completed' || event === 'analysis.upgraded') {
+      Object.assign(hashes, details.outputs);
+    }
+  }
+  return { hashes, examinedAt };
+}
+
+/**
+ * The whole examination, proven to be the one that the run left; null when the analysis has none. One that is older than
+ * the log is taken as it is.
+ *
+ * @throws {ForensicsError} `evidence_damaged` when the row was changed since.
+ */
+export function loadRecorded(reader: Reader, target: Target): ReturnType<typeof loadExamination> {
+  const { analysisId } = target;
+  const isOfIt = eq(examinations.analysisId, analysisId);
+  const row = reader.select().from(examinations).where(isOfIt).get();
+  if (row === undefined) return null;
+  if (!isAsRecorded(row, recordedIn(reader, target))) throw changed();
+  return loadExamination(reader, analysisId);
+}
+
+/** The log has the hash of the examination and its time; what answers are made of has to agree with these. */
+export function isAsRecorded(
+  row: typeof examinations.$inferSelect,
+  { hashes, examinedAt }: Recorded,
+): boolean {
+  const isChanged =
+    isOther(hashes['examination'], examinationSha256(row)) ||
+    isOther(examinedAt, row.examinedAt.toISOString());
+  return !isChanged && isInAgreement(row);
+}
+
+function isOther(recorded: string | null | undefined, found: string): boolean {
+  return recorded != null && recorded !== found;
+}
+
+function changed(): ForensicsError {
+  return new ForensicsError(
+    'evidence_damaged',
+    'The stored result is not the one that the audit log recorded; restore the database from a backup, or create a new analysis.',
   );
 }

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Stores } from '../blobs/stores.ts';
+import { maxListed } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 import { writeEvidence } from '../report/evidence.ts';
-import { type Analysis } from './analysis.ts';
-import type { Caller, Context } from './context.ts';
-import { loadExamined } from './record.ts';
+import type { Stores } from '../storage/stores.ts';
+import type { Caller, Context } from './analyses.ts';
+import type { Analysis } from './analysis.ts';
+import { loadExamined } from './examination-row.ts';
 import { type Entry, findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';
-import { maxListed } from '../contract/limits.ts';
 
 export interface ListQuery {
   /** Literal text, sought without regard to case in name, comment and the name of the person who changed it last. */

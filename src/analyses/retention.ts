@@ -5,17 +5,22 @@
  * Usage counters stay as long as their tenant has a row, the audit log stays for good.
  */
 
-import { and, eq, inArray, lte } from 'drizzle-orm';
-import { maxExpirySeconds } from '../blobs/sigv4.ts';
-import { transact, type Tx } from '../db/open.ts';
+import { setImmediate } from 'node:timers/promises';
+import { and, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { service } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
+import { type Db, transact, type Tx } from '../db/open.ts';
 import { analyses, examinations, tenants } from '../db/schema.ts';
-import { batch, dayMs, daysAgo, inBatches } from './batches.ts';
-import type { Context } from './context.ts';
-import { hideLeftOver, purgeTenants } from './deleted-tenants.ts';
-import { isFree } from './holds.ts';
-import { letLoose, sweepObjects } from './loose-objects.ts';
-import { logAnalysis, targetOf } from './moves.ts';
-import { keysOf, parseRendered } from './record.ts';
+import * as tables from '../db/schema.ts';
+import { isWaiting } from '../feedback/feedback.ts';
+import { maxExpirySeconds } from '../storage/sigv4/sigv4.ts';
+import type { Context } from './analyses.ts';
+import { keysOf, parseRendered } from './examination-row.ts';
+import { isFree } from './legal-holds.ts';
+import type { Lifecycle } from './lifecycle/lifecycle.ts';
+import { logAnalysis, targetOf } from './lifecycle/transition.ts';
+import { letLoose, sweepObjects } from './orphan-objects.ts';
 
 export interface RetentionRules {
   /** Days after its last change that an analysis is deleted; 0 keeps it. */
@@ -23,6 +28,8 @@ export interface RetentionRules {
   /** Days that a deleted analysis is kept. */
   readonly deletedRetentionDays: number;
 }
+
+export const dayMs = 24 * 3_600_000;
 
 // As long as a presigned URL may live, and a day for an upload that began on it.
 const urlsLiveMs = maxExpirySeconds * 1000 + dayMs;
@@ -79,4 +86,120 @@ function purge(tx: Tx, before: Date, at: Date): number {
   const ids = rows.map(({ analysis }) => analysis.id);
   tx.delete(analyses).where(inArray(analyses.id, ids)).run();
   return rows.length;
+}
+
+// What a deleted tenant leaves behind: its analyses are hidden at once and purged in their time, its row goes after the last.
+
+/** Deletes what it has, as a client would. @returns how many there were. */
+export async function hideAnalyses(
+  { removeLeft }: Pick<Lifecycle, 'removeLeft'>,
+  { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
+): Promise<number> {
+  return inBatches(signal, () => removeLeft({ tenantId, limit: batch }));
+}
+
+/** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
+export async function hideLeftOver(
+  { db, lifecycle, now }: Pick<Context, 'db' | 'lifecycle' | 'now'>,
+  signal: AbortSignal,
+): Promise<number> {
+  let hidden = 0;
+  for (const { id: tenantId } of deletedBefore(db, now())) {
+    hidden += await hideAnalyses(lifecycle, { tenantId, signal });
+  }
+  return hidden;
+}
+
+/**
+ * Removes the rows of tenants that were deleted as long ago as deleted analyses are kept, and of which nothing is left: no
+ * analysis, no object, no hold, no message to be sent. Their figures of usage go with them.
+ *
+ * @returns how many there were.
+ */
+export function purgeTenants(
+  { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
+  signal: AbortSignal,
+): number {
+  const before = daysAgo(now(), retention.deletedRetentionDays);
+  const due = deletedBefore(db, before);
+  return due.filter(({ id }) => !signal.aborted && purgeTenant(db, id, now())).length;
+}
+
+function purgeTenant(db: Db, id: string, at: Date): boolean {
+  return transact(db, (tx) => {
+    const isEmpty = and(
+      eq(tables.tenants.id, id),
+      ...needs.map((need) => notExists(needOf(tx, need))),
+    );
+    if (
+      tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get() === undefined
+    )
+      return false;
+    tx.update(tables.tenants).set({ storageConfigId: null }).where(eq(tables.tenants.id, id)).run();
+    for (const table of belongings) tx.delete(table).where(eq(table.tenantId, id)).run();
+    tx.delete(tables.tenants).where(eq(tables.tenants.id, id)).run();
+    const told = { event: 'tenant.purged', subject: id, details: {} } as const;
+    append(tx, { chain: id, at, actor: service, ...told });
+    return true;
+  });
+}
+
+interface Need {
+  readonly table: SQLiteTable & { readonly tenantId: SQLiteColumn };
+  readonly which?: SQL;
+}
+
+/** As long as there is one of these, the tenant is needed: to know where its objects lie, or whose they are. */
+const needs: readonly Need[] = [
+  { table: tables.analyses },
+  { table: tables.looseObjects },
+  { table: tables.legalHolds },
+  { table: tables.feedback, which: isWaiting },
+];
+
+function needOf(tx: Tx, { table, which }: Need) {
+  return tx
+    .select({ found: sql`1` })
+    .from(table)
+    .where(and(eq(table.tenantId, tables.tenants.id), which));
+}
+
+const belongings = [
+  tables.apiKeys,
+  tables.deliveries,
+  tables.idempotencyKeys,
+  tables.usageCounters,
+  tables.storageConfigs,
+  tables.feedback,
+  tables.userTenants,
+  tables.tenantNames,
+] as const;
+
+function deletedBefore(db: Db, before: Date) {
+  return db
+    .select({ id: tables.tenants.id })
+    .from(tables.tenants)
+    .where(lte(tables.tenants.deletedAt, before))
+    .all();
+}
+
+// Long clean-ups in short transactions.
+
+// Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
+export const batch = 20;
+
+/** Everybody else has a turn at the database in between. @returns how many in all. */
+export async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
+  let sum = 0;
+  while (!signal.aborted) {
+    const done = act();
+    sum += done;
+    if (done < batch) break;
+    await setImmediate();
+  }
+  return sum;
+}
+
+export function daysAgo(at: Date, days: number): Date {
+  return new Date(at.getTime() - days * dayMs);
 }

@@ -1,20 +1,18 @@
 import type { Tenant } from '../access/tenants.ts';
 import { recall } from '../db/idempotency.ts';
 import { ForensicsError } from '../errors.ts';
+import type { Caller, Context } from './analyses.ts';
 import type { Analysis, AnalysisOptions } from './analysis.ts';
-import type { Caller, Context } from './context.ts';
-import { checkUpload, readEvidence } from './evidence.ts';
-import { openInTime } from './in-time.ts';
-import { takeIn } from './intake.ts';
-import { type Act, type Evidence, notRetryable } from './act.ts';
+import { mergeOptions } from './create.ts';
+import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
+import { keysOf } from './examination-row.ts';
+import { takeIn } from './ingest.ts';
+import { type Act, type Evidence, notRetryable, repeatableOf } from './lifecycle/act.ts';
 import { getAnalysis } from './list.ts';
-import { discardObjects } from './loose-objects.ts';
-import { keysOf } from './record.ts';
-import { loadRecorded } from './recorded.ts';
-import { renderInto } from './rendering.ts';
-import { repeatableOf } from './repeatable.ts';
-import { mergeOptions } from './request.ts';
+import { discardObjects } from './orphan-objects.ts';
+import { renderInto } from './render.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
+import { openInTime } from './start.ts';
 import { optionsOf } from './view.ts';
 
 export interface RetryRequest {

@@ -1,11 +1,11 @@
 /** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
 import { and, asc, count, desc, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { foldText } from '../db/ids.ts';
 import type { Reader } from '../db/open.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
-import { foldText } from '../db/text.ts';
 import { ForensicsError } from '../errors.ts';
-import { isFree } from './holds.ts';
+import { isFree } from './legal-holds.ts';
 
 export type AnalysisRow = typeof analyses.$inferSelect;
 

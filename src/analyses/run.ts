@@ -1,18 +1,18 @@
 /** One run of an analysis by a worker: examine, render, store, complete; or decide what its failure means. */
 
-import type { BlobStore } from '../blobs/store.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
-import type { Context } from './context.ts';
+import type { BlobStore } from '../storage/store.ts';
+import type { Context } from './analyses.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
-import { isPictureError } from './intake.ts';
-import { maxRetries, messages } from './act.ts';
-import { openInTime } from './in-time.ts';
-import { discardObjects } from './loose-objects.ts';
-import { type Found, keysOf } from './record.ts';
-import { renderInto } from './rendering.ts';
+import { type Found, keysOf } from './examination-row.ts';
+import { isPictureError } from './ingest.ts';
+import { maxRetries, messages } from './lifecycle/act.ts';
+import { discardObjects } from './orphan-objects.ts';
+import { renderInto } from './render.ts';
 import type { AnalysisRow, Target } from './rows.ts';
+import { openInTime } from './start.ts';
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;

@@ -2,12 +2,18 @@
 
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
+import type { ResultClass, Tier } from '../contract/vocabulary.ts';
 import type { Db, Reader } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import { countPending } from './rows.ts';
-import { type Counter, confidenceScale, type Parallelism } from './usage.ts';
-import { type Period, periodOf, type ReportQuery } from './usage-period.ts';
-import type { ResultClass, Tier } from '../contract/vocabulary.ts';
+import {
+  confidenceScale,
+  type Counter,
+  type Parallelism,
+  type Period,
+  periodOf,
+  type ReportQuery,
+} from './usage.ts';
 
 export interface UsageReport {
   readonly id: string;

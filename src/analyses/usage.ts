@@ -4,12 +4,13 @@
  */
 
 import { sql } from 'drizzle-orm';
+import type { Tenant } from '../access/tenants.ts';
+import type { ReportType, ResultClass, Tier } from '../contract/vocabulary.ts';
 import type { Tx } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { Decision } from '../engine/result.ts';
+import { ForensicsError } from '../errors.ts';
 import type { AnalysisRow } from './rows.ts';
-import { dayOf } from './usage-period.ts';
-import type { ResultClass, Tier } from '../contract/vocabulary.ts';
 
 export type Parallelism = 'single' | 'bulk';
 
@@ -87,4 +88,93 @@ function countOfConfidence({ resultClass, fakeProbability }: Decision): readonly
 function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow): number {
   if (processingStartedAt === null || processingFinishedAt === null) return 0;
   return Math.max(0, processingFinishedAt.getTime() - processingStartedAt.getTime());
+}
+
+// What time a usage report is about. Figures are kept by UTC days, so a range means every day that it touches, whole;
+// the report says which moments that were.
+
+/** Times are ISO 8601: a date (its first moment in UTC), or date and time; without an offset they are UTC. */
+export interface ReportQuery {
+  /** Default `total`; the times count for `range` alone. */
+  readonly type?: ReportType;
+  /** Default now. */
+  readonly startTime?: string;
+  /** Default now. */
+  readonly endTime?: string;
+}
+
+export interface Period {
+  /** The same for every report about the same time. */
+  readonly id: string;
+  readonly startTime: Date;
+  readonly endTime: Date;
+  /** First and last day, inclusive; null for all days. */
+  readonly days: readonly [first: string, last: string] | null;
+  /** True when events that happen now belong to it. */
+  readonly isLive: boolean;
+}
+
+type Dated = Pick<Tenant, 'id' | 'createdAt'>;
+
+/** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
+export function periodOf(tenant: Dated, query: ReportQuery, now: Date): Period {
+  const { type = 'total' } = query;
+  if (type === 'range') return rangeOf(tenant, query, now);
+  return {
+    id: `${tenant.id}-total`,
+    startTime: tenant.createdAt,
+    endTime: now,
+    days: null,
+    isLive: true,
+  };
+}
+
+/** The UTC day that an event counts for, `YYYY-MM-DD`. */
+export function dayOf(at: Date): string {
+  return at.toISOString().slice(0, 10);
+}
+
+function rangeOf(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {
+  const start = startTime === undefined ? now : parseTime('startTime', startTime);
+  const end = endTime === undefined ? now : parseTime('endTime', endTime);
+  if (start > end) {
+    throw invalid('startTime must not lie after endTime; what is left out is the present time.');
+  }
+  const first = dayOf(start);
+  const last = dayOf(end);
+  const today = dayOf(now);
+  return {
+    id: [tenant.id, ...new Set([first, last])].join('-'),
+    startTime: new Date(`${first}T00:00:00.000Z`),
+    endTime: new Date(`${last}T23:59:59.999Z`),
+    days: [first, last],
+    isLive: first <= today && today <= last,
+  };
+}
+
+// A plus sign that a client forgot to encode in a query string arrives as a space.
+const isoTime =
+  /^(?<date>\d{4}-\d{2}-(?<day>\d{2}))(?:T(?<time>\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?)(?<offset>Z|[+ -]\d{2}(?::?\d{2})?)?)?$/i;
+
+function parseTime(field: string, text: string): Date {
+  const { date = '', day, time = '00:00', offset = 'Z' } = isoTime.exec(text)?.groups ?? {};
+  const at = new Date(`${date}T${time.replace(',', '.')}${withColon(offset.replace(' ', '+'))}`);
+  // The 30th of February would be read as a day in March, and years of five digits sort wrongly.
+  const isReal = new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
+  if (isReal && at.getUTCFullYear() >= 0 && at.getUTCFullYear() <= 9999) return at;
+  throw invalid(
+    `${field} must be an ISO 8601 date, or date and time, such as 2026-03-01T12:00:00Z.`,
+  );
+}
+
+/** `+0100` and `+01` as `+01:00`, the one form that the language reads. */
+function withColon(offset: string): string {
+  return offset.replace(
+    /^([+-]\d{2}):?(\d{2})?$/,
+    (_, hours, minutes = '00') => `${hours}:${minutes}`,
+  );
+}
+
+function invalid(message: string): ForensicsError {
+  return new ForensicsError('invalid_request', message);
 }

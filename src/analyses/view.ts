@@ -1,9 +1,9 @@
 /** Shapes the contract's Analysis from its row, with URLs signed anew for every answer. */
 
-import type { BlobStore } from '../blobs/store.ts';
 import type { Evidence } from '../report/evidence.ts';
+import type { BlobStore } from '../storage/store.ts';
 import type { Analysis, AnalysisResult, HeatmapUrls, ReportEntry } from './analysis.ts';
-import { parseRendered, parseScores, type Rendered } from './record.ts';
+import { parseRendered, parseScores, type Rendered } from './examination-row.ts';
 import type { AnalysisRow, Entry } from './rows.ts';
 
 interface Means {

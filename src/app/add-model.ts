@@ -13,14 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ForensicsError } from '../errors.ts';
-import { packagedDir, readInstalled } from '../inference/installed.ts';
-import type { AnyManifest } from '../inference/model.ts';
-import { readModelFolder } from '../inference/model-folder.ts';
-import { createLab } from '../lab/create-lab.ts';
-import type { Lab } from '../lab/lab.ts';
-import { shippedTrialImage } from './trial-images.ts';
 import { defaultSeed } from '../contract/vocabulary.ts';
+import { ForensicsError } from '../errors.ts';
+import { packagedDir, readInstalled, readModelFolder } from '../inference/model-folder.ts';
+import type { AnyManifest } from '../inference/model.ts';
+import { createLab } from '../sandbox/create-sandbox.ts';
+import type { Lab } from '../sandbox/sandbox.ts';
+import { shippedTrialImage } from './first-run.ts';
 
 export interface AddModel {
   /** A model folder, or the `manifest.json` in it. */

@@ -2,10 +2,10 @@
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
-import { keysOf as outputKeysOf, parseRendered } from '../analyses/record.ts';
+import { keysOf as outputKeysOf, parseRendered } from '../analyses/examination-row.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
-import { type Backup, createBackup } from '../backup/create.ts';
 import type { NamedObject } from '../backup/contents.ts';
+import { type Backup, createBackup } from '../backup/create.ts';
 import type { Manifest } from '../backup/manifest.ts';
 import {
   checkMasterKey,
@@ -13,23 +13,21 @@ import {
   type Keys,
   masterKeysIn,
   needsNoKeys,
+  restoreBackup,
   type Restored,
   type RestoreParts,
-  restoreBackup,
 } from '../backup/restore.ts';
 import { isDamaged, type Verified, verifyBackup, type VerifyParts } from '../backup/verify.ts';
-import { objectPath } from '../blobs/embedded/buckets.ts';
-import { bucketNameFor } from '../blobs/embedded/credentials.ts';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 import type { Db } from '../db/open.ts';
 import { analyses, examinations, storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
+import { objectPath } from '../storage/embedded/buckets.ts';
+import { bucketNameFor } from '../storage/embedded/credentials.ts';
 import type { Core } from './core.ts';
-import { makeDataFolder } from './data-folder.ts';
-import { isOfAnother } from './doctor/folder.ts';
-import { parseKey } from './key-file.ts';
+import { isOfAnother, lockForServing, makeDataFolder } from './data-folder.ts';
+import { parseKey } from './master-key.ts';
 import { secretsOf } from './secrets.ts';
-import { lockForServing } from './serve-lock.ts';
 
 export interface BackupWish {
   readonly out: string;
@@ -88,7 +86,7 @@ export async function restore(target: Target, wish: RestoreWish): Promise<Restor
   const unlock = lockForServing(dataDir);
   let isDone = false;
   try {
-    const keys = keysOf(target);
+    const keys = masterKeysOf(target);
     const restored = await restoreBackup({ ...wish, dataDir, keys, objectsOf: embeddedObjects });
     isDone = true;
     return restored;
@@ -112,12 +110,12 @@ export async function tryRestore(target: Target, wish: RestoreWish): Promise<Res
   if (manifest.holdsKeys && wish.keysDir !== null) throw needsNoKeys();
   if (manifest.masterKey.place !== 'here') {
     const ofFiles = wish.keysDir === null ? [] : await masterKeysIn(wish.keysDir);
-    checkMasterKey(manifest, { ...keysOf(target), ofFiles });
+    checkMasterKey(manifest, { ...masterKeysOf(target), ofFiles });
   }
   return { ...verified, manifest, aside: null };
 }
 
-function keysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
+function masterKeysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
   return {
     ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
     parse: parseKey,

@@ -2,30 +2,19 @@
 
 import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { createKeys } from '../access/keys.ts';
-import type { Keys } from '../access/keys.ts';
-import { createPasswords } from '../access/passwords.ts';
-import type { Passwords } from '../access/passwords.ts';
-import { createTenants } from '../access/tenants.ts';
-import type { Tenants } from '../access/tenants.ts';
-import { createHolds } from '../analyses/holds.ts';
-import type { Holds } from '../analyses/holds.ts';
-import { createUsageReports } from '../analyses/usage-report.ts';
-import type { UsageReports } from '../analyses/usage-report.ts';
-import { beginChains } from '../audit/append.ts';
-import { createAudit } from '../audit/audit.ts';
-import type { Audit } from '../audit/audit.ts';
-import type { Settings } from '../config.ts';
-import { openDatabase } from '../db/open.ts';
-import type { OpenDatabase } from '../db/open.ts';
+import { createPasswords, type Passwords } from '../access/embedded/passwords.ts';
+import { createKeys, type Keys } from '../access/keys.ts';
+import { createTenants, type Tenant, type Tenants } from '../access/tenants.ts';
+import { createHolds, type Holds } from '../analyses/legal-holds.ts';
+import { createUsageReports, type UsageReports } from '../analyses/usage-report.ts';
+import { type Audit, beginChains, createAudit } from '../audit/log.ts';
+import type { Settings } from '../config/config.ts';
+import { type OpenDatabase, openDatabase } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
-import { finishRestore, openDataFolder } from './data-folder.ts';
-import type { DataFolder } from './data-folder.ts';
-import { openPeople } from './people.ts';
-import type { People } from './people.ts';
-import { openSecrets } from './secrets.ts';
-import type { Secrets } from './secrets.ts';
+import { type DataFolder, finishRestore, openDataFolder } from './data-folder.ts';
+import { openPeople, type People } from './identity.ts';
+import { openSecrets, type Secrets } from './secrets.ts';
 
 export interface Core extends People {
   readonly folder: DataFolder;
@@ -101,4 +90,28 @@ export function openCore(
 
 export function databaseFile(dataDir: string): string {
   return join(dataDir, 'forensics.db');
+}
+
+type Parts = Pick<Core, 'tenants'>;
+
+/** @throws {ForensicsError} `tenant_not_found`. */
+export async function tenantNamed({ tenants }: Parts, name: string): Promise<Tenant> {
+  return (await tenants.byName(name)) ?? refuse(name);
+}
+
+/**
+ * Also a deleted one, by the name that its row has since: what is kept of it can still be held, counted and handed over.
+ *
+ * @throws {ForensicsError} as above.
+ */
+export async function keptTenantNamed({ tenants }: Parts, name: string): Promise<Tenant> {
+  const deleted = await tenants.listDeleted();
+  return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
+}
+
+function refuse(name: string): never {
+  throw new ForensicsError(
+    'tenant_not_found',
+    `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
+  );
 }

@@ -1,11 +1,13 @@
 /** The folder that holds everything of one installation, for its owner's eyes alone, and the master key. */
 
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { finishPlacing, isHalfPlaced } from '../backup/swap-folders.ts';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
-import { createKeyFile, type KeyFile } from './key-file.ts';
-import { makeFolder } from './make-folder.ts';
-import { lockForServing } from './serve-lock.ts';
+import { makeFolder } from '../files/atomic-write.ts';
+import { holderOf, takeLock } from '../files/process-lock.ts';
+import { createKeyFile, type KeyFile } from './master-key.ts';
 
 export interface DataFolder {
   readonly path: string;
@@ -51,4 +53,42 @@ export function finishRestore(path: string): void {
   } finally {
     unlock();
   }
+}
+
+/** True where the folder belongs to another account of this machine. */
+export function isOfAnother(dataDir: string): boolean {
+  const owner = statSync(dataDir, { throwIfNoEntry: false })?.uid;
+  return process.getuid !== undefined && owner !== undefined && owner !== process.getuid();
+}
+
+type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
+
+/** Where `forensics models add` installs: the folder that the setting names, else `models` of the data folder. */
+export function installedModelsDir({ modelsDir, dataDir }: Folders): string {
+  return modelsDir ?? join(dataDir, 'models');
+}
+
+/** The same, or null where nothing was ever installed; a folder that the setting names is never passed over. */
+export function modelsFolder(settings: Folders): string | null {
+  const folder = installedModelsDir(settings);
+  return settings.modelsDir !== null || existsSync(folder) ? folder : null;
+}
+
+// One server a data folder.
+
+/**
+ * Takes the lock and returns the way to give it back.
+ *
+ * @throws {ForensicsError} `conflict` when another running process holds it.
+ */
+export function lockForServing(dataDir: string): () => void {
+  const file = join(dataDir, 'serve.lock');
+  const release = takeLock(file);
+  if (release !== null) return release;
+  const holder = holderOf(file);
+  const who = holder === null ? '' : ` (process ${holder})`;
+  throw new ForensicsError(
+    'conflict',
+    `Another server already works on this data folder${who}; stop it, or choose another folder with --data-dir.`,
+  );
 }

@@ -1,10 +1,10 @@
 /** The end of a tenant: nobody acts for it any more, its analyses are hidden, and retention takes what is left in its time. */
 
-import { endTenant } from '../access/tenant-end.ts';
+import { endTenant } from '../access/delete-tenant.ts';
 import type { Tenant } from '../access/tenants.ts';
-import { hideAnalyses } from '../analyses/deleted-tenants.ts';
-import { findHolds, type Hold } from '../analyses/holds.ts';
-import { createLifecycle } from '../analyses/lifecycle.ts';
+import { findHolds, type Hold } from '../analyses/legal-holds.ts';
+import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
+import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';

@@ -1,17 +1,12 @@
 /** Feedback with the channels that the settings name, and a worker of its own: a slow mail server keeps no picture waiting. */
 
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 import type { Db } from '../db/open.ts';
-import type { Channel } from '../feedback/channel.ts';
-import { createFeedback, sendJob } from '../feedback/feedback.ts';
-import type { Feedback } from '../feedback/feedback.ts';
-import { createMailChannel } from '../feedback/mail.ts';
-import { createPostChannel } from '../feedback/post.ts';
+import { type Channel, createMailChannel, createPostChannel } from '../feedback/channels.ts';
+import { createFeedback, type Feedback, sendJob } from '../feedback/feedback.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { createWorker } from '../jobs/worker.ts';
-import type { Worker } from '../jobs/worker.ts';
-import { createSender } from '../outbound/sender.ts';
-import type { Sender } from '../outbound/sender.ts';
+import { createWorker, type Worker } from '../jobs/worker.ts';
+import { createSender, type Sender } from '../network/post.ts';
 
 interface Parts {
   readonly settings: Settings;

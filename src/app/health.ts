@@ -3,9 +3,11 @@
  * storage, model and queue no analysis can be done; webhooks may fail because of somebody else's machine.
  */
 
-import type { OpenDatabase } from '../db/open.ts';
+import type { Db, OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { cached } from './cached.ts';
+import type { Worker } from '../jobs/worker.ts';
+import type { Lab, LabStatus } from '../sandbox/sandbox.ts';
+import { backlogOf } from '../webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
 type CheckName = (typeof checkNames)[number];
@@ -18,7 +20,7 @@ export interface Check {
   readonly isVital: boolean;
 }
 
-interface Parts {
+interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
   readonly registry: Record<'find' | 'findLocator', (id: null) => Promise<unknown>>;
@@ -33,11 +35,11 @@ interface Parts {
 }
 
 // Anybody may ask, as often as they like; the parts are asked this often at most.
-const freshMs = 1000;
+const healthFreshMs = 1000;
 // Well above a lease. A long queue is no illness as long as somebody works on it.
 const longestWaitMs = 15 * 60_000;
 
-export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
+export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
   const { database, queue, registry, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasTroubledReceiver } = parts;
   const checks = {
@@ -64,7 +66,7 @@ export function createHealth(parts: Parts): () => Promise<readonly Check[]> {
         return { name, cause, isVital: name !== 'webhooks' };
       }),
     );
-  return cached(look, { freshMs, now });
+  return cached(look, { freshMs: healthFreshMs, now });
 }
 
 async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {
@@ -74,4 +76,59 @@ async function causeOf(check: () => void | Promise<void>): Promise<Error | null>
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+// How much there is to do, in numbers that tell nothing about tenants.
+
+export interface Workload {
+  /** By kind; waiting and in hand. */
+  readonly jobs: Readonly<Record<string, number>>;
+  readonly jobsInHand: number;
+  /** Child processes that look at pictures. */
+  readonly children: LabStatus;
+  readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
+}
+
+interface WorkloadParts {
+  readonly db: Db;
+  readonly queue: Pick<Queue, 'count'>;
+  readonly jobKinds: readonly string[];
+  readonly worker: Pick<Worker, 'running'>;
+  readonly lab: Pick<Lab, 'status'>;
+  readonly now: () => Date;
+}
+
+const dayMs = 24 * 3_600_000;
+
+export function createWorkload({
+  db,
+  queue,
+  jobKinds,
+  worker,
+  lab,
+  now,
+}: WorkloadParts): () => Workload {
+  return () => {
+    const { waiting, givenUp } = backlogOf(db, new Date(now().getTime() - dayMs));
+    return {
+      jobs: Object.fromEntries(jobKinds.map((kind) => [kind, queue.count(kind)])),
+      jobsInHand: worker.running(),
+      children: lab.status(),
+      deliveries: { waiting, givenUpInADay: givenUp },
+    };
+  };
+}
+
+// The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one.
+
+export function cached<T>(
+  act: () => Promise<T>,
+  { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },
+): () => Promise<T> {
+  let latest: { readonly atMs: number; readonly answer: Promise<T> } | null = null;
+  return async () => {
+    const atMs = now().getTime();
+    if (latest === null || atMs - latest.atMs >= freshMs) latest = { atMs, answer: act() };
+    return latest.answer;
+  };
 }

@@ -9,15 +9,15 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { append } from '../audit/append.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
-import { type Resealed, resealConfigs } from '../blobs/reseal-configs.ts';
-import type { Settings } from '../config.ts';
+import { append } from '../audit/log.ts';
+import type { Settings } from '../config/config.ts';
 import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
+import { resealConfigs, type Resealed } from '../storage/configs.ts';
 import { databaseFile } from './core.ts';
 import { openDataFolder } from './data-folder.ts';
-import { keyBytes } from './key-file.ts';
+import { keyBytes } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
 
 export interface RotationWish {

@@ -13,9 +13,9 @@ import {
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
-import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/signer.ts';
+import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/sign.ts';
+import { makeOwnFolder, replaceFile, writeOnce } from '../files/atomic-write.ts';
 import { makeDataFolder } from './data-folder.ts';
-import { makeOwnFolder, replaceFile, writeOnce } from './write-once.ts';
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;

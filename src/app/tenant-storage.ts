@@ -1,18 +1,26 @@
 /** What serving and administration both need of remote stores: their configurations, and clients for them. */
 
-import { createAzureStore } from '../blobs/azure.ts';
-import { type BucketCors, createBucketCors } from '../blobs/bucket-cors.ts';
-import type { OpenRemoteStore } from '../blobs/configured-stores.ts';
-import { createS3Store } from '../blobs/s3.ts';
-import { createSealedConfigs, type SealedConfigs } from '../blobs/sealed-configs.ts';
-import { createSharedStore, type SharedStore } from '../blobs/shared-store.ts';
-import type { Settings } from '../config.ts';
-import type { Db } from '../db/open.ts';
-import { createAddressGuard } from '../outbound/address-guard.ts';
-import { type ConnectionGuard, createConnectionGuard } from '../outbound/connection-guard.ts';
-import type { Core } from './core.ts';
-import { readDefaultStorage } from './default-storage.ts';
+import { readFileSync, statSync } from 'node:fs';
+import type { Settings } from '../config/config.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
+import type { Db } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import {
+  type ConnectionGuard,
+  createAddressGuard,
+  createConnectionGuard,
+} from '../network/address-guard.ts';
+import { createAzureStore } from '../storage/azure/azure.ts';
+import { type BucketCors, createBucketCors } from '../storage/bucket-cors.ts';
+import { createSealedConfigs, type SealedConfigs } from '../storage/configs.ts';
+import { createS3Store } from '../storage/s3/s3.ts';
+import { createSharedStore, type SharedStore } from '../storage/shared-store.ts';
+import type { SharedConfig } from '../storage/storage-config.ts';
+import type { OpenRemoteStore } from '../storage/stores.ts';
+import { parseDefaultStorage } from '../tenants/merge-storage.ts';
+import { createTenancy, type Tenancy } from '../tenants/tenancy.ts';
+import type { Context, WebhookGuard } from '../tenants/view.ts';
+import type { Core } from './core.ts';
 
 export interface TenantStorage {
   readonly configs: SealedConfigs;
@@ -70,4 +78,89 @@ function openShared({ settings, db, configs, openRemote }: SharedParts): SharedS
   if (settings.defaultStorage === null) return null;
   const config = readDefaultStorage(settings.defaultStorage);
   return createSharedStore({ db, configs, config, store: openRemote(config) });
+}
+
+// The file that names the store of the whole service. It holds credentials, so no word of it gets into a message.
+
+/** @throws {ForensicsError} `config_invalid` that says what is wrong with it. */
+export function readDefaultStorage(file: string): SharedConfig {
+  const value = parse(read(file));
+  try {
+    return parseDefaultStorage(value);
+  } catch (error) {
+    if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
+    throw error;
+  }
+}
+
+export interface ProofParts {
+  readonly shared: Pick<SharedStore, 'prove'>;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * To be called before the first request. A store that refuses us stops the start, because only people can mend that; one
+ * that is away or full is told to `onError`: after a power cut it may come up later than we do, and what is in the database
+ * can be read all the same.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export async function proveDefaultStorage(
+  file: string,
+  { shared, onError }: ProofParts,
+): Promise<void> {
+  if (isOpenToOthers(file)) {
+    onError(
+      invalid('can be read by other users of this machine; take that right away (chmod 600).'),
+    );
+  }
+  try {
+    await shared.prove();
+  } catch (error) {
+    if (!(error instanceof ForensicsError)) throw error;
+    if (error.code === 'store_refused')
+      throw invalid(`names a store that refuses us. ${error.message}`, error);
+    onError(error);
+  }
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw invalid('cannot be read; check its path and its rights.', error);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What the parser says quotes the text, and with it secrets.
+    throw invalid('is not valid JSON.');
+  }
+}
+
+function isOpenToOthers(file: string): boolean {
+  return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
+}
+
+function invalid(what: string, cause?: unknown): ForensicsError {
+  return new ForensicsError('config_invalid', `The file of defaultStorage ${what}`, { cause });
+}
+
+interface TenancyParts extends Pick<Context, 'webhookGuard' | 'now'> {
+  readonly core: Pick<Core, 'database' | 'keys'>;
+  readonly storage: TenantStorage;
+}
+
+/** Not a part of the core: clients for S3 and Azure are slow to load, and few commands need them. */
+export function openTenancy({ core, storage, webhookGuard, now }: TenancyParts): Tenancy {
+  const { database, keys } = core;
+  return createTenancy({ ...storage, db: database.db, keys, webhookGuard, now });
+}
+
+/** @throws {ForensicsError} `config_invalid` for an address range that makes no sense. */
+export function webhookGuardOf({ webhookAllow }: Pick<Settings, 'webhookAllow'>): WebhookGuard {
+  return createConnectionGuard(createAddressGuard(webhookAllow));
 }

@@ -1,15 +1,15 @@
 /** Validations as files of the data folder, `validations/ID.json`: no database is needed to make or to read them. */
 
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../config.ts';
+import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
-import { systemCodeOf } from '../errors/system-code.ts';
+import { makeOwnFolder, replaceFile } from '../files/atomic-write.ts';
+import { systemCodeOf } from '../files/system-errors.ts';
 import type { Registry } from '../inference/registry.ts';
-import type { OwnValidation } from '../report/item.ts';
-import { citedAs } from '../validation/cite.ts';
+import type { OwnValidation } from '../report/report-item.ts';
+import { citedAs } from '../validation/record.ts';
 import { parseValidation, type Validation } from '../validation/validation.ts';
-import { makeOwnFolder, replaceFile } from './write-once.ts';
 
 export interface Validations {
   /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */

@@ -7,8 +7,7 @@
 import { eq } from 'drizzle-orm';
 import type { Db } from '../db/open.ts';
 import { auditHeads } from '../db/schema.ts';
-import { hashOf, noHash } from './entry.ts';
-import { type Link, linksOf } from './read.ts';
+import { hashOf, type Link, linksOf, noHash } from './entry.ts';
 
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 

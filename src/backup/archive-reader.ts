@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ExtractEvents } from 'tar-stream';
 import { ForensicsError } from '../errors.ts';
-import { systemCodeOf } from '../errors/system-code.ts';
+import { systemCodeOf } from '../files/system-errors.ts';
 import { type Manifest, names, parseManifest, sumLine } from './manifest.ts';
 
 export interface Archive {

@@ -4,7 +4,7 @@ import { readdir, readFile, statfs } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { ForensicsError } from '../errors.ts';
-import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../errors/system-code.ts';
+import { isFull, reasonOf, systemCodeOf, unlessMissing } from '../files/system-errors.ts';
 import { names } from './manifest.ts';
 
 /** An object of the embedded store that a row names. */

@@ -13,7 +13,7 @@ import { Readable } from 'node:stream';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
-import { knowsNoLinks, systemCodeOf, unlessMissing } from '../errors/system-code.ts';
+import { knowsNoLinks, systemCodeOf, unlessMissing } from '../files/system-errors.ts';
 import { type AddFile, writeArchive, type WrittenArchive } from './archive-writer.ts';
 import { type NamedObject, needSpace, plainFiles, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';

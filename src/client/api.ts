@@ -8,8 +8,7 @@ import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import type { Pace } from '../retry.ts';
-import { failureOf, toConnectionFailure } from './failures.ts';
-import { parsedJson } from './parsed-json.ts';
+import { failureOf, toConnectionFailure } from './errors.ts';
 import { withRetry } from './retry.ts';
 
 export interface ApiRequest {
@@ -142,4 +141,53 @@ function unexpected(): ForensicsError {
     'server_unexpected',
     'The server answered something else than this interface says; check the address, and that its version is not older than this program.',
   );
+}
+
+// Null for what is no JSON, such as a proxy's page: then the status decides what is told.
+
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+// One question to a server as it is at this moment: nothing is repeated, and every status is an answer.
+
+export interface Seen {
+  readonly status: number;
+  /** What the server's clock showed, to the second; null where it does not tell. */
+  readonly serverTime: Date | null;
+  /** Half-way between question and answer, by our clock. */
+  readonly at: Date;
+  /** Parsed; null when it was not JSON. */
+  readonly data: unknown;
+}
+
+const lookTimeoutMs = 10_000;
+
+/** @param path - open to everybody. @throws {ForensicsError} `server_unreachable`, `server_untrusted`. */
+export async function lookAt(
+  { url, dispatcher }: Pick<Api, 'url' | 'dispatcher'>,
+  path: string,
+): Promise<Seen> {
+  const askedMs = Date.now();
+  try {
+    const answer = await request(new URL(path, url), {
+      dispatcher,
+      headers: { accept: 'application/json' },
+      signal: AbortSignal.timeout(lookTimeoutMs),
+    });
+    const at = new Date((askedMs + Date.now()) / 2);
+    const serverMs = Date.parse(String(answer.headers['date'] ?? ''));
+    return {
+      status: answer.statusCode,
+      serverTime: Number.isNaN(serverMs) ? null : new Date(serverMs),
+      at,
+      data: parsedJson(await answer.body.text()),
+    };
+  } catch (error) {
+    throw toConnectionFailure(error, url);
+  }
 }

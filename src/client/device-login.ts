@@ -5,16 +5,16 @@
 
 import {
   Configuration,
-  None,
-  ResponseBodyError,
   customFetch,
   discovery,
   initiateDeviceAuthorization,
+  None,
   pollDeviceAuthorizationGrant,
+  ResponseBodyError,
 } from 'openid-client';
 import { type Dispatcher, fetch } from 'undici';
 import { ForensicsError } from '../errors.ts';
-import { toConnectionFailure } from './failures.ts';
+import { toConnectionFailure } from './errors.ts';
 
 export interface DeviceLogin {
   readonly issuer: string;

@@ -14,10 +14,10 @@ import {
   list,
   oneOf,
   optional,
-  secret,
   required,
+  secret,
   truth,
-} from './setting.ts';
+} from './parsers.ts';
 
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];

@@ -6,17 +6,18 @@
  */
 
 import { Type } from 'typebox';
-import { type Evidence, evidence } from './evidence.ts';
 import {
   dateTime,
+  eachLanguage,
   objectId,
   oneOf,
   orNull,
   succeeded,
   tenantName,
-  eachLanguage,
   type Wire,
 } from './common.ts';
+import { type Evidence, evidence } from './evidence.ts';
+import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
 import {
   actorTypes,
   decisionStrategies,
@@ -25,7 +26,6 @@ import {
   storageTypes,
   tiers,
 } from './vocabulary.ts';
-import { maxCommentLength, maxListed, maxNameLength, maxSidePx, minSidePx } from './limits.ts';
 
 const options = Type.Partial(
   Type.Object({

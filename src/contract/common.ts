@@ -1,8 +1,8 @@
 /** Pieces that several schemas share. */
 
 import { type Static, type TSchema, Type } from 'typebox';
-import { type Language, languages } from './vocabulary.ts';
 import { maxNameLength } from './limits.ts';
+import { type Language, languages } from './vocabulary.ts';
 
 /** The type of what a schema describes, which nobody changes who reads it. */
 export type Wire<T extends TSchema> = Frozen<Static<T>>;

@@ -1,17 +1,17 @@
 /** `result.evidence` as JSON Schema: answers only, so it describes and refuses nothing. */
 
 import { Type } from 'typebox';
-import { provenance } from './provenance.ts';
 import { oneOf, orNull, statement, type Wire } from './common.ts';
+import { provenance } from './provenance.ts';
 import {
   decisionBases,
   decisionStrategies,
+  notCheckedIds,
   reasonCodes,
   resultClasses,
   sides,
   stabilityChanges,
   strengths,
-  notCheckedIds,
 } from './vocabulary.ts';
 
 const share = Type.Number({ minimum: 0, maximum: 1 });

@@ -2,8 +2,8 @@
 
 import { Type } from 'typebox';
 import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
-import { type KeyEnd, keyEnds } from './vocabulary.ts';
 import { maxNameLength } from './limits.ts';
+import { type KeyEnd, keyEnds } from './vocabulary.ts';
 
 const name = Type.String({
   minLength: 1,

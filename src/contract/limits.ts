@@ -1,6 +1,7 @@
 /** What a request may hold at most, once for the schemas and for the checks behind them. */
 
 /** Width and height of a picture in pixels, both allowed themselves. */
+
 export const minSidePx = 65;
 export const maxSidePx = 4096;
 

@@ -1,8 +1,8 @@
 /** The contract's Tenant as JSON Schema. What a storage configuration must be in detail is the tenancy's matter. */
 
 import { Type } from 'typebox';
-import { keyEntry } from './keys.ts';
 import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
+import { keyEntry } from './keys.ts';
 import { storageTypes, type WebhookState, webhookStates } from './vocabulary.ts';
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {

@@ -1,6 +1,7 @@
 /** The closed lists of words that requests and answers are made of. Imports nothing, so that every room may use it. */
 
 /** Languages of reports and statements. */
+
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 

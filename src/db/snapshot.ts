@@ -4,8 +4,8 @@ import { closeSync, openSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { type Db, toDatabaseError } from './open.ts';
 import { schemaOf } from './migrations.ts';
+import { type Db, toDatabaseError } from './open.ts';
 
 const pagesAtOnce = 1000;
 

@@ -5,9 +5,16 @@
  */
 
 import type { ContentCredentials, Declaration } from '../provenance/provenance.ts';
-import { originWords, quoted, type Wording } from './declared-words.ts';
-import type { Detector, Finding, Skipped } from './finding.ts';
-import { noWeight, strengthOfAssurance, type Weight, weightOf } from './strength.ts';
+import { originWords, quoted, type Wording } from './declarations.ts';
+import {
+  type Detector,
+  type Finding,
+  noWeight,
+  type Skipped,
+  strengthOfAssurance,
+  type Weight,
+  weightOf,
+} from './detector.ts';
 
 export const contentCredentials: Detector<Finding | Skipped> = {
   method: 'content-credentials',

@@ -5,16 +5,19 @@
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
-import { mapOfBlocks } from './block-map.ts';
-import { boxMean } from './box-mean.ts';
-import { blockPx, type Grid } from './dct.ts';
-import { type BlockReading, readBlocks } from './double-quantisation/blocks.ts';
-import type { Detector, Finding, Sighting, Skipped } from './finding.ts';
-import { findMainGrid, tallyVotes } from './jpeg-grid/regions.ts';
-import { castVotes, isTooSmallToVote } from './jpeg-grid/votes.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { storedLuma, storedRgb } from './stored.ts';
-import { strengthOfRatio } from './strength.ts';
+import { blockPx, boxMean, type Grid, mapOfBlocks } from './blocks.ts';
+import {
+  type Detector,
+  type Finding,
+  type Sighting,
+  type Skipped,
+  strengthOfRatio,
+} from './detector.ts';
+import { type BlockReading, readBlocks } from './double-quantisation-fit.ts';
+import { findMainGrid, tallyVotes } from './jpeg-grid-regions.ts';
+import { castVotes, isTooSmallToVote } from './jpeg-grid-votes.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
 

@@ -3,14 +3,10 @@
  * depends on texture, edges and colours as much as on a change.
  */
 
-import { luminanceTable } from '../image/quality.ts';
-import { placesInBlock } from '../image/zig-zag.ts';
-import { mapOfBlocks } from './block-map.ts';
-import { boxMean } from './box-mean.ts';
-import { countBlocks, forEachBlock } from './dct.ts';
-import type { Detector, Sighting } from './finding.ts';
-import { type StoredPlane, storedLuma } from './stored.ts';
-import { noWeight } from './strength.ts';
+import { luminanceTable, placesInBlock } from '../image/jpeg-quality.ts';
+import { boxMean, countBlocks, forEachBlock, mapOfBlocks } from './blocks.ts';
+import { type Detector, noWeight, type Sighting } from './detector.ts';
+import { storedLuma, type StoredPlane } from './stored-plane.ts';
 
 const method = 'error-level';
 

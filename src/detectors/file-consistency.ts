@@ -1,10 +1,9 @@
 /** Whether what the file records in several places agrees. A contradiction is a question to ask, hardly ever a proof. */
 
-import type { Inconsistency } from '../provenance/provenance.ts';
-import type { Wording } from './declared-words.ts';
-import type { Detector, Finding, Skipped } from './finding.ts';
-import { noWeight, weightOf } from './strength.ts';
 import type { InconsistencyCode } from '../contract/vocabulary.ts';
+import type { Inconsistency } from '../provenance/provenance.ts';
+import type { Wording } from './declarations.ts';
+import { type Detector, type Finding, noWeight, type Skipped, weightOf } from './detector.ts';
 
 export const fileConsistency: Detector<Finding | Skipped> = {
   method: 'file-consistency',

@@ -5,9 +5,15 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import type { Wording } from './declared-words.ts';
-import { blockPx } from './dct.ts';
-import type { Detector, Finding, PlaceMap } from './finding.ts';
+import { blockPx } from './blocks.ts';
+import type { Wording } from './declarations.ts';
+import {
+  type Detector,
+  type Finding,
+  noWeight,
+  type PlaceMap,
+  strengthOfRatio,
+} from './detector.ts';
 import {
   cellVotes,
   findBoxes,
@@ -15,11 +21,10 @@ import {
   type GridBox,
   type MainGrid,
   tallyVotes,
-} from './jpeg-grid/regions.ts';
-import { castVotes, isTooSmallToVote, nearestVote, tilePx, type Votes } from './jpeg-grid/votes.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { type Shift, storedLuma, toUpright, uprightShift } from './stored.ts';
-import { noWeight, strengthOfRatio } from './strength.ts';
+} from './jpeg-grid-regions.ts';
+import { castVotes, isTooSmallToVote, nearestVote, tilePx, type Votes } from './jpeg-grid-votes.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { type Shift, storedLuma, toUpright, uprightShift } from './stored-plane.ts';
 
 const method = 'jpeg-grid';
 

@@ -1,17 +1,15 @@
 /** Every forensic method, in the order in which an examiner reads them. */
 
-import { compressionTables } from './compression-tables.ts';
 import { contentCredentials } from './content-credentials.ts';
-import { copyMove } from './copy-move.ts';
-import { declaredOrigin } from './declared-origin.ts';
+import { copyMove } from './copy-move/copy-move.ts';
+import { declaredOrigin, namedSoftware } from './declarations.ts';
+import type { Detector } from './detector.ts';
 import { doubleQuantisation } from './double-quantisation.ts';
 import { errorLevel } from './error-level.ts';
 import { fileConsistency } from './file-consistency.ts';
-import { fileLayout } from './file-layout.ts';
-import type { Detector } from './finding.ts';
+import { compressionTables, fileLayout } from './file-facts.ts';
 import { jpegGrid } from './jpeg-grid.ts';
 import { localisationNetwork } from './localisation-network.ts';
-import { namedSoftware } from './named-software.ts';
 import { noiseLevel } from './noise-level.ts';
 import { photographLikeness } from './photograph-likeness.ts';
 import { resampling } from './resampling.ts';

@@ -3,9 +3,15 @@
  * residual noise, 8x8 DCT coefficients and block borders.
  */
 
-import type { ChangeEvidence, Detector, Finding, Sighting, Skipped } from './finding.ts';
-import { largestPart, measuresOf, placeOf, type Region, type Size, wordShare } from './places.ts';
-import { strengthOfRatio } from './strength.ts';
+import {
+  type ChangeEvidence,
+  type Detector,
+  type Finding,
+  type Sighting,
+  type Skipped,
+  strengthOfRatio,
+} from './detector.ts';
+import { largestPart, measuresOf, placeOf, type Region, type Size, wordShare } from './regions.ts';
 
 export const localisationNetwork: Detector<Sighting | Skipped> = {
   method: 'localisation-network',

@@ -6,17 +6,16 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import type { Detector, PlaceMap, Sighting, Skipped } from './finding.ts';
+import type { Detector, PlaceMap, Sighting, Skipped } from './detector.ts';
+import { outlying, quantileOf } from './noise-outliers.ts';
 import {
   context,
   type FineStructure,
   fineStructureOf,
+  meanAround,
   numbersPerCell,
-} from './noise-level/fine-structure.ts';
-import { meanAround } from './noise-level/neighbourhood.ts';
-import { outlying } from './noise-level/outlying.ts';
-import { quantileOf } from './noise-level/quantile.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
+} from './noise-structure.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
 
 /** Twelve numbers of a cell are fitted: with fewer cells they fit anything. About 128 by 128 pixels. */
 const leastCells = 256;

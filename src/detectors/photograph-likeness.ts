@@ -8,7 +8,7 @@
  */
 
 import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
-import type { Detector, Finding, Skipped } from './finding.ts';
+import type { Detector, Finding, Skipped } from './detector.ts';
 
 /** A square of 128 pixels: below that, one object may fill the picture. */
 const leastBlocks = 256;

@@ -9,13 +9,13 @@
  */
 
 import type { Picture, PictureFacts } from '../image/picture.ts';
-import type { Detector, PlaceMap, Sighting, Skipped } from './finding.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { commonPeak, meanSpectrum, ownPeaks, pooled } from './resampling/peaks.ts';
-import { side, spectraOf, type Windows } from './resampling/spectra.ts';
+import type { Detector, PlaceMap, Sighting, Skipped } from './detector.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { commonPeak, meanSpectrum, ownPeaks, pooled } from './resampling-peaks.ts';
+import { spectraOf, type Windows, windowSide } from './resampling-spectra.ts';
 
 /** With fewer windows there is no rest to compare a region with. */
-const leastSidePx = 2 * side;
+const leastSidePx = 2 * windowSide;
 const leastQuality = 90;
 
 /** 34 photographs of the calibration split stay below as they are; of those enlarged to 1.3, nine in ten lie above. */
@@ -87,7 +87,7 @@ function toMap(pointing: Uint8Array, windows: Windows, { width, height }: Pictur
 /** A window begins with its own cell and reaches over the cells behind. */
 function shareAround(pointing: Uint8Array, windows: Windows, column: number, row: number): number {
   const { columns, rows, stridePx } = windows;
-  const reach = Math.max(0, Math.ceil(side / stridePx) - 1);
+  const reach = Math.max(0, Math.ceil(windowSide / stridePx) - 1);
   const [right, bottom] = [Math.min(column, columns - 1), Math.min(row, rows - 1)];
   let [held, found] = [0, 0];
   for (let y = Math.max(0, bottom - reach); y <= bottom; y++) {

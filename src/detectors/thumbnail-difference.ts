@@ -10,10 +10,11 @@
 import {
   type Cells,
   type CellSize,
+  fitRobustly,
   measureCells,
   type Plane,
-} from './thumbnail-difference/measure-cells.ts';
-import { fitRobustly, spreadOf } from './thumbnail-difference/robust-fit.ts';
+  spreadOf,
+} from './thumbnail-fit.ts';
 
 /** Pixels of the thumbnail to a side of a cell: two cells to a block of its JPEG, so that ringing is averaged out. */
 const thumbnailPx = 4;

@@ -3,13 +3,19 @@
  * thumbnail that the camera made. Most write a new one, so that agreement says nothing.
  */
 
+import type { Thumbnail } from '../image/decode.ts';
 import type { Picture } from '../image/picture.ts';
-import type { Thumbnail } from '../image/thumbnail.ts';
 import { alignThumbnail } from '../provenance/thumbnail.ts';
-import type { Wording } from './declared-words.ts';
-import type { Detector, PlaceMap, Sighting, Skipped } from './finding.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './places.ts';
-import { noWeight, strengthOfRatio } from './strength.ts';
+import type { Wording } from './declarations.ts';
+import {
+  type Detector,
+  noWeight,
+  type PlaceMap,
+  type Sighting,
+  type Skipped,
+  strengthOfRatio,
+} from './detector.ts';
+import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
 import { cellsFor, differencesOf } from './thumbnail-difference.ts';
 
 export const thumbnail: Detector<Sighting | Skipped> = {

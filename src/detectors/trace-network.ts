@@ -1,7 +1,12 @@
 /** What the learned detector of traces says, as a finding beside the others. */
 
-import type { Detector, Finding, Skipped, TraceEvidence } from './finding.ts';
-import { strengthOfRatio } from './strength.ts';
+import {
+  type Detector,
+  type Finding,
+  type Skipped,
+  strengthOfRatio,
+  type TraceEvidence,
+} from './detector.ts';
 
 export const traceNetwork: Detector<Finding | Skipped> = {
   method: 'trace-network',

@@ -54,3 +54,41 @@ export function shareBelow(quantiles: readonly number[], value: number): number 
   const lower = quantiles[above - 1]!;
   return (above - 1 + (value - lower) / (quantiles[above]! - lower)) / steps;
 }
+
+// Log odds of the places of a picture: bounded, and by rank. */
+//
+// /** Beyond these odds (about 50 to 1) a single method is not believed any further.
+
+const mostLogit = 4;
+
+/** @param probability - 0..1. */
+export function boundedLogit(probability: number): number {
+  const logit = Math.log(probability / (1 - probability));
+  return Math.min(mostLogit, Math.max(-mostLogit, logit));
+}
+
+/** The first value with at least `share` 0..1 of all values at or below it, for each share. */
+export function quantilesOf(values: Float64Array, shares: readonly number[]): readonly number[] {
+  const rising = values.toSorted();
+  return shares.map((share) => rising[Math.max(0, Math.ceil(share * rising.length) - 1)]!);
+}
+
+const mask64 = (1n << 64n) - 1n;
+
+/**
+ * Numbers 0 <= x < 1 with 53 random bits, the same for the same seed on every machine.
+ *
+ * SplitMix64: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (OOPSLA 2014), with the constants
+ * of Vigna's reference code. Any integer is a good seed, also small ones.
+ */
+export function createRandom(seed: number): () => number {
+  let state = BigInt.asUintN(64, BigInt(seed));
+  return () => {
+    state = (state + 0x9e3779b97f4a7c15n) & mask64;
+    let mixed = state;
+    mixed = ((mixed ^ (mixed >> 30n)) * 0xbf58476d1ce4e5b9n) & mask64;
+    mixed = ((mixed ^ (mixed >> 27n)) * 0x94d049bb133111ebn) & mask64;
+    mixed ^= mixed >> 31n;
+    return Number(mixed >> 11n) / 2 ** 53;
+  };
+}

@@ -1,12 +1,16 @@
 /** The numeric fields of the contract's `analysis.inferenceStatus.result`. */
 
-import {
-  type Anomaly,
-  type ClassScores,
-  type ClassSimilarities,
-  type Examination,
-} from './result.ts';
+import { readFileSync } from 'node:fs';
+import { cpus } from 'node:os';
 import { resultClasses, resultSubClasses, type Tier } from '../contract/vocabulary.ts';
+import type { ModelManifest } from '../inference/model.ts';
+import type {
+  Anomaly,
+  ClassScores,
+  ClassSimilarities,
+  Examination,
+  ModelIdentity,
+} from './result.ts';
 
 export interface ResultFields {
   /** 0 real, 1 fake, 2 abstain, 3 uncertain. */
@@ -31,4 +35,46 @@ export function toResultFields(examination: Examination, tier: Tier): ResultFiel
     classSimilarities: isFull ? examination.classSimilarities : null,
     anomaly: isFull ? examination.anomaly : null,
   };
+}
+
+// Which model it is: by what its files are, not by what it is called.
+
+type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
+
+export function identityOf({ id, version, files }: Named): ModelIdentity {
+  const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
+  return { id, version, files: Object.fromEntries(digests) };
+}
+
+export function isSameModel(one: ModelIdentity, other: ModelIdentity): boolean {
+  const names = Object.keys({ ...one.files, ...other.files });
+  const hasSameFiles = names.every((name) => one.files[name] === other.files[name]);
+  return one.id === other.id && one.version === other.version && hasSameFiles;
+}
+
+/** For readers. */
+export function nameOfModel({ id, version }: Pick<ModelIdentity, 'id' | 'version'>): string {
+  return `${id} ${version}`;
+}
+
+// What another run must match to be byte-identical.
+
+/** @param versions - of the libraries that touched the picture, by name. */
+export function environmentOf(
+  versions: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  return {
+    forensics: productVersion(),
+    node: process.versions.node,
+    ...versions,
+    platform: `${process.platform}-${process.arch}`,
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+  };
+}
+
+/** `package.json` lies beside `src/` and `dist/`, so one relative path serves both. */
+function productVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  const { version }: { readonly version?: unknown } = JSON.parse(text);
+  return typeof version === 'string' ? version : 'unknown';
 }

@@ -5,9 +5,9 @@
  * relaxed (the manifest is refused otherwise), so what is decided under one strategy is decided alike under the next.
  */
 
+import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
 import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
-import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/vocabulary.ts';
 
 export interface Evidence {
   /** Whether at least one patch of the full size fits into the picture. */

@@ -4,6 +4,7 @@
  * the same bytes.
  */
 
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { isPhotograph } from '../detectors/photograph-likeness.ts';
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
@@ -15,10 +16,9 @@ import {
   type Evidence,
   needsStabilityTest,
 } from './decide.ts';
-import { insideGrid } from './grid.ts';
 import { type Models, type Observation, observe } from './observe.ts';
+import { insideGrid } from './patches.ts';
 import type { Examination } from './result.ts';
-import type { DecisionStrategy } from '../contract/vocabulary.ts';
 
 /** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
 export async function examine(

@@ -1,14 +1,19 @@
 /** From the answers at every place a patch can take, and what points at local changes, to one value a cell. */
 
-import type { PlaceMap } from '../detectors/finding.ts';
+import type { PlaceMap } from '../detectors/detector.ts';
 import type { Calibration } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
-import { drawAnomaly } from './anomaly-map.ts';
-import { calibrated, shareBelow, toFakeProbability } from './calibration.ts';
-import { type CellGrid, ontoGrid } from './cells.ts';
-import { drawFake } from './fake-map.ts';
-import type { Localisation } from './manipulation.ts';
-import type { Reading } from './reading.ts';
+import {
+  boundedLogit,
+  calibrated,
+  quantilesOf,
+  shareBelow,
+  sigmoid,
+  toFakeProbability,
+} from './calibration.ts';
+import type { Localisation } from './localisation.ts';
+import type { Reading } from './patch-scores.ts';
+import { coveringGrid, type Grid } from './patches.ts';
 import type { CellMaps } from './result.ts';
 
 const full = 65_535;
@@ -96,4 +101,123 @@ function placeOfEachCell<Values extends Float32Array | Float64Array>(
 
 function clamped(value: number, last: number): number {
   return Math.min(last, Math.max(0, value));
+}
+
+// Maps of different grids brought onto one.
+
+/** Cells of `cellPx` by `cellPx` pixels over a picture. */
+export interface CellGrid extends Grid {
+  readonly cellPx: number;
+}
+
+/** Pixels of a picture up to which its maps have cells of this side; beyond the last one 16. Some 30,000 cells each. */
+const cellSides = [
+  { cellPx: 4, mostPixels: 500_000 },
+  { cellPx: 8, mostPixels: 2_000_000 },
+] as const;
+const coarsestPx = 16;
+
+/** Fine enough for the parts that people change, coarse enough to be kept. */
+export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
+  const pixels = size.width * size.height;
+  const cellPx = cellSides.find(({ mostPixels }) => pixels <= mostPixels)?.cellPx ?? coarsestPx;
+  return { cellPx, ...coveringGrid(size, cellPx) };
+}
+
+/**
+ * The map with cells of another side: the mean of the cells that lie in a larger one, straight lines between the middles of
+ * the cells around a smaller one.
+ */
+export function ontoGrid(map: PlaceMap, grid: CellGrid): Float32Array {
+  const { columns, rows, cellPx } = grid;
+  const across = weightsAlong(columns, cellPx, map.columns, map.cellPx);
+  const down = weightsAlong(rows, cellPx, map.rows, map.cellPx);
+  const answer = new Float32Array(columns * rows);
+  for (let row = 0; row < rows; row++) {
+    for (let column = 0; column < columns; column++) {
+      let sum = 0;
+      for (const [y, high] of down[row]!) {
+        for (const [x, wide] of across[column]!)
+          sum += high * wide * map.values[y * map.columns + x]!;
+      }
+      answer[row * columns + column] = sum;
+    }
+  }
+  return answer;
+}
+
+type Share = readonly [index: number, weight: number];
+
+/** For each cell of one side of the target the cells of the source that it is made of; their weights add up to 1. */
+function weightsAlong(count: number, cellPx: number, sourceCount: number, sourcePx: number) {
+  return Array.from({ length: count }, (_, cell): readonly Share[] =>
+    cellPx > sourcePx
+      ? inside(cell * cellPx, (cell + 1) * cellPx, sourceCount, sourcePx)
+      : beside((cell + 0.5) * cellPx, sourceCount, sourcePx),
+  );
+}
+
+function inside(from: number, to: number, count: number, px: number): readonly Share[] {
+  const shares: Share[] = [];
+  const end = Math.min(to, count * px);
+  for (let index = Math.floor(from / px); index < count && index * px < end; index++) {
+    const overlap = Math.min(end, (index + 1) * px) - Math.max(from, index * px);
+    shares.push([index, overlap / (end - from)]);
+  }
+  return shares;
+}
+
+function beside(middle: number, count: number, px: number): readonly Share[] {
+  const place = middle / px - 0.5;
+  const before = Math.floor(place);
+  const share = place - before;
+  const held = (index: number) => Math.min(count - 1, Math.max(0, index));
+  return share === 0
+    ? [[held(before), 1]]
+    : [
+        [held(before), 1 - share],
+        [held(before + 1), share],
+      ];
+}
+
+// The anomaly map: unlike the pictures of training, or out of line with the rest of its own picture.
+
+/**
+ * The odds of both multiply. How far a place is out of line counts only as far as anything was changed at all, and against
+ * the median of the picture: so an untouched picture shows little more than how unlike training it is, and one that is
+ * unlike it all over stays bright all over.
+ *
+ * @param farther - of each cell the share 0..1 of reference patches that lie nearer to training.
+ * @returns 0..1 for each cell.
+ */
+export function drawAnomaly(
+  farther: Float32Array,
+  { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
+): Float32Array {
+  const odds = Float64Array.from(changed, boundedLogit);
+  const [usual = 0] = quantilesOf(odds, [0.5]);
+  return farther.map((share, cell) =>
+    sigmoid(boundedLogit(share) + manipulation.probability * (odds[cell]! - usual)),
+  );
+}
+
+// The map of what is fake: generated as the whole picture is, or changed in this place.
+
+/**
+ * The higher of two values, each of which is one of the whole picture times one of the place: how likely the picture is generated
+ * times how likely the place is; and how far a change is suspected times how likely the place was changed, if anything was.
+ * So places that look odd in a picture that nothing speaks against stay dark.
+ *
+ * @param generated - of each cell the probability 0..1 to be generated.
+ * @param fakeProbability - 0..1, of the whole picture.
+ * @returns 0..1 for each cell.
+ */
+export function drawFake(
+  generated: Float32Array,
+  fakeProbability: number,
+  { suspicion, changed }: Pick<Localisation, 'suspicion' | 'changed'>,
+): Float32Array {
+  return generated.map((value, cell) =>
+    Math.max(fakeProbability * value, suspicion * changed[cell]!),
+  );
 }

@@ -6,9 +6,8 @@
 
 import type { ModelManifest } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
-import { type Logits, toFakeProbability, toPredictions } from './calibration.ts';
-import { createRandom } from './random.ts';
-import type { Reading } from './reading.ts';
+import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
+import type { Reading } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';
 
 export interface Spread {

@@ -2,25 +2,21 @@
  * Everything that is found out about a picture before anything is decided: read once, it can be decided under every strategy.
  */
 
-import type { Answer, Skipped } from '../detectors/finding.ts';
+import type { Answer, Skipped } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
 import type { LocateModel } from '../inference/locate-model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { noProvenance, type Provenance } from '../provenance/provenance.ts';
-import { measureAnomaly } from './anomaly.ts';
+import { measureAnomaly, measureSimilarities } from './anomaly.ts';
 import { toFakeProbability, toPredictions } from './calibration.ts';
-import { gridOfMaps } from './cells.ts';
-import { readChanges } from './changes.ts';
-import { environmentOf } from './environment.ts';
-import { findingOf, localise } from './manipulation.ts';
-import { cellDistances, drawMaps } from './maps.ts';
-import { identityOf } from './model-identity.ts';
+import { environmentOf, identityOf } from './contract.ts';
+import { findingOf, localise, readChanges } from './localisation.ts';
+import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
-import { type Reading, readPicture } from './reading.ts';
+import { type Reading, readPicture } from './patch-scores.ts';
 import type { Examination } from './result.ts';
-import { measureSimilarities } from './similarity.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
 /** The networks that an examination asks. */

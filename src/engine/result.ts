@@ -4,19 +4,19 @@
  * answer (another tier, heatmaps, reports) is made without looking at the picture with a model again.
  */
 
-import type { Finding, Skipped } from '../detectors/finding.ts';
-import type { Region } from '../detectors/places.ts';
+import type {
+  DecisionBasis,
+  DecisionStrategy,
+  ReasonCode,
+  ResultClass,
+  ResultSubClass,
+  StabilityChange,
+} from '../contract/vocabulary.ts';
+import type { Finding, Skipped } from '../detectors/detector.ts';
+import type { Region } from '../detectors/regions.ts';
 import type { PictureFacts } from '../image/picture.ts';
 import type { MeasuredCalls, MeasuredCondition } from '../inference/model.ts';
 import type { Provenance } from '../provenance/provenance.ts';
-import {
-  type DecisionBasis,
-  type DecisionStrategy,
-  type ReasonCode,
-  type ResultClass,
-  type ResultSubClass,
-  type StabilityChange,
-} from '../contract/vocabulary.ts';
 
 export interface ClassScores {
   readonly real: number;

@@ -4,16 +4,15 @@
  * (correlation of log odds 0.98), at an eighth of a second a picture.
  */
 
-import { decodePixels } from '../image/codec.ts';
+import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
+import { decodePixels, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
-import { type Pixels, saveJpeg, scalePixels } from '../image/resave.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { toFakeProbability } from './calibration.ts';
-import { coveringGrid, insideGrid, patchStarts } from './grid.ts';
-import { readLogits } from './reading.ts';
-import { type Stability } from './result.ts';
+import { readLogits } from './patch-scores.ts';
+import { coveringGrid, insideGrid, patchStarts } from './patches.ts';
+import type { Stability } from './result.ts';
 import { cellTextures, mostTextured } from './texture.ts';
-import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
 
 /** Pixels; the smallest side that can be asked at half size as well. */
 const regionSidePx = 256;

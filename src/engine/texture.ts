@@ -1,7 +1,7 @@
 /** How much a place of the picture moves: flat places carry no traces, so they do not speak for the picture. */
 
 import type { Planes } from '../image/pixels.ts';
-import type { CellPosition, Grid } from './grid.ts';
+import type { CellPosition, Grid } from './patches.ts';
 
 /** Grey levels. One hard edge must not make a patch textured, so a pixel counts at most this much. */
 const mostPerPixel = 32;

@@ -1,6 +1,10 @@
 /** Compares what two examinations of the same picture found: field by field, and maps cell by cell. */
 
-import { toPlain } from './canonical-json.ts';
+import { languages } from '../contract/vocabulary.ts';
+import { mapNames } from '../engine/result.ts';
+import type { Lab, PixelDifference, Rendering } from '../sandbox/sandbox.ts';
+import { heatmapFile, mapFile, reportFile } from './bundle-format.ts';
+import { toPlain } from './records.ts';
 
 /** Other processors and versions round differently; below this nobody who reads a report can tell. */
 export const numberTolerance = 1e-4;
@@ -81,3 +85,101 @@ function kindOf(path: string, one: unknown, other: unknown): FieldDifference['ki
 
 /** What is written for readers: texts of the reports, statements in each language, sources, warnings. */
 const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
+
+// Compares what was drawn again with the files of a bundle: byte by byte, and pixel by pixel where bytes differ.
+
+export interface Surroundings {
+  readonly lab: Pick<Lab, 'compare'>;
+  /** Whether processor or versions are others than those that were recorded. */
+  readonly isElsewhere: boolean;
+}
+
+/** Of the full scale. A value that rounds otherwise is the next colour of the scale: 2 % in one channel at most. */
+const heatmapTolerance = 0.02;
+/** Twice that of single numbers: a raw map is interpolated between cells and rounded to 16 bits. */
+const mapTolerance = 2e-4;
+
+export async function compareFiles(
+  surroundings: Surroundings,
+  files: ReadonlyMap<string, Uint8Array>,
+  { heatmaps, rawMaps, reports }: Rendering,
+): Promise<readonly FileComparison[]> {
+  const pictures = mapNames.flatMap((name) => [
+    { name: heatmapFile(name), found: heatmaps[name], tolerance: heatmapTolerance },
+    { name: mapFile(name), found: rawMaps?.[name], tolerance: mapTolerance },
+  ]);
+  const compared: FileComparison[] = [];
+  // One after the other: two heatmaps of the largest picture are 100 MB.
+  for (const { name, found, tolerance } of pictures) {
+    compared.push(
+      await comparePictures(surroundings, { name, recorded: files.get(name), found, tolerance }),
+    );
+  }
+  const pdfs = languages.map((language) => {
+    const name = reportFile(language);
+    const isIdentical = isSame(files.get(name), reports[language]?.pdf);
+    return {
+      name,
+      isIdentical,
+      pixels: null,
+      isTolerated: isIdentical || surroundings.isElsewhere,
+    };
+  });
+  return [...compared, ...pdfs];
+}
+
+interface Pair {
+  readonly name: string;
+  readonly recorded: Uint8Array | undefined;
+  readonly found: Uint8Array | undefined;
+  readonly tolerance: number;
+}
+
+async function comparePictures(
+  { lab }: Surroundings,
+  { name, recorded, found, tolerance }: Pair,
+): Promise<FileComparison> {
+  if (isSame(recorded, found)) return { name, isIdentical: true, pixels: null, isTolerated: true };
+  const canCompare = recorded !== undefined && found !== undefined;
+  const pixels = canCompare ? await lab.compare(recorded, found) : null;
+  const isTolerated = pixels !== null && pixels.largest <= tolerance;
+  return { name, isIdentical: false, pixels, isTolerated };
+}
+
+function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boolean {
+  return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
+}
+
+// What came out when the examination of a bundle was done again.
+
+/**
+ * `identical`: every value and every byte. `same-result`: the same verdict, and numbers and pixels within the tolerance,
+ * as on another processor or with other versions of libraries. `different`: the rest.
+ */
+export const outcomes = ['identical', 'same-result', 'different'] as const;
+export type Outcome = (typeof outcomes)[number];
+
+export interface FileComparison {
+  readonly name: string;
+  readonly isIdentical: boolean;
+  /** For pictures that are not identical, where they can be laid side by side. */
+  readonly pixels: PixelDifference | null;
+  readonly isTolerated: boolean;
+}
+
+export interface Reproduction {
+  readonly outcome: Outcome;
+  readonly verdict: { readonly recorded: string; readonly found: string };
+  readonly model: { readonly id: string; readonly version: string };
+  /** Single values that were compared, cells of maps among them. */
+  readonly valuesCompared: number;
+  readonly differences: readonly FieldDifference[];
+  /** Heatmaps, raw maps and reports. */
+  readonly files: readonly FileComparison[];
+  /** What of the surroundings was another; each may explain a difference. */
+  readonly environment: readonly {
+    readonly name: string;
+    readonly recorded: string | null;
+    readonly found: string | null;
+  }[];
+}

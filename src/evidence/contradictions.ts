@@ -4,24 +4,23 @@
  */
 
 import { createHash } from 'node:crypto';
+import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import { canonicalBytes } from './canonical-json.ts';
 import {
   custodyFile,
   heatmapFile,
+  type Manifest,
   mapFile,
   modelFile,
   reportFile,
   resultFile,
   settingsFile,
   textsFile,
-} from './layout.ts';
-import type { Manifest } from './manifest.ts';
-import { parseResult, type ResultRecord } from './result-record.ts';
-import { sha256Of } from './seal.ts';
+} from './bundle-format.ts';
+import type { Problem } from './checks.ts';
+import { canonicalBytes, parseResult, type ResultRecord } from './records.ts';
 import { type BundleSettings, parseCustody, parseSettings } from './settings.ts';
-import type { Problem } from './verification.ts';
-import { languages } from '../contract/vocabulary.ts';
+import { sha256Of } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 

@@ -1,14 +1,25 @@
 /** Takes a bundle apart and compares every byte of it with what was signed. */
 
 import { ForensicsError } from '../errors.ts';
-import { canonicalBytes, parseJson } from './canonical-json.ts';
-import { checkFiles, type Filed } from './check-files.ts';
-import { checkSignature } from './check-signature.ts';
-import { manifestFile, maxBundleBytes, maxBundleFiles, signatureFile } from './layout.ts';
-import { type Manifest, parseManifest } from './manifest.ts';
-import { contentOf, type Taken } from './taken.ts';
-import type { Problem, Verification } from './verification.ts';
-import { readZip } from './zip-reader.ts';
+import {
+  contentOf,
+  type Manifest,
+  manifestFile,
+  maxBundleBytes,
+  maxBundleFiles,
+  parseManifest,
+  signatureFile,
+  type Taken,
+} from './bundle-format.ts';
+import {
+  checkFiles,
+  checkSignature,
+  type Filed,
+  type Problem,
+  type Verification,
+} from './checks.ts';
+import { canonicalBytes, parseJson } from './records.ts';
+import { readZip } from './zip.ts';
 
 export interface OpenBundle {
   readonly problems: readonly Problem[];

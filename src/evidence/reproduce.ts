@@ -3,33 +3,36 @@
  * compares everything that comes out with what was signed. It needs the picture, from the bundle or from beside it.
  */
 
-import { identityOf, isSameModel } from '../engine/model-identity.ts';
+import { languages } from '../contract/vocabulary.ts';
+import { identityOf, isSameModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
+import { readFileUpTo } from '../files/read-file.ts';
 import type { AnyManifest } from '../inference/model.ts';
 import { createRegistry } from '../inference/registry.ts';
-import { createLab } from '../lab/create-lab.ts';
-import type { Lab, Rendering } from '../lab/lab.ts';
-import { readTrustList } from '../provenance/trust-list.ts';
-import { parseJson } from './canonical-json.ts';
-import { compareFields } from './compare.ts';
-import { compareFiles, type Surroundings } from './compare-files.ts';
+import { readTrustList } from '../provenance/c2pa-reader.ts';
+import { createLab } from '../sandbox/create-sandbox.ts';
+import type { Lab, Rendering } from '../sandbox/sandbox.ts';
 import {
   custodyFile,
+  type Manifest,
   maxBundleBytes,
   resultFile,
   settingsFile,
   textsFile,
   trustListFile,
-} from './layout.ts';
-import type { Manifest } from './manifest.ts';
-import { readFileUpTo } from './read-file.ts';
-import type { Outcome, Reproduction } from './reproduction.ts';
-import { parseResult, resultRecordOf } from './result-record.ts';
-import { sha256Of } from './seal.ts';
+} from './bundle-format.ts';
+import {
+  compareFields,
+  compareFiles,
+  type Outcome,
+  type Reproduction,
+  type Surroundings,
+} from './compare.ts';
+import { parseJson, parseResult, resultRecordOf } from './records.ts';
 import { type BundleSettings, itemOf, parseCustody, parseSettings } from './settings.ts';
+import { sha256Of } from './sign.ts';
 import { inspectBundle, type VerifyOptions } from './verify.ts';
-import { languages } from '../contract/vocabulary.ts';
 
 export interface ReproduceOptions extends VerifyOptions {
   /** The picture, where the bundle holds only its hashes. */

@@ -2,13 +2,12 @@
 
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { type ModelIdentity } from '../engine/result.ts';
-import { custodyEvents, type OwnValidation, type ReportItem } from '../report/item.ts';
-import { defaultLimits } from '../image/limits.ts';
-import { parseJson } from './canonical-json.ts';
-import type { BundleCase } from './case.ts';
-import { maxBundleBytes } from './layout.ts';
 import { decisionStrategies } from '../contract/vocabulary.ts';
+import type { ModelIdentity } from '../engine/result.ts';
+import { defaultLimits } from '../image/picture.ts';
+import { custodyEvents, type OwnValidation, type ReportItem } from '../report/report-item.ts';
+import { type BundleCase, maxBundleBytes } from './bundle-format.ts';
+import { parseJson } from './records.ts';
 
 const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });

@@ -3,12 +3,12 @@
  * is what was signed, the signature fits the key inside, and the parts speak of the same picture and result.
  */
 
-import { parseJson } from './canonical-json.ts';
+import { readFileUpTo } from '../files/read-file.ts';
+import { maxBundleBytes, resultFile } from './bundle-format.ts';
+import type { Verification } from './checks.ts';
 import { findContradictions } from './contradictions.ts';
-import { maxBundleBytes, resultFile } from './layout.ts';
-import { openBundle, type OpenBundle } from './open-bundle.ts';
-import { readFileUpTo } from './read-file.ts';
-import type { Verification } from './verification.ts';
+import { type OpenBundle, openBundle } from './open-bundle.ts';
+import { parseJson } from './records.ts';
 
 export interface VerifyOptions {
   /** Fingerprint of the key that should have signed; without it anybody may have. */

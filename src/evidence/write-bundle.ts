@@ -3,10 +3,10 @@
  * unchangeable is the matter of `seal.ts`. It knows no tenants, no store and no clock.
  */
 
+import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import { canonicalBytes } from './canonical-json.ts';
-import type { BundleCase } from './case.ts';
 import {
+  type BundleCase,
   custodyFile,
   heatmapFile,
   mapFile,
@@ -18,15 +18,12 @@ import {
   settingsFile,
   textsFile,
   trustListFile,
-} from './layout.ts';
-import { readmeDe } from './readme-de.ts';
-import { readmeEn } from './readme-en.ts';
-import { resultRecordOf } from './result-record.ts';
-import { type BundleFacts, sealBundle, type SealedBundle, sha256Of } from './seal.ts';
+} from './bundle-format.ts';
+import { readmeDe, readmeEn } from './readme.ts';
+import { canonicalBytes, resultRecordOf } from './records.ts';
 import { custodyOf, settingsOf } from './settings.ts';
-import type { Signer } from './signer.ts';
-import type { ZipEntry } from './zip-writer.ts';
-import { languages } from '../contract/vocabulary.ts';
+import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
+import type { ZipEntry } from './zip.ts';
 
 export interface BundleHow {
   /** Without it the picture is shown by heatmaps and reports alone, and its metadata go in only when the item asks for it. */

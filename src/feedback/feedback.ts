@@ -4,15 +4,14 @@
  * requests and no accounts.
  */
 
-import { desc, eq } from 'drizzle-orm';
+import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
-import { type Db, transact, type Tx } from '../db/open.ts';
-import { feedback, type FeedbackOutcome } from '../db/schema.ts';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { feedback, type FeedbackOutcome, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
-import { getFeedback } from './archive.ts';
-import type { Attempt, Channel } from './channel.ts';
+import type { Attempt, Channel } from './channels.ts';
 import { type FeedbackMessage, refuseHugeAttributes, type Submission } from './message.ts';
 
 /** Kind of the jobs that send; one a message and channel. */
@@ -159,3 +158,49 @@ function taskOf({ payload }: Job): Task {
   }
   throw new TypeError('the job names no feedback');
 }
+
+// Reads what was told, for the administrator.
+
+export interface FeedbackEntry extends Submission {
+  /** By channel. */
+  readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
+}
+
+/** Newest first. */
+export function listFeedback(reader: Reader, limit: number): readonly FeedbackEntry[] {
+  return entries(reader).orderBy(desc(feedback.createdAt), desc(feedback.id)).limit(limit).all();
+}
+
+/** @throws {ForensicsError} `not_found`. */
+export function getFeedback(reader: Reader, id: string): FeedbackEntry {
+  const entry = entries(reader).where(eq(feedback.id, id)).get();
+  if (entry !== undefined) return entry;
+  throw new ForensicsError(
+    'not_found',
+    'There is no such feedback; "forensics feedback list" shows the latest.',
+  );
+}
+
+function entries(reader: Reader) {
+  const { id, userId, tenantId, createdAt, message, outcomes } = feedback;
+  return reader
+    .select({ id, userId, tenantId, tenantName: tenants.name, createdAt, message, outcomes })
+    .from(feedback)
+    .innerJoin(tenants, eq(tenants.id, tenantId));
+}
+
+// Forgets messages of long ago: they hold names and addresses, and whoever needed one has read it by then.
+
+const keptMs = 365 * 86_400_000;
+
+/** One that still waits to be sent stays until that has ended. */
+export function purgeFeedback(db: Db, at: Date): void {
+  const before = new Date(at.getTime() - keptMs);
+  db.delete(feedback)
+    .where(and(lt(feedback.createdAt, before), not(isWaiting)))
+    .run();
+}
+
+/** Over some channel it has yet to be sent. */
+export const isWaiting = sql`EXISTS
+  (SELECT 1 FROM json_each(${feedback.outcomes}) WHERE value ->> 'state' = 'waiting')`;

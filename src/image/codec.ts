@@ -5,8 +5,9 @@
 
 import sharp from 'sharp';
 import { ForensicsError } from '../errors.ts';
-import { isQuarterTurn } from './orientation.ts';
-import { turnUpright } from './turn.ts';
+import { openPng } from './container.ts';
+import { isQuarterTurn, turnUpright } from './orientation.ts';
+import type { Limits } from './picture.ts';
 
 export interface PixelRequest {
   readonly bytes: Uint8Array;
@@ -100,4 +101,75 @@ function unreadable(cause: unknown): ForensicsError {
     'The picture is incomplete or damaged and could not be decoded. Copy or download it again.',
     { cause },
   );
+}
+
+// The samples of a PNG file as it stores them, 8 or 16 bits each: for comparing drawings, where nothing may be rounded.
+
+export interface Samples {
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly bits: 8 | 16;
+  /** Row-major, `width * height * channels` of them. */
+  readonly values: Uint8Array | Uint16Array;
+}
+
+/** Null for what is no readable PNG file of 8 or 16 bits, grey or RGB. */
+export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Samples | null> {
+  try {
+    const { facts, pixelBytes } = openPng(bytes, limits);
+    const { storedWidth: width, storedHeight: height, bitsPerSample: bits } = facts;
+    const isGrey = facts.colourSpace === 'grey';
+    if ((bits !== 8 && bits !== 16) || facts.hasAlpha || facts.colourSpace === 'palette')
+      return null;
+    openCodec();
+    const decoded = sharp(pixelBytes, { failOn: 'warning', limitInputPixels: width * height });
+    const space = { 8: isGrey ? 'b-w' : 'srgb', 16: isGrey ? 'grey16' : 'rgb16' }[bits];
+    const { data, info } = await decoded
+      .toColourspace(space)
+      .raw({ depth: bits === 8 ? 'uchar' : 'ushort' })
+      .toBuffer({ resolveWithObject: true });
+    const values = bits === 8 ? data : new Uint16Array(new Uint8Array(data).buffer);
+    return { width, height, channels: info.channels, bits, values };
+  } catch {
+    return null;
+  }
+}
+
+// What happens to a picture on its way from hand to hand: its pixels are scaled and saved as a JPEG anew.
+
+export interface Pixels {
+  readonly width: number;
+  readonly height: number;
+  /** Row-major RGB, 8 bits a sample, `3 * width * height` bytes. */
+  readonly rgb: Uint8Array;
+}
+
+/**
+ * The pixels in another size, by cubic interpolation that averages where it shrinks. The same pixels give the same
+ * answer with the same version of libvips.
+ *
+ * @param size - whole numbers from 1 up; the shape is not kept for its own sake.
+ */
+export async function scalePixels(
+  pixels: Pixels,
+  size: { readonly width: number; readonly height: number },
+): Promise<Pixels> {
+  const { width, height } = size;
+  const scaled = fromPixels(pixels).resize({ width, height, fit: 'fill', kernel: 'cubic' });
+  const data = await scaled.raw({ depth: 'uchar' }).toBuffer();
+  return { width, height, rgb: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}
+
+/**
+ * A baseline JPEG of the pixels with the tables of libjpeg, as most services write them: chroma halved both ways.
+ *
+ * @param quality - 1..100, libjpeg's scale.
+ */
+export async function saveJpeg(pixels: Pixels, quality: number): Promise<Uint8Array> {
+  return fromPixels(pixels).jpeg({ quality, chromaSubsampling: '4:2:0' }).toBuffer();
+}
+
+function fromPixels({ width, height, rgb }: Pixels) {
+  return sharp(rgb, { raw: { width, height, channels: 3 } });
 }

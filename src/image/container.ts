@@ -2,6 +2,7 @@
 
 import { ForensicsError } from '../errors.ts';
 import { nameIccProfile } from './icc.ts';
+import { markers } from './jpeg-markers.ts';
 import {
   hasJpegCredentials,
   isIccSegment,
@@ -11,15 +12,21 @@ import {
   jpegMetadataBlocks,
   jpegPictureIndex,
 } from './jpeg-metadata.ts';
-import { markers } from './jpeg-markers.ts';
-import { readJpeg, type JpegFile } from './jpeg-structure.ts';
-import { checkDimensions, checkSizeBytes, type Limits } from './limits.ts';
+import { type JpegFile, readJpeg } from './jpeg-structure.ts';
 import type { MetadataBlocks } from './metadata.ts';
 import { readOrientation } from './orientation.ts';
-import type { Format, PictureFacts } from './picture.ts';
+import {
+  checkDimensions,
+  checkSizeBytes,
+  describeContent,
+  type Format,
+  isForeignPicture,
+  type Limits,
+  type PictureFacts,
+  sniffFormat,
+} from './picture.ts';
 import { pngIccName, pngMetadataBlocks } from './png-metadata.ts';
-import { colourTypes, readPng, readPngSize } from './png-structure.ts';
-import { describeContent, isForeignPicture, sniffFormat } from './sniff.ts';
+import { colourTypes, readPng, readPngSize } from './png.ts';
 
 /** The facts that stand in the file's structure. */
 type StoredFacts = Pick<

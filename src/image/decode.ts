@@ -5,13 +5,19 @@
 
 import { hash } from 'node:crypto';
 import { decodePixels } from './codec.ts';
-import { openContainer, type Container } from './container.ts';
-import { defaultLimits, type Limits } from './limits.ts';
+import { type Container, openContainer } from './container.ts';
+import { readExifClues } from './exif.ts';
 import { readMetadata } from './metadata.ts';
-import { pictureNotes, type Format, type Picture, type PictureNote } from './picture.ts';
-import { toLuma, toRgb } from './planes.ts';
-import { formatOfName } from './sniff.ts';
-import { readThumbnail } from './thumbnail.ts';
+import {
+  defaultLimits,
+  type Format,
+  formatOfName,
+  type Limits,
+  type Picture,
+  type PictureNote,
+  pictureNotes,
+} from './picture.ts';
+import { toLuma, toRgb } from './pixels.ts';
 
 export interface DecodeOptions {
   /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
@@ -85,4 +91,40 @@ function isCmyk({ facts: { colourSpace } }: Container): boolean {
 function disagrees(name: string | undefined, format: Format): boolean {
   const named = name === undefined ? null : formatOfName(name);
   return named !== null && named !== format;
+}
+
+// The small picture that EXIF holds beside the picture itself.
+
+/** As it is stored: EXIF orientation is about the picture, and cameras turn their thumbnails or leave them. */
+export interface Thumbnail {
+  readonly width: number;
+  readonly height: number;
+  /** Row-major luma, 0..255. */
+  readonly luma: Uint8Array;
+}
+
+const limits: Limits = { minSidePx: 16, maxSidePx: 1024, maxBytes: 256 * 1024 };
+
+/** @param tiff - EXIF without the `Exif\0\0` before it. Null where it holds none that can be decoded. Never throws. */
+export async function readThumbnail(tiff: Uint8Array | null): Promise<Thumbnail | null> {
+  const { thumbnail } = readExifClues(tiff);
+  if (thumbnail === null) return null;
+  try {
+    return await decodeThumbnail(thumbnail);
+  } catch {
+    return null;
+  }
+}
+
+async function decodeThumbnail(bytes: Uint8Array): Promise<Thumbnail> {
+  const { container } = openContainer(bytes, limits);
+  const { storedWidth, storedHeight, colourSpace } = container.facts;
+  const { width, height, ...pixels } = await decodePixels({
+    bytes: container.pixelBytes,
+    width: storedWidth,
+    height: storedHeight,
+    orientation: 1,
+    isCmyk: colourSpace === 'CMYK' || colourSpace === 'YCCK',
+  });
+  return { width, height, luma: toLuma(toRgb(pixels).rgb) };
 }

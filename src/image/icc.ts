@@ -5,6 +5,7 @@
  *
  * @see ICC.1:2022, 7.2 to 7.3 for header and tag table, 10.15 for `mluc`; ICC.1:2001-04, 6.5.17 for `desc`.
  */
+
 export function nameIccProfile(profile: Uint8Array): string | null {
   const view = new DataView(profile.buffer, profile.byteOffset, profile.byteLength);
   if (profile.length < 132 || ascii(profile, 36, 4) !== 'acsp') return null;

@@ -1,8 +1,8 @@
 /** The marker segments of a JPEG file, read without decoding a pixel (ITU-T T.81, Annex B). */
 
 import { ForensicsError } from '../errors.ts';
-import { damaged, markers, walkMarkers, type MarkerSegment } from './jpeg-markers.ts';
-import { nearestQuality } from './quality.ts';
+import { damaged, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
+import { nearestQuality } from './jpeg-quality.ts';
 
 export interface JpegComponent {
   readonly id: number;

@@ -5,6 +5,7 @@
 
 // Node.js finds no named exports in its minified CommonJS, so the default import is the only one that works.
 /* oxlint-disable import/no-named-as-default-member */
+
 import ExifReader from 'exifreader';
 
 export interface FoundTags {

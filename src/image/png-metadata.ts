@@ -3,7 +3,7 @@
 import { inflateSync } from 'node:zlib';
 import { nameIccProfile } from './icc.ts';
 import type { MetadataBlocks } from './metadata.ts';
-import type { PngChunk, PngFile } from './png-structure.ts';
+import type { PngChunk, PngFile } from './png.ts';
 
 /** One text may inflate to this much, all together to eight times of it. */
 const maxInflatedBytes = 1_000_000;

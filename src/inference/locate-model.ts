@@ -1,6 +1,6 @@
 /** A verified localisation model, loaded: where a picture was changed. Knows tensors, not pictures or verdicts. */
 
-import type { Pixels } from '../image/resave.ts';
+import type { Pixels } from '../image/codec.ts';
 import { blockPx } from './locate-manifest.ts';
 import type { LocateManifest } from './model.ts';
 import type { VerifiedLocator } from './registry.ts';

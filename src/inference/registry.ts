@@ -4,17 +4,19 @@
  */
 
 import { ForensicsError } from '../errors.ts';
-import { type Installed, packagedDir, readInstalled } from './installed.ts';
 import { parseStatistics } from './manifest.ts';
-import type { AnyManifest, EmbeddingStatistics, LocateManifest, ModelManifest } from './model.ts';
 import {
+  type Installed,
   locateFile,
   type ModelFolder,
+  packagedDir,
+  readInstalled,
   statisticsFile,
   textOf,
   verifiedFiles,
   votesFile,
 } from './model-folder.ts';
+import type { AnyManifest, EmbeddingStatistics, LocateManifest, ModelManifest } from './model.ts';
 
 export interface VerifiedModel {
   readonly manifest: ModelManifest;

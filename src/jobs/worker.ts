@@ -5,9 +5,8 @@
 
 import { type Db, transact } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
-import { createLoop } from './loop.ts';
+import { createLoop, createTurns } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
-import { createTurns } from './turns.ts';
 
 export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
 

@@ -1,20 +1,24 @@
 /** Reads everything that a file says about its origin. Never throws for the file's sake: what cannot be read is a warning. */
 
-import { readFileClues } from '../image/container.ts';
-import { type ExifClues, readExifClues } from '../image/exif-clues.ts';
-import type { Picture, PictureFacts } from '../image/picture.ts';
-import { readContentCredentials } from './content-credentials.ts';
-import { readLayout } from './file-layout.ts';
-import { printable, textIn } from './foreign.ts';
-import { type ForeignText, type ForeignTexts, gatherTexts } from './foreign-texts.ts';
-import { recogniseGenerators } from './generators/recognise.ts';
-import { findInconsistencies } from './inconsistencies.ts';
-import { nameSoftware } from './named-software.ts';
-import { type Declaration, type Provenance } from './provenance.ts';
-import { classifyTables } from './quantisation-class.ts';
-import { originOfSourceType } from './source-type.ts';
-import { alignThumbnail } from './thumbnail.ts';
 import { assurances, type DeclaredOrigin, declaredOrigins } from '../contract/vocabulary.ts';
+import { readFileClues } from '../image/container.ts';
+import { type ExifClues, readExifClues } from '../image/exif.ts';
+import type { Picture, PictureFacts } from '../image/picture.ts';
+import { readContentCredentials } from './c2pa.ts';
+import { findInconsistencies } from './consistency.ts';
+import {
+  type ForeignText,
+  type ForeignTexts,
+  gatherTexts,
+  originOfSourceType,
+  printable,
+  textIn,
+} from './file-texts.ts';
+import { recogniseGenerators } from './generator-parameters.ts';
+import type { Declaration, Provenance } from './provenance.ts';
+import { nameSoftware } from './software.ts';
+import { alignThumbnail } from './thumbnail.ts';
+import { classifyTables, readLayout } from './trailing-data.ts';
 
 export interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */

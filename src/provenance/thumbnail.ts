@@ -5,8 +5,8 @@
  * @see E. Kee and H. Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security (2010).
  */
 
+import type { Thumbnail } from '../image/decode.ts';
 import type { Picture } from '../image/picture.ts';
-import type { Thumbnail } from '../image/thumbnail.ts';
 
 export interface ThumbnailComparison {
   /** Sides of the thumbnail over sides of the picture, 1 for the same shape; the greater ratio of the two, so 1 or more. */

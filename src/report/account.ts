@@ -1,11 +1,14 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
-import type { Decision } from '../engine/result.ts';
-import { suspectsChange } from './change-words.ts';
-import { labelsOf } from './phrase-book.ts';
+import type { Language } from '../contract/vocabulary.ts';
+import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
+import { type Evidence, writeEvidence } from './evidence.ts';
+import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { printable } from './printable.ts';
-import { levelOf } from './reading.ts';
-import { sentences, type Writing } from './writing.ts';
+import type { ReportItem } from './report-item.ts';
+import { choose, labelsOf, phrasesOf } from './wording/catalogue.ts';
+import { suspectsChange } from './wording/changes.ts';
+import type { Phrases } from './wording/phrases.ts';
 
 /** Characters of a file name that a sentence bears; the report's table has room for more. */
 const nameLimit = 80;
@@ -132,4 +135,103 @@ function writeFindings({ evidence, phrases, language }: Writing): readonly strin
     ...(statements.length === 0 ? [] : [sentences([phrases.forensic.findings, ...statements])]),
     ...(methods.length === 0 ? [] : [phrases.forensic.skipped(methods.join(', '))]),
   ];
+}
+
+// What every text of a report is written with.
+
+export interface Writing {
+  readonly examination: Examination;
+  readonly evidence: Evidence;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly phrases: Phrases;
+  readonly numbers: NumberWriter;
+  /** One of the given sentences, by the seed of the examination. */
+  readonly vary: <T>(variants: readonly T[], slot: string) => T;
+}
+
+export function openWriting(
+  examination: Examination,
+  item: ReportItem,
+  language: Language,
+): Writing {
+  return {
+    examination,
+    evidence: writeEvidence(examination),
+    item,
+    language,
+    phrases: phrasesOf(language),
+    numbers: createNumberWriter(language),
+    vary: (variants, slot) => choose(variants, examination.options.seed, slot),
+  };
+}
+
+export function sentences(parts: readonly string[]): string {
+  return parts.join(' ');
+}
+
+// What the numbers of an examination amount to in words: levels and places. The words themselves live elsewhere.
+
+/** How much of something was measured. */
+export const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
+export type Level = (typeof levels)[number];
+
+/** Ninths of the picture, row by row from the upper left. */
+export const places = [
+  'upperLeft',
+  'upperCentre',
+  'upperRight',
+  'middleLeft',
+  'centre',
+  'middleRight',
+  'lowerLeft',
+  'lowerCentre',
+  'lowerRight',
+] as const;
+export type Place = (typeof places)[number];
+
+/** Fifths of the scale 0..1. */
+export function levelOf(score: number): Level {
+  const fifth = Math.floor(Math.min(Math.max(score, 0), 0.999) * 5);
+  return levels[Number.isNaN(fifth) ? 0 : fifth]!;
+}
+
+export interface MapReading {
+  /** Mean and greatest value over all cells, 0..1. */
+  readonly mean: number;
+  readonly highest: number;
+  /** Where the greatest value lies; the first one in reading order when several are equal. */
+  readonly place: Place;
+  /** Share of cells above the middle of the scale, 0..1. */
+  readonly shareAboveHalf: number;
+  /** True when no place stands out: the whole map lies within a tenth of the scale. */
+  readonly isEven: boolean;
+}
+
+export function readMap({ values, columns, rows }: CellMaps, name: MapName): MapReading {
+  const cells = values[name];
+  let sum = 0;
+  let above = 0;
+  let at = 0;
+  let lowest = 65535;
+  for (let i = 0; i < cells.length; i++) {
+    const value = cells[i]!;
+    sum += value;
+    if (value > 32767) above++;
+    if (value > cells[at]!) at = i;
+    if (value < lowest) lowest = value;
+  }
+  const row = third(Math.floor(at / columns), rows);
+  return {
+    mean: sum / cells.length / 65535,
+    highest: cells[at]! / 65535,
+    place: places[3 * row + third(at % columns, columns)]!,
+    shareAboveHalf: above / cells.length,
+    isEven: cells[at]! - lowest < 6554,
+  };
+}
+
+/** 0, 1 or 2: the third of `count` cells that this one lies in. */
+function third(position: number, count: number): number {
+  return Math.floor(((position + 0.5) * 3) / count);
 }

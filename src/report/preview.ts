@@ -3,8 +3,8 @@
 import sharp from 'sharp';
 import type { CellMaps, MapName } from '../engine/result.ts';
 import type { Picture } from '../image/picture.ts';
-import { drawValues } from './heatmap.ts';
-import type { Size } from './upsample.ts';
+import type { Size } from './heatmap/colour-map.ts';
+import { drawValues } from './heatmap/heatmap.ts';
 
 /** Both of the same size, row-major RGB, `3 * width * height` bytes each. */
 export interface Preview extends Size {

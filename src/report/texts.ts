@@ -1,13 +1,171 @@
-/** The texts that the contract's `report` object names, for one language. */
-export interface ReportTexts {
-  readonly summary: string;
-  readonly forensic: string;
-  readonly heatmapIntro: string;
-  readonly heatmap: {
-    readonly real: string;
-    readonly fake: string;
-    readonly compressed: string;
-    readonly anomaly: string;
+/**
+ * Puts an examination into words, from templates: what the evidence speaks for, what it does not allow to say, and
+ * never that a picture "is" fake. All languages are given the same figures, rounded alike.
+ */
+
+import { assurances, type Language, type ReasonCode } from '../contract/vocabulary.ts';
+import type { Examination, MapName } from '../engine/result.ts';
+import type { Declaration } from '../provenance/provenance.ts';
+import { openWriting, readMap, sentences, writeAccount, type Writing } from './account.ts';
+import { printable } from './printable.ts';
+import type { ReportItem, ReportTexts } from './report-item.ts';
+import { proseOf } from './wording/catalogue.ts';
+import { namesChange, suspectsChange } from './wording/changes.ts';
+import type { Phrases } from './wording/phrases.ts';
+import { strengthAdverbs } from './wording/strength.ts';
+
+/** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
+export function writeTexts(
+  examination: Examination,
+  item: ReportItem,
+  language: Language,
+): ReportTexts {
+  const writing = openWriting(examination, item, language);
+  const { facts, comparison, findings, reasons } = writeAccount(writing);
+  return {
+    summary: writeSummary(writing),
+    forensic: [...facts, ...comparison, ...findings, ...reasons].join('\n\n'),
+    heatmapIntro: writeIntro(writing),
+    heatmap: {
+      real: writeMap(writing, 'real'),
+      fake: writeMap(writing, 'fake'),
+      compressed: writeMap(writing, 'compression'),
+      anomaly: writeMap(writing, 'anomaly'),
+    },
+    conclusion: writeConclusion(writing),
   };
-  readonly conclusion: string;
+}
+
+function writeSummary(writing: Writing): string {
+  const { examination, evidence, phrases, language, vary } = writing;
+  const { decision } = examination;
+  const { summary } = phrases;
+  const { resultClass } = decision;
+  if (resultClass === 'abstain' || resultClass === 'uncertain') {
+    return sentences([
+      vary(summary[resultClass], 'undecided'),
+      ...withReasons(decision.reasons, (reasons) =>
+        summary.reasons(reasons.map((reason) => phrases.reasons[reason].short)),
+      ),
+      ...writeBearing(writing),
+    ]);
+  }
+  if (evidence.basis === 'declaration') {
+    return sentences([
+      ...writeDeclared(writing),
+      writeSide(writing, resultClass),
+      writeTracesAlone(writing),
+    ]);
+  }
+  const { manipulation, basis } = evidence;
+  const isChanged = namesChange(decision) && manipulation !== null;
+  return sentences([
+    writeSide(writing, resultClass),
+    ...(resultClass === 'fake' ? writeKinds(examination, phrases) : []),
+    ...(isChanged ? [manipulation.statement[language]] : []),
+    ...(basis === 'traces' ? [writeProbability(writing, summary.probability)] : []),
+  ]);
+}
+
+/** What an open result says of the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
+function writeBearing({ examination, evidence, phrases, language, vary }: Writing) {
+  const { summary } = phrases;
+  const { manipulation } = evidence;
+  if (manipulation === null || !suspectsChange(examination.decision))
+    return [vary(summary.neutral, 'neutral')];
+  return [manipulation.statement[language], summary.suspected];
+}
+
+function writeTracesAlone(writing: Writing): string {
+  const { summary } = writing.phrases;
+  const isSilent = writing.examination.decision.byTraces?.resultClass === 'abstain';
+  if (isSilent) return writing.vary(summary.tracesSilent, 'probability');
+  return writeProbability(writing, summary.tracesAlone);
+}
+
+function writeProbability(
+  { examination, numbers, vary }: Writing,
+  variants: Phrases['summary']['probability'],
+): string {
+  const { fakeProbability, fakeUncertainty } = examination.decision;
+  return vary(variants, 'probability')(
+    numbers.score(fakeProbability),
+    numbers.score(fakeUncertainty),
+  );
+}
+
+function writeSide({ evidence, phrases, language, vary }: Writing, side: 'real' | 'fake'): string {
+  const { strength } = evidence;
+  const { decided, pointing } = phrases.summary;
+  if (strength === 'none') return vary(pointing[side], 'pointing');
+  return vary(decided[side], 'decided')(strengthAdverbs[language][strength]);
+}
+
+function writeDeclared({ evidence, phrases, language, vary }: Writing): readonly string[] {
+  const declaration = bestDeclaration(evidence.provenance.declarations);
+  if (declaration === null) return [];
+  const { origin, generator, assurance } = declaration;
+  const { declared, generator: named, vouched } = phrases.summary;
+  return [
+    vary(declared, 'declared')(proseOf(language).provenance.origins[origin]),
+    ...(generator === null ? [] : [named(printable(generator, 80))]),
+    vouched[assurance],
+  ];
+}
+
+/** The declaration of generated content that the decision rests on: the one that is vouched for best. */
+function bestDeclaration(declarations: readonly Declaration[]): Declaration | null {
+  const generated = declarations.filter(({ origin }) => origin !== 'captured');
+  const best = assurances.findLast((one) => generated.some(({ assurance }) => assurance === one));
+  return generated.find(({ assurance }) => assurance === best) ?? null;
+}
+
+function writeKinds({ decision }: Examination, { summary }: Phrases): readonly string[] {
+  if (decision.resultSubClasses.length === 0) return [summary.kindUnknown];
+  return decision.resultSubClasses.map((kind) => summary.kinds[kind]);
+}
+
+function writeIntro({ examination, item, phrases: { heatmap }, numbers }: Writing): string {
+  const intro = heatmap.intro(numbers.count(examination.maps.cellPx));
+  const isStored = item.heatmapStance === 'stored';
+  return [...intro, ...(isStored ? [heatmap.asStored] : [])].join('\n\n');
+}
+
+function writeMap({ examination, phrases, numbers }: Writing, name: MapName): string {
+  const { heatmap } = phrases;
+  const { meaning, caution } = heatmap.map[name];
+  const reading = readMap(examination.maps, name);
+  const mean = numbers.score(reading.mean);
+  const figures = reading.isEven
+    ? heatmap.even(mean)
+    : heatmap.peak({
+        mean,
+        highest: numbers.score(reading.highest),
+        place: heatmap.places[reading.place],
+        share: numbers.percent(reading.shareAboveHalf),
+      });
+  const changes = examination.manipulation === null ? undefined : heatmap.changes[name];
+  return sentences([meaning, ...(changes === undefined ? [] : [changes]), figures, caution]);
+}
+
+function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {
+  const { resultClass, reasons } = examination.decision;
+  const { conclusion } = phrases;
+  const fakeBy = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
+  const concluded = resultClass === 'fake' ? fakeBy[evidence.basis] : resultClass;
+  return sentences([
+    vary(conclusion[concluded], 'conclusion'),
+    ...withReasons(reasons, (codes) => {
+      const helps = codes.map((reason) => phrases.reasons[reason].help);
+      return `${conclusion.help} ${helps.join('; ')}.`;
+    }),
+    vary(conclusion.duty, 'duty'),
+  ]);
+}
+
+function withReasons(
+  reasons: readonly ReasonCode[],
+  write: (reasons: readonly ReasonCode[]) => string,
+): readonly string[] {
+  return reasons.length === 0 ? [] : [write(reasons)];
 }

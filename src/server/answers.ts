@@ -2,8 +2,7 @@
 
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ForensicsError, toForensicsError } from '../errors.ts';
-import type { ErrorCode } from '../errors.ts';
+import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 
 const retryAfterSeconds = 5;
 const challenge = 'ApiKey realm="forensics", Bearer realm="forensics"';

@@ -4,12 +4,11 @@
  */
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { createAuthenticator } from '../access/authenticator.ts';
-import { settingsScope } from '../access/principal.ts';
-import type { Principal } from '../access/principal.ts';
+import { createAuthenticator } from '../access/authenticate.ts';
+import { type Principal, settingsScope } from '../access/principal.ts';
 import type { Tenant } from '../access/tenants.ts';
-import type { Caller } from '../analyses/context.ts';
-import type { App } from '../app.ts';
+import type { Caller } from '../analyses/analyses.ts';
+import type { App } from '../app/app.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** What a route demands; null for one that does not ask who is there. */

@@ -4,7 +4,7 @@
  */
 
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
-import type { LogLevel } from '../config.ts';
+import type { LogLevel } from '../config/config.ts';
 
 export interface LogTarget {
   write(line: string): void;

@@ -3,9 +3,11 @@
  * are routes, methods, statuses and kinds of work; never a tenant, a key or a person.
  */
 
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Workload } from '../app/workload.ts';
+import type { Workload } from '../app/health.ts';
 
 export interface Metrics {
   /** Takes the time of every answer of this server; to be called before it is ready. */
@@ -15,7 +17,7 @@ export interface Metrics {
   readonly contentType: string;
 }
 
-interface Parts {
+interface MetricsParts {
   readonly workload: () => Workload;
   /** When the certificate that is shown ends; null where a proxy shows its own. */
   readonly certificateEndsAt: () => Date | null;
@@ -24,7 +26,7 @@ interface Parts {
 // Seconds. An upload or a rendering may take some; everything else is over within tens of milliseconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics({ workload, certificateEndsAt }: Parts): Metrics {
+export function createMetrics({ workload, certificateEndsAt }: MetricsParts): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const answers = new Histogram({
@@ -81,4 +83,54 @@ function workloadGauges(registry: Registry) {
       if (certificateEndsAt !== null) certificate.set(certificateEndsAt.getTime() / 1000);
     },
   };
+}
+
+// Where Prometheus reads: plain HTTP on an address of its own, so that it can be kept inside. It knows one page and
+// asks nobody who he is; nothing of a tenant stands there.
+
+export interface MetricsListener {
+  /** 0 was replaced by what the system chose. */
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+interface ListenerParts {
+  readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
+  readonly onError: (error: unknown) => void;
+}
+
+export async function listenForMetrics(
+  { host, port }: { readonly host: string; readonly port: number },
+  parts: ListenerParts,
+): Promise<MetricsListener> {
+  const server = createServer((request, response) => void answer(request, response, parts));
+  server.listen(port, host);
+  await once(server, 'listening');
+  const taken = server.address();
+  return {
+    port: typeof taken === 'object' ? (taken?.port ?? port) : port,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { metrics, onError }: ListenerParts,
+): Promise<void> {
+  const isKnown = request.url === '/metrics' && request.method === 'GET';
+  if (!isKnown) return void response.writeHead(404).end();
+  try {
+    const text = await metrics.text();
+    response.writeHead(200, { 'content-type': metrics.contentType, 'cache-control': 'no-store' });
+    response.end(text);
+  } catch (error) {
+    onError(error);
+    response.writeHead(500).end();
+  }
 }

@@ -4,16 +4,16 @@
  */
 
 import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import { settingsScope } from '../access/principal.ts';
-import type { Access } from './authenticate.ts';
-import { answersOf } from './document/answers.ts';
-import { tagOf, tags } from './document/tags.ts';
-import { analysisMessage, webhooks } from './document/webhook.ts';
 import { analysisComponents } from '../contract/analysis.ts';
+import { failed } from '../contract/common.ts';
 import { tenantComponents } from '../contract/tenant.ts';
 import { usageComponents } from '../contract/usage.ts';
-import { failed } from '../contract/common.ts';
+import type { Access } from './authenticate.ts';
+import { answersOf } from './openapi-answers.ts';
+import { analysisMessage, webhooks } from './openapi-webhooks.ts';
 
 const introduction = `Tells whether a picture is real, fake, uncertain or must be abstained from.
 
@@ -100,4 +100,67 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
     isLimited: rateLimit !== false,
   });
   return { ...schema, tags: [tagOf(url)], security, response: answers };
+}
+
+// Operations by the thing they are about. The first path that an address begins with decides.
+
+interface Tag {
+  readonly path: string;
+  readonly name: string;
+  readonly description: string;
+}
+
+const table: readonly Tag[] = [
+  { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
+  { path: '/v1/tenant', name: 'Tenant', description: 'Settings and usage of a tenant.' },
+  { path: '/v1/auth/api', name: 'API keys', description: 'List, make and delete.' },
+  { path: '/v1/auth', name: 'Sessions', description: 'Login and tokens of users.' },
+  { path: '/v1/user', name: 'User', description: 'Settings of the user who asks.' },
+  { path: '/v1/feedback', name: 'Feedback', description: 'A message to the people who run this.' },
+  { path: '/v1', name: 'Service', description: 'Open to everybody.' },
+];
+
+export const tags = table.map(({ name, description }) => ({ name, description }));
+
+export function tagOf(url: string): string {
+  return table.find(({ path }) => url === path || url.startsWith(`${path}/`))?.name ?? 'Service';
+}
+
+// `/docs`: a page to read the interface document and to try it with a key or a token. Everything that it needs comes from
+// this server; it shows nothing but the document, so nobody is asked who he is.
+
+const docsPath = '/docs';
+
+// The page is a program: it needs its own scripts and requests, and writes styles into its elements. Nothing from elsewhere.
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+export async function docsRoutes(server: FastifyInstance): Promise<void> {
+  server.addHook('onRoute', (route) => {
+    route.config = { ...route.config, access: 'everyone' };
+  });
+  server.addHook('onRequest', async (_request, reply) => {
+    void reply.header('content-security-policy', contentSecurityPolicy);
+  });
+  await server.register(swaggerUi, {
+    routePrefix: docsPath,
+    theme: { title: 'forensics' },
+    logo: { type: 'image/svg+xml', content: '' },
+    uiConfig: {
+      // Without the bar that takes documents from other addresses.
+      layout: 'BaseLayout',
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+    },
+  });
 }

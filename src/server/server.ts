@@ -4,39 +4,33 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import fastify, { LogController } from 'fastify';
-import type { FastifyInstance } from 'fastify';
-import type { App } from '../app.ts';
-import type { LogLevel } from '../config.ts';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
+import type { App } from '../app/app.ts';
+import type { LogLevel } from '../config/config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
-import { bodyLimitBytes, guardBodies } from './bodies.ts';
+import { bodyLimitBytes, guardBodies, readJsonBodies } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
-import { docsRoutes } from './docs.ts';
-import { answerExpectations } from './expectation.ts';
-import { readJsonBodies } from './json-bodies.ts';
-import { logAnswers, loggerOptions } from './log.ts';
-import type { LogTarget } from './log.ts';
+import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { describeInterface } from './openapi.ts';
+import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { authRoutes } from './routes/auth.ts';
-import { blobRoutes } from './routes/blobs.ts';
 import { feedbackRoutes } from './routes/feedback.ts';
 import { keyRoutes } from './routes/keys.ts';
-import { systemRoutes } from './routes/system.ts';
-import { tenantRoutes } from './routes/tenant.ts';
-import { usageRoutes } from './routes/usage.ts';
+import { blobRoutes, systemRoutes } from './routes/system.ts';
+import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
 import { userRoutes } from './routes/user.ts';
 import {
+  answerExpectations,
   answerUnreadable,
   guardHeaders,
   guardTransport,
   isLoopback,
   listenerFactory,
+  type Transport,
 } from './transport.ts';
-import type { Transport } from './transport.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {

@@ -3,15 +3,13 @@
  * is made on the first run. Private keys are readable by their owner alone.
  */
 
-import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto';
-import type { KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { isIP } from 'node:net';
 import { ForensicsError } from '../errors.ts';
-import { issueAuthority, issueLeaf } from './certificate.ts';
-import type { Issued } from './certificate.ts';
+import { issueAuthority, type Issued, issueLeaf } from './certificate.ts';
 
 export interface TlsMaterial {
   /** PEM, leaf first. Our own authority comes last: clients may have pinned it by its fingerprint, which they can only see here. */

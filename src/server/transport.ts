@@ -3,14 +3,18 @@
  * ever answered with data. Also the headers that keep browsers from making more of an answer than it is.
  */
 
-import { createServer as createHttpServer } from 'node:http';
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import { rawFailure } from './answers.ts';
-import { noteExpectations } from './expectation.ts';
 import type { TlsMaterial } from './tls.ts';
 
 /** `null` in place of a certificate means: behind a proxy. */
@@ -98,4 +102,30 @@ function refuseUnlessHttpsOutside(request: FastifyRequest): void {
   const told = String(request.headers['x-forwarded-proto'] ?? '').split(',');
   if (isLocal && told.at(-1)?.trim().toLowerCase() === 'https') return;
   throw new ForensicsError('forbidden', 'Only HTTPS connections are accepted.');
+}
+
+// `Expect: 100-continue`: clients with a large body ask first whether it will be taken. Node.js would say yes at once;
+// here the answer waits until the caller is known, and the S3 API gives its own.
+
+const waiting = new WeakSet<IncomingMessage>();
+
+/** Brings such requests the way of all others, with a note. */
+export function noteExpectations(server: Server, handler: RequestListener): void {
+  server.on('checkContinue', (request: IncomingMessage, response) => {
+    waiting.add(request);
+    handler(request, response);
+  });
+}
+
+/** Asks for the body once the caller was let in, on every route that does not do it itself. */
+export function answerExpectations(server: FastifyInstance): void {
+  server.addHook('preParsing', async (request, reply) => {
+    if (request.routeOptions.config.access === 'urlSignature') return;
+    if (takeExpectation(request.raw)) reply.raw.writeContinue();
+  });
+}
+
+/** True once for a request whose client waits for a word before it sends its body. */
+export function takeExpectation(request: IncomingMessage): boolean {
+  return waiting.delete(request);
 }

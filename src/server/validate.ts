@@ -3,8 +3,8 @@
  * they are: the number "7" is not 7. Query strings know only text, so there digits become integers first.
  */
 
-import { Compile } from 'typebox/compile';
 import type { TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
 import { ForensicsError } from '../errors.ts';
 
 /** The part of JSON Schema that our routes use. */

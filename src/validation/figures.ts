@@ -1,11 +1,11 @@
 /** From what the lab measured of labelled pictures to error rates with intervals. */
 
-import { shareInterval } from '../engine/proportions.ts';
-import { type Condition, conditions } from '../lab/conditions.ts';
-import type { ConditionReading, Measurement } from '../lab/lab.ts';
+import type { DecisionStrategy, ResultClass } from '../contract/vocabulary.ts';
+import { shareInterval } from '../engine/likelihood-ratio.ts';
+import { type Condition, conditions } from '../sandbox/measure.ts';
+import type { ConditionReading, Measurement } from '../sandbox/sandbox.ts';
 import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
-import type { DecisionStrategy, ResultClass } from '../contract/vocabulary.ts';
 
 /** One labelled picture. */
 export interface Outcome {

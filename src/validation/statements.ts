@@ -1,12 +1,12 @@
 /** What a validation allows to say, and what it does not, in plain words for whoever ran it. */
 
-import { lowerShare, upperShare } from '../engine/proportions.ts';
-import { conditions as allConditions } from '../lab/conditions.ts';
-import { createNumberWriter } from '../report/numbers.ts';
-import { fewestFolders } from './figures.ts';
-import { isLeak, lastingFacts } from './probe.ts';
-import type { ConditionFigures, Counted, Validation } from './validation.ts';
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
+import { lowerShare, upperShare } from '../engine/likelihood-ratio.ts';
+import { createNumberWriter } from '../report/numbers.ts';
+import { conditions as allConditions } from '../sandbox/measure.ts';
+import { fewestFolders } from './figures.ts';
+import { isLeak, lastingFacts } from './shortcut-probe.ts';
+import type { ConditionFigures, Counted, Validation } from './validation.ts';
 
 const { rate, count } = createNumberWriter('en');
 

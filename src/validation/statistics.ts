@@ -1,6 +1,6 @@
 /** Figures of scored pictures, with intervals. Scores grow towards fake. Pure: the same input gives the same figures. */
 
-import { createRandom } from '../engine/random.ts';
+import { createRandom } from '../engine/calibration.ts';
 
 export interface Scored {
   readonly score: number;

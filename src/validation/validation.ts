@@ -6,9 +6,9 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { ForensicsError } from '../errors.ts';
-import { conditions } from '../lab/conditions.ts';
 import { resultClasses } from '../contract/vocabulary.ts';
+import { ForensicsError } from '../errors.ts';
+import { conditions } from '../sandbox/measure.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const share = Type.Number({ minimum: 0, maximum: 1 });

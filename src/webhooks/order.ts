@@ -3,9 +3,9 @@
  * attempt, until it is settled. Then the one that was written first gets it.
  */
 
-import { and, asc, eq, isNotNull, sql } from 'drizzle-orm';
-import type { Tx } from '../db/open.ts';
-import { deliveries } from '../db/schema.ts';
+import { and, asc, eq, isNotNull, isNull, lt, or, sql } from 'drizzle-orm';
+import type { Reader, Tx } from '../db/open.ts';
+import { deliveries, tenants } from '../db/schema.ts';
 
 // Written out, not bound: SQLite uses a partial index only where it can see the index's own condition.
 export const isWaiting = sql`${deliveries.state} = 'waiting'`;
@@ -33,4 +33,62 @@ export function promoteNext(tx: Tx, subject: string, at: Date): void {
   const next = firstWaiting(tx, subject);
   if (next === undefined) return;
   tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
+}
+
+// How the tenants' receivers are doing: failing since when, and switched off when that goes on for too long.
+
+/** A receiver as it was when an attempt began; the tenant may have set another URL since. */
+export interface Receiver {
+  readonly tenantId: string;
+  readonly url: string | null;
+}
+
+// Longer than the retries of one message take (3.2 to 3.8 days): a receiver that is broken from Friday to Monday stays.
+const longestFailureMs = 5 * 24 * 3_600_000;
+// A receiver that is restarted or moved is no news; one that fails for this long is.
+const noteworthyMs = 3_600_000;
+
+/** Where the tenant's messages go; null when it wants none, or its receiver is switched off. */
+export function receiverOf(reader: Reader, tenantId: string): string | null {
+  const tenant = reader.select().from(tenants).where(eq(tenants.id, tenantId)).get();
+  return tenant === undefined || tenant.webhookDisabledAt !== null ? null : tenant.webhookUrl;
+}
+
+export function markWorking(tx: Tx, receiver: Receiver): void {
+  const wasFailing = and(isSame(receiver), isNotNull(tenants.webhookFailingSince));
+  tx.update(tenants).set({ webhookFailingSince: null }).where(wasFailing).run();
+}
+
+/** True when it has been failing for so long that it should be switched off. */
+export function markFailing(tx: Tx, receiver: Receiver, at: Date): boolean {
+  const isFirst = and(isSame(receiver), isNull(tenants.webhookFailingSince));
+  tx.update(tenants).set({ webhookFailingSince: at }).where(isFirst).run();
+  const limit = new Date(at.getTime() - longestFailureMs);
+  const isHopeless = and(isSame(receiver), lt(tenants.webhookFailingSince, limit));
+  return tx.select({ id: tenants.id }).from(tenants).where(isHopeless).get() !== undefined;
+}
+
+/** False when the tenant has set another URL since. */
+export function switchOff(
+  tx: Tx,
+  receiver: Receiver,
+  { at, reason }: { readonly at: Date; readonly reason: 'gone' | 'failing' },
+): boolean {
+  const change = { webhookDisabledAt: at, webhookDisabledReason: reason };
+  return tx.update(tenants).set(change).where(isSame(receiver)).run().changes === 1;
+}
+
+/** Whether some receiver is switched off, or has been failing for more than an hour. */
+export function hasTroubledReceiver(reader: Reader, at: Date): boolean {
+  const limit = new Date(at.getTime() - noteworthyMs);
+  const isTroubled = or(
+    isNotNull(tenants.webhookDisabledAt),
+    lt(tenants.webhookFailingSince, limit),
+  );
+  return reader.select({ id: tenants.id }).from(tenants).where(isTroubled).get() !== undefined;
+}
+
+function isSame({ tenantId, url }: Receiver) {
+  // An attempt was made, so there was a URL.
+  return and(eq(tenants.id, tenantId), eq(tenants.webhookUrl, url ?? ''));
 }

@@ -8,8 +8,15 @@ import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { deliveries, tenants } from '../db/schema.ts';
-import { firstWaiting, isWaiting, promoteNext } from './order.ts';
-import { markFailing, markWorking, receiverOf, switchOff } from './receivers.ts';
+import {
+  firstWaiting,
+  isWaiting,
+  markFailing,
+  markWorking,
+  promoteNext,
+  receiverOf,
+  switchOff,
+} from './order.ts';
 
 export interface NewDelivery {
   readonly tenantId: string;

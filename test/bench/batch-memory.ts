@@ -8,9 +8,8 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import { runAnalyze } from '../../src/cli/analyze/run.ts';
+import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from '../cli/fake-examiner.ts';
 
 const counts = [50, 5000, 50_000];

@@ -5,8 +5,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Row, median } from './figures.ts';
-import { type Size, sceneOf } from './sizes.ts';
+import { median, type Row } from './figures.ts';
+import { sceneOf, type Size } from './sizes.ts';
 
 const program = fileURLToPath(new URL('../../bin/forensics.js', import.meta.url));
 

@@ -1,13 +1,13 @@
 /** A tenant whose analyses are all complete, with heatmaps and reports; the objects themselves are nowhere. */
 
 import { createTenants, type Tenant, updateTenant } from '../../src/access/tenants.ts';
+import { renderedText } from '../../src/analyses/examination-row.ts';
 import { operator } from '../../src/audit/entry.ts';
-import { renderedText } from '../../src/analyses/record.ts';
-import type { SealedConfigs } from '../../src/blobs/sealed-configs.ts';
-import type { StorageConfig } from '../../src/blobs/storage-config.ts';
 import { newId } from '../../src/db/ids.ts';
 import { type Db, transact } from '../../src/db/open.ts';
 import { analyses, examinations } from '../../src/db/schema.ts';
+import type { SealedConfigs } from '../../src/storage/configs.ts';
+import type { StorageConfig } from '../../src/storage/storage-config.ts';
 
 interface Parts {
   readonly db: Db;

@@ -6,7 +6,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'undici';
 import { newDataDir, startServing } from '../journeys/serving.ts';
-import { type Row, interleaved } from './figures.ts';
+import { interleaved, type Row } from './figures.ts';
 
 const listed = 50;
 const requestsARound = 100;

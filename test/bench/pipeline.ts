@@ -5,15 +5,15 @@
  */
 
 import sharp from 'sharp';
-import { readPicture } from '../../src/engine/reading.ts';
+import { readPicture } from '../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel, type ReadCells } from '../../src/inference/trace-model.ts';
-import { createLab } from '../../src/lab/create-lab.ts';
-import { type Row, interleaved } from './figures.ts';
-import { type Size, sceneOf } from './sizes.ts';
+import { createLab } from '../../src/sandbox/create-sandbox.ts';
+import { interleaved, type Row } from './figures.ts';
+import { sceneOf, type Size } from './sizes.ts';
 
 export async function benchPipeline(size: Size, rounds: number): Promise<readonly Row[]> {
   const bytes = await sceneOf(size);

@@ -1,9 +1,9 @@
 /** (c): flagging analyses a second with every child of the pool at work, and with one. */
 
 import { availableParallelism } from 'node:os';
-import { createLab } from '../../src/lab/create-lab.ts';
+import { createLab } from '../../src/sandbox/create-sandbox.ts';
 import { type Row, timed } from './figures.ts';
-import { type Size, sceneOf } from './sizes.ts';
+import { sceneOf, type Size } from './sizes.ts';
 
 export async function benchThroughput(size: Size, pictures: number): Promise<readonly Row[]> {
   const bytes = await sceneOf(size);

@@ -9,7 +9,7 @@ import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { openDoor } from './open-door.ts';
-import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 
 const dataDir = newDataDir();
 const pictures = 6;

@@ -8,11 +8,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
-import { type Azurite, startAzurite } from '../unit/blobs/azurite.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/blobs/own-buckets.ts';
 import { portOf } from '../unit/client/tls-server.ts';
+import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
 import { openDoor } from './open-door.ts';
-import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 
 /** A server and a program start one after the other: half a minute where others work, too. */
 vi.setConfig({ testTimeout: 90_000 });

@@ -11,7 +11,7 @@ import { sceneJpeg } from '../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { draft } from '../unit/server/open-server.ts';
-import { emptyFolder, type RunHow, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 /** A picture is examined here and there, each by a process of its own: half a minute where others work, too. */

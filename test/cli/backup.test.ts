@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { lockForServing } from '../../src/app/data-folder.ts';
 import { migrations } from '../../src/db/migrations.ts';
-import { lockForServing } from '../../src/app/serve-lock.ts';
 import { makeOlderDatabase } from '../unit/db/older-database.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';

@@ -1,13 +1,12 @@
-import { DOMParser, type Document } from '@xmldom/xmldom';
-import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Document, DOMParser } from '@xmldom/xmldom';
 import { describe, expect, test, vi } from 'vitest';
-import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
-import { runAnalyze } from '../../src/cli/analyze/run.ts';
+import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from './fake-examiner.ts';
-import { runHere } from './run-here.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
 
 /** A run in this process, by the examiner that looks at names; folders and files are real. */
 async function batch(

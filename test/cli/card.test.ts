@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { cardOf } from '../../src/cli/analyze/card.ts';
+import { cardOf } from '../../src/cli/analyze/formats/details.ts';
+import { tableOf, tableRowOf } from '../../src/cli/analyze/formats/table.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
-import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
-import type { Finding } from '../../src/detectors/finding.ts';
-import { type Examination } from '../../src/engine/result.ts';
+import { stabilityChanges } from '../../src/contract/vocabulary.ts';
+import type { Finding } from '../../src/detectors/detector.ts';
+import type { Examination } from '../../src/engine/result.ts';
 import { writeEvidence } from '../../src/report/evidence.ts';
 import { makeExamination } from '../unit/report/examination.ts';
-import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 
 function found(method: string, speaksFor: Finding['speaksFor'], strength: Finding['strength']) {
   const statement = { en: `What ${method} saw.`, de: `Was ${method} sah.` };

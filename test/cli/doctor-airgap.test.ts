@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import type { Diagnosis } from '../../src/app/doctor/diagnosis.ts';
 import {
   isOfThisMachine,
   logVariable,
   readAttempts,
 } from '../../src/cli/doctor/airgap/attempts.ts';
-import { judgeProof, judgeSettings } from '../../src/cli/doctor/airgap/judge.ts';
-import { readConfig } from '../../src/config.ts';
+import { judgeProof, judgeSettings } from '../../src/cli/doctor/airgap/prove.ts';
+import { readConfig } from '../../src/config/config.ts';
+import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { runCli } from './run-cli.ts';
 

@@ -1,12 +1,11 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
-import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Diagnosis } from '../../src/app/doctor/diagnosis.ts';
-import { judgeChain } from '../../src/cli/doctor/server-certificate.ts';
-import { judgeHealth, judgeVersion } from '../../src/cli/doctor/server-health.ts';
+import { judgeChain, judgeHealth, judgeVersion } from '../../src/cli/doctor/remote-server.ts';
+import type { Diagnosis } from '../../src/doctor/diagnosis.ts';
 import { ensureLocalTls } from '../../src/server/tls.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { runHere } from './run-here.ts';

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
-import { exitCodeOf } from '../../src/cli/analyze/exit-code.ts';
 import type { FailOn } from '../../src/cli/analyze/options.ts';
-import { emptyTally, withRecord } from '../../src/cli/analyze/tally.ts';
-import type { ErrorCode } from '../../src/errors.ts';
+import { emptyTally, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
+import type { ErrorCode } from '../../src/errors.ts';
 
 const found = (verdict: ResultClass) => ({ verdict, error: null });
 const failed = (code: ErrorCode) => ({ verdict: null, error: { code, message: '' } });

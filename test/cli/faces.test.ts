@@ -1,12 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { cardOf } from '../../src/cli/analyze/card.ts';
+import { cardOf } from '../../src/cli/analyze/formats/details.ts';
+import { lineOf, tableOf, tableRowOf } from '../../src/cli/analyze/formats/table.ts';
 import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
-import { summaryOf } from '../../src/cli/analyze/summary.ts';
-import { lineOf, tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
-import { emptyTally, withRecord } from '../../src/cli/analyze/tally.ts';
-import { cellsOf } from '../../src/cli/cells.ts';
-import { printable } from '../../src/cli/printable.ts';
+import { emptyTally, summaryOf, withRecord } from '../../src/cli/analyze/summary.ts';
+import { printable } from '../../src/cli/output/print.ts';
+import { cellsOf } from '../../src/cli/output/table.ts';
 
 const fake: AnalysisRecord = {
   file: 'pictures/of-a-very-long-folder-name/with-a-very-long-file-name-at-the-end-0042.jpg',

@@ -1,11 +1,11 @@
 /** An examiner that looks at names instead of pictures: thousands of them then take no time. */
 
-import type { PrepareExaminer } from '../../src/cli/analyze/examiner.ts';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type AnalysisRecord, failedRecordOf, recordOf } from '../../src/cli/analyze/record.ts';
+import type { PrepareExaminer } from '../../src/cli/analyze/run.ts';
+import { resultClasses } from '../../src/contract/vocabulary.ts';
 import { type ErrorCode, ForensicsError } from '../../src/errors.ts';
 import { makeExamination } from '../unit/report/examination.ts';
-import { resultClasses } from '../../src/contract/vocabulary.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 

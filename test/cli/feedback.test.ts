@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPasswords } from '../../src/access/passwords.ts';
-import { openApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { createPasswords } from '../../src/access/embedded/passwords.ts';
+import { openApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
 test('feedback is listed and shown as text, its control characters made visible', async () => {

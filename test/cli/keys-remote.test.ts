@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { KeyEntry } from '../../src/access/key-entry.ts';
-import { readCredentials, saveCredentials } from '../../src/cli/server/credentials.ts';
-import { saveProfile } from '../../src/cli/server/profiles.ts';
+import type { KeyEntry } from '../../src/access/key-format.ts';
+import { readCredentials, saveCredentials } from '../../src/cli/target/credentials.ts';
+import { saveProfile } from '../../src/cli/target/profiles.ts';
 import { ForensicsError } from '../../src/errors.ts';
-import { openServer, type OpenServer } from '../unit/server/open-server.ts';
+import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';

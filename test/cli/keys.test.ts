@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest';
 import { existsSync, mkdtempSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { KeyEntry } from '../../src/access/key-entry.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { KeyEntry } from '../../src/access/key-format.ts';
 import { openCore } from '../../src/app/core.ts';
 import { operator } from '../../src/audit/entry.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-keys-'));

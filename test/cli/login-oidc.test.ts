@@ -9,11 +9,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { audience, openOidcServer, publicClientId } from '../fixtures/oidc-server.ts';
-import type { OidcServer } from '../fixtures/oidc-server.ts';
-import { openListening } from '../unit/server/open-server.ts';
-import type { Listening } from '../unit/server/open-server.ts';
+import {
+  audience,
+  type OidcServer,
+  openOidcServer,
+  publicClientId,
+} from '../fixtures/oidc-server.ts';
 import { portOf } from '../unit/client/tls-server.ts';
+import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal, type TerminalHow } from './in-terminal.ts';
 import { emptyFolder } from './run-cli.ts';
 import { runHere } from './run-here.ts';

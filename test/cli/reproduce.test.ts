@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { reproductionCard } from '../../src/cli/reproduce/card.ts';
-import type { Reproduction } from '../../src/evidence/reproduction.ts';
+import { reproductionCard } from '../../src/cli/commands/reproduce.ts';
+import type { Reproduction } from '../../src/evidence/compare.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { realCase } from '../unit/evidence/real-case.ts';
 import { newSigner, signedAt } from '../unit/evidence/small-case.ts';

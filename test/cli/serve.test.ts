@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
-import { request } from 'node:https';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';

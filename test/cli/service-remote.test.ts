@@ -3,9 +3,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { saveCredentials } from '../../src/cli/server/credentials.ts';
-import { saveProfile } from '../../src/cli/server/profiles.ts';
-import { sessionOf } from '../../src/cli/server/session.ts';
+import { saveCredentials } from '../../src/cli/target/credentials.ts';
+import { saveProfile } from '../../src/cli/target/profiles.ts';
+import { sessionOf } from '../../src/cli/target/session.ts';
 import { type Listening, openListening, password } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';
 import { emptyFolder } from './run-cli.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shippedTrialImage } from '../../src/app/trial-images.ts';
+import { shippedTrialImage } from '../../src/app/first-run.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';

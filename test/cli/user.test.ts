@@ -1,13 +1,13 @@
-import { beforeAll, describe, expect, test } from 'vitest';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { openCore } from '../../src/app/core.ts';
-import { askHidden } from '../../src/cli/prompts/ask-hidden.ts';
-import type { ShownUser } from '../../src/cli/user/user-named.ts';
-import { readConfig } from '../../src/config.ts';
+import { askHidden } from '../../src/cli/output/prompts.ts';
+import type { ShownUser } from '../../src/cli/target/local-service.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 

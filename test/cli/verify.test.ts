@@ -3,8 +3,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { newSigner, smallBundle } from '../unit/evidence/small-case.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
+import { newSigner, smallBundle } from '../unit/evidence/small-case.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 
 const execute = promisify(execFile);

@@ -1,9 +1,9 @@
 import { appendFile, mkdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { watchFolders, type WatchOptions } from '../../src/cli/analyze/watch.ts';
-import { runHere } from './run-here.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
+import { runHere } from './run-here.ts';
 
 /** What the watch hands out next, on a folder of its own. It looks often; the figures of the product are seconds. */
 async function watching(wanted: Partial<WatchOptions> = {}, fill: readonly string[] = []) {

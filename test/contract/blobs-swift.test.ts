@@ -12,9 +12,9 @@
  */
 
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createS3Store } from '../../src/blobs/s3.ts';
-import type { S3StorageConfig } from '../../src/blobs/storage-config.ts';
-import type { RemoteStore } from '../../src/blobs/store.ts';
+import { createS3Store } from '../../src/storage/s3/s3.ts';
+import type { S3StorageConfig } from '../../src/storage/storage-config.ts';
+import type { RemoteStore } from '../../src/storage/store.ts';
 import { configAt, storesAt } from '../fixtures/s3-server.ts';
 import { findSwift, startSwift, type Swift, type SwiftServer } from '../fixtures/swift.ts';
 import { describeBlobStore } from './blob-store.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { TokenSet } from '../../src/access/identity.ts';
-import { createOidcIdentity } from '../../src/access/oidc-identity.ts';
+import { createOidcIdentity } from '../../src/access/oidc/identity.ts';
 import { openDatabase } from '../../src/db/open.ts';
 import { audience, clientId, clientSecret, openOidcServer } from '../fixtures/oidc-server.ts';
 import { openPeople } from '../unit/access/people.ts';

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
+import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { Provenance } from '../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../src/report/evidence.ts';
 import { makeExamination } from '../unit/report/examination.ts';
 import { openServer } from '../unit/server/open-server.ts';
 import { componentOf, operationsOf } from './interface/document.ts';
 import { createJudge, strictComplaint } from './interface/judge.ts';
-import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 
 const open = await openServer();
 const document = (await open.server.inject('/v1/schema')).json();

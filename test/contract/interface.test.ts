@@ -8,14 +8,10 @@
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { openServer } from '../unit/server/open-server.ts';
-import { operationsOf } from './interface/document.ts';
-import type { Operation } from './interface/document.ts';
-import { createJudge } from './interface/judge.ts';
-import type { Given } from './interface/judge.ts';
-import { isStranger, requestsFor } from './interface/requests.ts';
-import type { Sent } from './interface/requests.ts';
-import { onStage, setStage } from './interface/stage.ts';
-import type { Stage } from './interface/stage.ts';
+import { type Operation, operationsOf } from './interface/document.ts';
+import { createJudge, type Given } from './interface/judge.ts';
+import { isStranger, requestsFor, type Sent } from './interface/requests.ts';
+import { onStage, setStage, type Stage } from './interface/stage.ts';
 
 const casesWanted = 5200;
 const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { settingsScope } from '../../src/access/principal.ts';
 import { openCore } from '../../src/app/core.ts';
-import { createLocalService } from '../../src/cli/service/local.ts';
-import { createRemoteService } from '../../src/cli/service/remote.ts';
-import { openApi } from '../../src/client/open.ts';
-import { readConfig } from '../../src/config.ts';
+import { createLocalService } from '../../src/cli/target/local-service.ts';
+import { createRemoteService } from '../../src/cli/target/remote-service.ts';
+import { openApi } from '../../src/client/connect.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { caOf, urlOf } from '../cli/on-server.ts';
-import { openListening, type Listening } from '../unit/server/open-server.ts';
+import { type Listening, openListening } from '../unit/server/open-server.ts';
 import { describeService, tenant } from './service.ts';
 
 /** The way to the server of whoever has this Authorization header. */

@@ -6,9 +6,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Core } from '../../src/app/core.ts';
-import { operator } from '../../src/audit/entry.ts';
-import { parseEntry } from '../../src/audit/read.ts';
-import type { Service } from '../../src/cli/service/service.ts';
+import { operator, parseEntry } from '../../src/audit/entry.ts';
+import type { Service } from '../../src/cli/target/service.ts';
 
 export interface ServiceUnderTest {
   readonly service: Service;

@@ -3,8 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { decodePicture } from '../../src/image/decode.ts';
-import { defaultLimits } from '../../src/image/limits.ts';
-import type { Picture } from '../../src/image/picture.ts';
+import { defaultLimits, type Picture } from '../../src/image/picture.ts';
 
 interface Pixels {
   readonly data: Buffer;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { packagedDir } from '../../src/inference/installed.ts';
+import { packagedDir } from '../../src/inference/model-folder.ts';
 import { parseCsv, readSamples, splits } from './data-set.ts';
 import { recallAt, spearman } from './figures.ts';
 import { record } from './measured.ts';

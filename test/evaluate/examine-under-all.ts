@@ -1,11 +1,11 @@
-import { concludeUnderEvery } from '../../src/engine/examine.ts';
-import { type Models, observe } from '../../src/engine/observe.ts';
-import type { Picture } from '../../src/image/picture.ts';
 import {
   type DecisionStrategy,
   defaultSeed,
   type ResultClass,
 } from '../../src/contract/vocabulary.ts';
+import { concludeUnderEvery } from '../../src/engine/examine.ts';
+import { type Models, observe } from '../../src/engine/observe.ts';
+import type { Picture } from '../../src/image/picture.ts';
 
 export type Classes = Readonly<Record<DecisionStrategy, ResultClass>>;
 

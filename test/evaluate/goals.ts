@@ -1,5 +1,6 @@
 /** The goals set for the trace model, and what was measured of each, with the denominators that the tables have. */
 
+import { decisionStrategies, type DecisionStrategy } from '../../src/contract/vocabulary.ts';
 import { followingOf } from './compression.ts';
 import { type Estimate, type Rate, rateOf } from './intervals.ts';
 import {
@@ -11,7 +12,6 @@ import {
   worstSourceOf,
 } from './rates.ts';
 import type { Outcome } from './read-samples.ts';
-import { decisionStrategies, type DecisionStrategy } from '../../src/contract/vocabulary.ts';
 
 interface Goal {
   readonly of: string;

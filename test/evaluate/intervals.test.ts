@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../src/engine/random.ts';
+import { createRandom } from '../../src/engine/calibration.ts';
 import { type Estimate, estimateOf, rateOf } from './intervals.ts';
 
 /** Pictures, a fifth of which count. */

@@ -1,7 +1,7 @@
 /** 95 % intervals of any figure: whole sources are drawn, because pictures of one source are not independent. */
 
-import { shareInterval } from '../../src/engine/proportions.ts';
-import { createRandom } from '../../src/engine/random.ts';
+import { createRandom } from '../../src/engine/calibration.ts';
+import { shareInterval } from '../../src/engine/likelihood-ratio.ts';
 import { groupBy, quantile } from '../../src/validation/statistics.ts';
 import type { Sample } from './data-set.ts';
 

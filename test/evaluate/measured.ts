@@ -1,10 +1,10 @@
 /** The error rates that ship with a model: they go into its manifest and from there into every report. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../src/inference/model.ts';
 import { auc, aucInterval, groupBy } from '../../src/validation/statistics.ts';
 import { type Row, toScored } from './read-samples.ts';
-import type { DecisionStrategy, ResultClass } from '../../src/contract/vocabulary.ts';
 
 export function measuredOf(rows: readonly Row[]): readonly MeasuredCondition[] {
   return [...groupBy(rows, ({ condition }) => condition)].map(([condition, some]) => {

@@ -3,9 +3,8 @@
 import { join, resolve } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
 import { ForensicsError } from '../../src/errors.ts';
-import { packagedDir } from '../../src/inference/installed.ts';
 import { loadLocateModel } from '../../src/inference/locate-model.ts';
-import { readModelFolder } from '../../src/inference/model-folder.ts';
+import { packagedDir, readModelFolder } from '../../src/inference/model-folder.ts';
 import { createRegistry, openModel, type VerifiedModel } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel } from '../../src/inference/trace-model.ts';

@@ -1,8 +1,8 @@
 /** Made-up outcomes for tests of figures, and what is printed of them. */
 
+import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { Outcome } from './read-samples.ts';
 import type { Block, Table } from './table.ts';
-import type { ResultClass } from '../../src/contract/vocabulary.ts';
 
 /** Of all tables. */
 export function rowsOf(blocks: readonly Block[]): Table['rows'] {

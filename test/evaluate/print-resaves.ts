@@ -1,11 +1,11 @@
 /** What re-saves make of the verdict and of the score of compression. */
 
+import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { blindnessOf, followingOf } from './compression.ts';
 import { leastFollowing } from './goals.ts';
 import { flipRate } from './rates.ts';
 import type { Row } from './read-samples.ts';
 import { type Block, numberWithin, percentWithin, table } from './table.ts';
-import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 
 /** @param rows - of the pictures as they are. */
 export function printResaves(rows: readonly Row[]): readonly Block[] {

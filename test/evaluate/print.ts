@@ -1,5 +1,6 @@
 /** The figures of a run. */
 
+import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { calibrationError, groupBy } from '../../src/validation/statistics.ts';
 import { meanOf, recallAt } from './figures.ts';
 import { type Result, resultsOf } from './goals.ts';
@@ -19,7 +20,6 @@ import {
 } from './rates.ts';
 import { type Outcome, type Row, toScored } from './read-samples.ts';
 import { type Block, numberWithin, percent, percentWithin, table } from './table.ts';
-import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 
 export function printFigures(rows: readonly Row[]): readonly Block[] {
   const byCondition = [...groupBy(rows, ({ condition }) => condition)];

@@ -1,9 +1,9 @@
 /** How often verdicts are reached and wrong, with intervals. Errors are shares of the pictures of a class that are decided. */
 
+import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
 import { auc, aucInterval, calibrationError, groupBy } from '../../src/validation/statistics.ts';
 import { type Estimate, estimateOf, type Rate, rateOf } from './intervals.ts';
 import { type Outcome, toScored } from './read-samples.ts';
-import type { DecisionStrategy } from '../../src/contract/vocabulary.ts';
 
 export const realOf = (rows: readonly Outcome[]) => rows.filter(({ sample }) => !sample.isFake);
 export const fakeOf = (rows: readonly Outcome[]) => rows.filter(({ sample }) => sample.isFake);

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
-import type { Reading } from '../../src/engine/reading.ts';
+import type { Reading } from '../../src/engine/patch-scores.ts';
 import type { Decision, Examination } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';

@@ -1,25 +1,25 @@
 /** The same picture after another save: does its verdict turn round, and does the score of compression follow? */
 
 import sharp from 'sharp';
-import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
-import { coveringGrid } from '../../src/engine/grid.ts';
-import type { Models } from '../../src/engine/observe.ts';
-import { readLogits } from '../../src/engine/reading.ts';
-import { changePixels, savedAgain } from '../../src/engine/stability.ts';
-import { cellTextures } from '../../src/engine/texture.ts';
-import { decodePicture } from '../../src/image/decode.ts';
-import type { Picture } from '../../src/image/picture.ts';
-import { toPlanes } from '../../src/image/pixels.ts';
-import { type Pixels, saveJpeg } from '../../src/image/resave.ts';
-import type { TraceModel } from '../../src/inference/trace-model.ts';
-import { limits } from './conditions.ts';
-import { type Classes, examineUnderAll } from './examine-under-all.ts';
 import {
   decisionStrategies,
   type DecisionStrategy,
   type StabilityChange,
   stabilityChanges,
 } from '../../src/contract/vocabulary.ts';
+import { toFakeProbability, toPredictions } from '../../src/engine/calibration.ts';
+import type { Models } from '../../src/engine/observe.ts';
+import { readLogits } from '../../src/engine/patch-scores.ts';
+import { coveringGrid } from '../../src/engine/patches.ts';
+import { changePixels, savedAgain } from '../../src/engine/stability.ts';
+import { cellTextures } from '../../src/engine/texture.ts';
+import { type Pixels, saveJpeg } from '../../src/image/codec.ts';
+import { decodePicture } from '../../src/image/decode.ts';
+import type { Picture } from '../../src/image/picture.ts';
+import { toPlanes } from '../../src/image/pixels.ts';
+import type { TraceModel } from '../../src/inference/trace-model.ts';
+import { limits } from './conditions.ts';
+import { type Classes, examineUnderAll } from './examine-under-all.ts';
 
 /** By strategy the first change after which the picture is decided the other way; strategies without one are left out. */
 export type Flips = Partial<Readonly<Record<DecisionStrategy, StabilityChange>>>;

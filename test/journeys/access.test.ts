@@ -2,17 +2,14 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KeyEntry } from '../../src/access/key-entry.ts';
 import type { TokenSet } from '../../src/access/identity.ts';
+import type { KeyEntry } from '../../src/access/key-format.ts';
 import { settingsScope } from '../../src/access/principal.ts';
+import { type Core, openCore } from '../../src/app/core.ts';
 import { operator } from '../../src/audit/entry.ts';
-import { openCore } from '../../src/app/core.ts';
-import type { Core } from '../../src/app/core.ts';
-import { readConfig } from '../../src/config.ts';
-import { draft, password } from '../unit/server/open-server.ts';
-import type { Answer, Question } from '../unit/server/open-server.ts';
-import { newDataDir, only, startServing } from './serving.ts';
-import type { Serving } from './serving.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { type Answer, draft, password, type Question } from '../unit/server/open-server.ts';
+import { newDataDir, only, type Serving, startServing } from './serving.ts';
 
 const dataDir = newDataDir();
 const email = 'ann@example.org';

@@ -5,8 +5,7 @@ import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { clientOf, newDataDir, only, startServing } from './serving.ts';
-import type { Serving } from './serving.ts';
+import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
 const dataDir = newDataDir();

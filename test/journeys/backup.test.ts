@@ -7,8 +7,7 @@ import { afterAll, expect, test } from 'vitest';
 import { emptyFolder } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { clientOf, newDataDir, only, startServing } from './serving.ts';
-import type { Serving } from './serving.ts';
+import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
 const small = { width: 320, height: 240 };
 const large = { width: 800, height: 600 };

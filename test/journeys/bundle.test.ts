@@ -8,8 +8,7 @@ import { emptyFolder, runCli } from '../cli/run-cli.ts';
 import { runHere } from '../cli/run-here.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { readEntries } from '../unit/evidence/repack.ts';
-import { clientOf, newDataDir, startServing } from './serving.ts';
-import type { Serving } from './serving.ts';
+import { clientOf, newDataDir, type Serving, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
 const dataDir = newDataDir();

@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers';
 import { type Dispatcher, fetch } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Analysis } from '../../src/analyses/analysis.ts';
-import type { StorageUrls } from '../../src/blobs/store.ts';
+import type { StorageUrls } from '../../src/storage/store.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { type Azurite, startAzurite } from '../unit/blobs/azurite.ts';
-import { type Forwarder, startForwarder } from '../unit/blobs/forwarder.ts';
-import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/blobs/own-buckets.ts';
+import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
+import { type Forwarder, startForwarder } from '../unit/storage/forwarder.ts';
+import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
 import { clientOf, newDataDir, type Serving, spawnServe, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };

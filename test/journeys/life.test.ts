@@ -5,14 +5,11 @@ import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../cli/run-cli.ts';
-import { componentOf } from '../contract/interface/document.ts';
-import type { RawDocument } from '../contract/interface/document.ts';
+import { componentOf, type RawDocument } from '../contract/interface/document.ts';
 import { strictComplaint } from '../contract/interface/judge.ts';
 import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
-import { startReceiver } from './receiver.ts';
-import type { Receiver } from './receiver.ts';
-import { clientOf, newDataDir, only, startServing } from './serving.ts';
-import type { Serving } from './serving.ts';
+import { type Receiver, startReceiver } from './receiver.ts';
+import { clientOf, newDataDir, only, type Serving, startServing } from './serving.ts';
 
 const size = { width: 320, height: 240 };
 const dataDir = newDataDir();

@@ -1,8 +1,7 @@
 /** A webhook receiver that keeps what it was sent and tells when more has come. */
 
 import { EventEmitter, once } from 'node:events';
-import { createServer } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
 
 export interface Call {
   readonly headers: IncomingHttpHeaders;

@@ -1,7 +1,6 @@
 /** A real `forensics serve` in a process of its own, and a client that trusts its authority. */
 
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +10,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import type { Analysis } from '../../src/analyses/analysis.ts';
-import { asker } from '../unit/server/open-server.ts';
-import type { Answer, Ask } from '../unit/server/open-server.ts';
+import { type Answer, type Ask, asker } from '../unit/server/open-server.ts';
 
 const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));
 

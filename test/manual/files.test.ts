@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Value } from 'typebox/value';
 import { afterAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { changeBody } from '../../src/contract/tenant.ts';
 import { blockNamed, readManual, root } from './manual.ts';
 

@@ -2,8 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Block } from './manual.ts';
-import { root } from './manual.ts';
+import { type Block, root } from './manual.ts';
 import type { Stage, Told } from './stage.ts';
 
 /** Checks, runs, and answers how the worse of both ended. */

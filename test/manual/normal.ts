@@ -1,6 +1,7 @@
 /** Whether two outputs say the same: what changes from run to run, or a little from processor to processor, is left out. */
 
 /** What is different every time; the manual may shorten it with three dots. */
+
 const varying: readonly (readonly [RegExp, string])[] = [
   [/\b\d{4}-\d\d-\d\dT[\d:.]+Z\b/g, 'TIME'],
   [/\b\d{4}-\d\d-\d\d\b/g, 'DAY'],

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { flagsOf } from '../../src/cli/serve/flags.ts';
-import { flagOf, readConfig, redacted, settingNames, variableOf } from '../../src/config.ts';
+import { flagsOf } from '../../src/cli/commands/serve.ts';
+import { flagOf, readConfig, redacted, settingNames, variableOf } from '../../src/config/config.ts';
 import { settingsSchema } from '../../src/config/settings.ts';
 
 const nowhere = { XDG_CONFIG_HOME: join(tmpdir(), 'forensics-no-such-folder') };

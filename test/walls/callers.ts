@@ -1,13 +1,11 @@
 /** Every kind of caller: what of each one counts, and the Authorization header that each one sends. */
 
 import { randomBytes } from 'node:crypto';
+import { type Bearer, createTokens } from '../../src/access/embedded/tokens.ts';
 import { newSecret } from '../../src/access/key-format.ts';
 import { settingsScope } from '../../src/access/principal.ts';
-import { createTokens } from '../../src/access/tokens.ts';
-import type { Bearer } from '../../src/access/tokens.ts';
 import { operator } from '../../src/audit/entry.ts';
-import { openServer } from '../unit/server/open-server.ts';
-import type { OpenServer } from '../unit/server/open-server.ts';
+import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 
 export interface Caller {
   /** What every route answers that asks who is there; null for a caller who is known. */

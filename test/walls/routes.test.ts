@@ -2,10 +2,14 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Access } from '../../src/server/authenticate.ts';
-import { draft, password } from '../unit/server/open-server.ts';
-import type { Answer, Ask, OpenServer } from '../unit/server/open-server.ts';
-import { callers, openWithCallers } from './callers.ts';
-import type { Caller, Headers } from './callers.ts';
+import {
+  type Answer,
+  type Ask,
+  draft,
+  type OpenServer,
+  password,
+} from '../unit/server/open-server.ts';
+import { type Caller, callers, type Headers, openWithCallers } from './callers.ts';
 
 const blob = '/b-0123456789abcdef01234567/analyses/a/input.jpg';
 const id = '0123456789abcdef01234567';

@@ -5,16 +5,14 @@
 
 import { and, eq, inArray, isNull, or } from 'drizzle-orm';
 import { service } from '../../audit/entry.ts';
-import { type Db, type Reader, type Tx, transact } from '../../db/open.ts';
+import { foldText } from '../../db/ids.ts';
+import { type Db, type Reader, transact, type Tx } from '../../db/open.ts';
 import { tenants, users } from '../../db/schema.ts';
-import { foldText } from '../../db/text.ts';
 import type { Login } from '../identity.ts';
-import { unauthenticated } from '../unauthenticated.ts';
-import { tellOfUser } from '../user-log.ts';
-import { defaultUserType, endAccess, newRow } from '../users.ts';
-import type { UserRow } from '../users.ts';
-import type { Described } from './claims.ts';
-import type { ReadToken } from './token-reader.ts';
+import { unauthenticated } from '../principal.ts';
+import { tellOfUser } from '../user-facts.ts';
+import { defaultUserType, endAccess, newRow, type UserRow } from '../users.ts';
+import type { Described, ReadToken } from './tokens.ts';
 
 export interface Accounts {
   /**

@@ -1,6 +1,7 @@
 /** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 3): read, checked, reduced to what we use. */
 
 import type { ServerMetadata } from 'openid-client';
+import { Agent, request } from 'undici';
 
 export interface Discovered extends ServerMetadata {
   readonly jwks_uri: string;
@@ -53,4 +54,120 @@ type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 function defined<T extends object>(members: T): Given<T>;
 function defined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+// Calls to the identity provider: bounded in time and size, no redirect followed.
+
+interface ProviderRequest {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A form is sent, as every call of OAuth 2.0 has one; nothing else is. */
+  readonly body?: unknown;
+}
+
+type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
+
+/** For a whole call. */
+export const timeoutSeconds = 5;
+// A hundred keys are a tenth of it.
+const maxAnswerBytes = 1024 * 1024;
+
+/** @param ca - PEM of the only authorities to trust; null for those that the system knows. */
+export function createProviderFetch({ ca }: { readonly ca: string | null }): ProviderFetch {
+  const agent = new Agent({
+    connect: ca === null ? {} : { ca },
+    maxResponseSize: maxAnswerBytes,
+  });
+  return async (url, { method = 'GET', headers = {}, body }) => {
+    const answer = await request(url, {
+      dispatcher: agent,
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      body: body instanceof URLSearchParams ? body.toString() : null,
+      signal: AbortSignal.timeout(timeoutSeconds * 1000),
+    });
+    const text = await answer.body.text();
+    // A Response of these statuses refuses any body (Fetch, "null body status").
+    const isBodiless = [204, 205, 304].includes(answer.statusCode);
+    const type = String(answer.headers['content-type'] ?? '');
+    return new Response(isBodiless ? null : text, {
+      status: answer.statusCode,
+      // The only one that is read behind this: OAuth tells its errors in the body.
+      headers: { 'content-type': type },
+    });
+  };
+}
+
+// Something fetched from elsewhere that must outlive the times when elsewhere does not answer.
+
+export interface Cached<T> {
+  /** What is held, renewed first when it is old and that can be done. @throws what `load` threw, when nothing is held. */
+  current(): Promise<T>;
+  /** Fetched now, unless that was tried a moment ago. @throws what `load` threw the last time. */
+  renewed(): Promise<T>;
+}
+
+export interface CachedParts<T> {
+  readonly load: () => Promise<T>;
+  readonly freshMs: number;
+  /** Between two tries, whatever came of the first: callers must not be able to make us call out at will. */
+  readonly pauseMs: number;
+  /** What could not be renewed for so long is not relied on any more. */
+  readonly keptMs: number;
+  readonly now: () => Date;
+}
+
+export function createCached<T>({
+  load,
+  freshMs,
+  pauseMs,
+  keptMs,
+  now,
+}: CachedParts<T>): Cached<T> {
+  let held: { readonly value: T; readonly atMs: number } | null = null;
+  let tried: { readonly atMs: number; readonly failure: Error | null } | null = null;
+  let pending: Promise<void> | null = null;
+
+  const ageMs = ({ atMs }: { readonly atMs: number }): number => now().getTime() - atMs;
+
+  async function attempt(): Promise<void> {
+    let failure: Error | null = null;
+    try {
+      const value = await load();
+      held = { value, atMs: now().getTime() };
+    } catch (error) {
+      failure = error instanceof Error ? error : new Error(String(error));
+    }
+    tried = { failure, atMs: now().getTime() };
+  }
+
+  /** Never fails: what came of it is in `held` and `tried`. */
+  async function renew(): Promise<void> {
+    if (tried !== null && ageMs(tried) < pauseMs) return;
+    pending ??= attempt().finally(() => {
+      pending = null;
+    });
+    await pending;
+  }
+
+  const usable = (): T | null => (held !== null && ageMs(held) < keptMs ? held.value : null);
+  const failure = (): Error => tried?.failure ?? new TypeError('Nothing was loaded.');
+
+  return {
+    async current() {
+      if (held === null || ageMs(held) >= freshMs) {
+        const renewal = renew();
+        // While elsewhere is known to be in trouble nobody waits, as long as there is something to work with.
+        if (usable() === null || tried?.failure == null) await renewal;
+      }
+      const value = usable();
+      if (value !== null) return value;
+      throw failure();
+    },
+    async renewed() {
+      await renew();
+      if (held !== null && tried?.failure === null) return held.value;
+      throw failure();
+    },
+  };
 }

@@ -3,27 +3,30 @@
  * away, and the few calls that we make to it. Whatever it does wrong is `identity_unavailable`, and lets nobody in.
  */
 
-import { createLocalJWKSet } from 'jose';
-import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose';
+import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import {
+  type ClientAuth,
   ClientSecretBasic,
   ClientSecretPost,
   Configuration,
-  None,
-  ResponseBodyError,
   customFetch,
+  None,
   refreshTokenGrant,
+  ResponseBodyError,
   tokenIntrospection,
   tokenRevocation,
 } from 'openid-client';
-import type { ClientAuth } from 'openid-client';
 import { ForensicsError } from '../../errors.ts';
-import { unauthenticated } from '../unauthenticated.ts';
-import { createCached } from './cached.ts';
-import type { Cached } from './cached.ts';
-import { discoveryUrl, readDiscovery } from './discovery.ts';
-import type { Discovered } from './discovery.ts';
-import { createProviderFetch, timeoutSeconds } from './provider-fetch.ts';
+import { unauthenticated } from '../principal.ts';
+import {
+  type Cached,
+  createCached,
+  createProviderFetch,
+  type Discovered,
+  discoveryUrl,
+  readDiscovery,
+  timeoutSeconds,
+} from './discovery.ts';
 
 export interface Provider {
   /** @throws {ForensicsError} `identity_unavailable`, as every verb here. */

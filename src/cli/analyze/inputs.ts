@@ -5,9 +5,9 @@ import { access, open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
-import { defaultLimits } from '../../image/limits.ts';
-import type { PictureSource } from '../../lab/lab.ts';
-import { systemCodeOf } from '../../errors/system-code.ts';
+import { systemCodeOf } from '../../files/system-errors.ts';
+import { defaultLimits } from '../../image/picture.ts';
+import type { PictureSource } from '../../sandbox/sandbox.ts';
 
 /** `label` is what the user called it. `path` null stands for standard input. */
 export interface Input {

@@ -1,8 +1,7 @@
 /** How far a run is, on stderr, and only where somebody watches. */
 
-import { startSpinner } from '../spinner.ts';
-import { switches } from '../switches.ts';
-import { canAnimate } from '../terminal.ts';
+import { switches } from '../output/print.ts';
+import { canAnimate, startSpinner } from '../output/terminal.ts';
 import { rateOf } from './summary.ts';
 
 export interface Progress {

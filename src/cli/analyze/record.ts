@@ -1,15 +1,15 @@
 /** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not tell is null. */
 
 import type { AnalysisOptions } from '../../analyses/analysis.ts';
+import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../inference/model.ts';
 import { type Evidence, writeEvidence } from '../../report/evidence.ts';
-import type { ReportTexts } from '../../report/texts.ts';
+import type { ReportTexts } from '../../report/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
-import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 
 /** The contract's result. Nothing is stored behind URLs here: heatmaps and PDFs are the record's `files`. */
 export type LocalResult = ResultFields & {

@@ -5,11 +5,11 @@
 
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { makeFolder } from '../../app/make-folder.ts';
 import { ForensicsError } from '../../errors.ts';
-import { toOutputFailure, writing } from '../output-failure.ts';
-import { removeAtExit } from '../remove-at-exit.ts';
-import { systemCodeOf } from '../../errors/system-code.ts';
+import { makeFolder } from '../../files/atomic-write.ts';
+import { systemCodeOf, toOutputFailure, writing } from '../../files/system-errors.ts';
+import { removeAtExit } from '../output/terminal.ts';
+import type { AnalysisRecord } from './record.ts';
 
 export interface ResultsFolder {
   /** Before the work begins. @throws {ForensicsError} `conflict` when `name` exists and may not be replaced. */
@@ -125,4 +125,20 @@ async function checkFree(target: string, force: boolean): Promise<void> {
 
 function conflict(target: string, what: string): ForensicsError {
   return new ForensicsError('conflict', `${target} ${what}.`);
+}
+
+export type Files = readonly (readonly [name: string, content: Uint8Array])[];
+
+/** Writes the folder of one picture: `result.json` and what was drawn. Returns the record with the paths. @throws as `ResultsFolder.write`. */
+export async function keepResults(
+  results: ResultsFolder,
+  folderName: string,
+  record: AnalysisRecord,
+  drawn: Files,
+): Promise<AnalysisRecord> {
+  // Inside the folder the names stand alone, so that it can be moved and still be right.
+  const inFolder = { ...record, files: ['result.json', ...drawn.map(([name]) => name)] };
+  const text = `${JSON.stringify(inFolder, null, 2)}\n`;
+  const files = new Map<string, Uint8Array | string>([['result.json', text], ...drawn]);
+  return { ...record, files: await results.write(folderName, files) };
 }

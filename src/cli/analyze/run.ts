@@ -1,19 +1,20 @@
 /** A run of `forensics analyze`: take pictures as there is room, examine side by side, tell of each in order. */
 
-import { withStack } from '../../app/stack.ts';
-import { type ExitCode, toForensicsError } from '../../errors.ts';
-import { say } from '../talk.ts';
-import { checkFree } from '../write-file.ts';
-import { inOrder } from './batch.ts';
-import { checkUsage } from './check-usage.ts';
-import type { Examiner, PrepareExaminer, Run } from './examiner.ts';
-import { exitCodeOf } from './exit-code.ts';
+import { withStack } from '../../app/disposer.ts';
+import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
+import { checkFree } from '../../files/output-file.ts';
+import type { Preview } from '../../report/preview.ts';
+import type { PreviewRequest } from '../../sandbox/sandbox.ts';
+import { refuseOptions } from '../options.ts';
+import { say } from '../output/print.ts';
+import { isRemote } from '../target/options.ts';
+import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import type { Input } from './inputs.ts';
-import type { AnalyzeOptions } from './options.ts';
-import { prepareExaminer } from './prepare.ts';
+import { type AnalyzeOptions, checkUsage } from './options.ts';
+import { openTeller, type Teller } from './output.ts';
+import type { AnalysisRecord } from './record.ts';
 import { createFolderNames } from './results-folder.ts';
-import { isOfTheMachine, listenForStop, type Stop } from './stop.ts';
-import { openTeller, type Teller } from './teller.ts';
+import { exitCodeOf } from './summary.ts';
 import { walkInputs } from './walk.ts';
 import { checkFolders, watchFolders } from './watch.ts';
 
@@ -87,3 +88,53 @@ async function examineAll(
     }
   }
 }
+
+// Who examines: the server that the options or the environment name, else this machine.
+
+export const prepareExaminer: PrepareExaminer = async (options) => {
+  if (isRemote(options)) {
+    const { prepareRemote } = await import('./remote/remote.ts');
+    return prepareRemote(options);
+  }
+  const { tenant, resume, wait } = options;
+  refuseOptions(
+    { '--tenant': tenant !== undefined, '--resume': resume, '--no-wait': !wait },
+    'is for a server; add --url.',
+  );
+  const { prepareLocal } = await import('./local.ts');
+  return prepareLocal(options);
+};
+
+// Who examines the pictures of a run: this machine, or a server.
+
+export interface Run {
+  readonly options: AnalyzeOptions;
+  /** Aborted when the run is to end. */
+  readonly signal: AbortSignal;
+  /** Null where none is wanted. Only this machine draws: a server has the picture's maps. */
+  readonly preview: WantedPreview | null;
+  /** Told once of each picture that failed. */
+  onFailure(input: Input, failure: ForensicsError): void;
+}
+
+export interface WantedPreview {
+  /** Pixels that it may take. */
+  readonly box: PreviewRequest['box'];
+  /** Called before the picture's record is answered. */
+  take(input: Input, preview: Preview): void;
+}
+
+export interface Examiner {
+  /** From an argument to its record, and to its folder when there is one. Never fails: a failure is a record. */
+  examine(input: Input, folderName: string): Promise<AnalysisRecord>;
+  /** Hears of each record that has been told. */
+  told?(record: AnalysisRecord): void;
+  close(): Promise<void>;
+}
+
+/**
+ * Checks once what concerns the run and not one picture, and answers how to begin.
+ *
+ * @throws {ForensicsError} `usage`, `config_invalid`, `model_*`, `output_not_writable`, `server_*`.
+ */
+export type PrepareExaminer = (options: AnalyzeOptions) => Promise<(run: Run) => Examiner>;

@@ -6,7 +6,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { ForensicsError, toForensicsError } from '../../errors.ts';
-import { usageError } from '../failure.ts';
+import { usageError } from '../errors.ts';
 import { attempt, type Input } from './inputs.ts';
 import { picturesBelow, type WalkOptions } from './walk.ts';
 

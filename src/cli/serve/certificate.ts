@@ -1,10 +1,9 @@
 /** Which certificate `serve` shows: the operator's files, one of our own authority, or none behind a proxy. */
 
-import type { Settings } from '../../config.ts';
-import { createCertificateKeeper } from '../../server/certificate-keeper.ts';
+import type { Settings } from '../../config/config.ts';
+import { createCertificateKeeper } from '../../server/certificate.ts';
 import type { HttpServer } from '../../server/server.ts';
-import { ensureLocalTls, readOwnTls } from '../../server/tls.ts';
-import type { TlsMaterial } from '../../server/tls.ts';
+import { ensureLocalTls, readOwnTls, type TlsMaterial } from '../../server/tls.ts';
 import { showCertificate } from '../../server/transport.ts';
 
 export interface CertificateSource {

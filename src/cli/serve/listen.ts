@@ -2,10 +2,13 @@
 
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import type { Settings } from '../../config.ts';
+import type { FirstRun } from '../../app/first-run.ts';
+import type { Settings } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
+import { systemCodeOf } from '../../files/system-errors.ts';
 import type { HttpServer } from '../../server/server.ts';
-import { systemCodeOf } from '../../errors/system-code.ts';
+import type { TlsMaterial } from '../../server/tls.ts';
+import { shellWord } from '../analyze/remote/resume.ts';
 
 export async function listen(
   server: HttpServer,
@@ -69,4 +72,63 @@ export function listenFailure(error: unknown, place: Place): unknown {
 function hostInUrl(host: string): string {
   const named = host === '0.0.0.0' || host === '::' ? hostname() : host;
   return named.includes(':') ? `[${named}]` : named;
+}
+
+// What `serve` says when it is ready.
+
+export interface Ready {
+  readonly url: string;
+  /** Where the server listens itself; differs from `url` behind a proxy. */
+  readonly localUrl: string;
+  readonly authority: TlsMaterial['authority'];
+  readonly isBehindProxy: boolean;
+  readonly firstRun: FirstRun | null;
+}
+
+/** For programs: one line, the same fields on every run. */
+export function readyJson({ url, authority, firstRun }: Ready): string {
+  return JSON.stringify({
+    url,
+    caPath: authority?.path ?? null,
+    caFingerprint256: authority?.fingerprint256 ?? null,
+    tenantName: firstRun?.tenant.name ?? null,
+    apiKey: firstRun?.key.secret ?? null,
+  });
+}
+
+/** For people, on the first run: everything they need, and a line to try it with. */
+export function welcome(ready: Ready): string | null {
+  const { url, authority, firstRun } = ready;
+  if (firstRun === null) return null;
+  const facts: (readonly [string, string])[] = [
+    ['URL', url],
+    ...(authority === null
+      ? []
+      : ([
+          ['CA certificate', authority.path],
+          ['SHA-256', authority.fingerprint256],
+        ] as const)),
+    ['Tenant', firstRun.tenant.name],
+    ['API key', `${firstRun.key.secret}   (shown only now; valid until ${firstRun.key.expiresAt})`],
+  ];
+  const lines = facts.map(([name, value]) => `  ${`${name}:`.padEnd(16)}${value}`);
+  return [
+    'forensics is ready.',
+    '',
+    ...lines,
+    '',
+    'Try it:',
+    '',
+    curlLine(ready, firstRun),
+    '',
+  ].join('\n');
+}
+
+function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
+  const trust = ready.authority === null ? [] : ['--cacert', shellWord(ready.authority.path)];
+  // Without the proxy in between, the line has to say what the proxy would.
+  const proxied = ready.isBehindProxy ? ['-H', shellWord('X-Forwarded-Proto: https')] : [];
+  const address = shellWord(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
+  const header = ['-H', shellWord(`Authorization: ApiKey ${key.secret}`)];
+  return ['curl', ...trust, ...proxied, ...header, address].join(' ');
 }

@@ -1,20 +1,24 @@
 /** Opens everything, listens, tells how to use it, and closes everything again when asked to stop. */
 
-import type { SettingFlags } from './flags.ts';
-import { openApp } from '../../app.ts';
-import { openDataFolder } from '../../app/data-folder.ts';
+import { type App, openApp } from '../../app/app.ts';
+import { lockForServing, openDataFolder } from '../../app/data-folder.ts';
+import { type Stack, withStack } from '../../app/disposer.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
-import { lockForServing } from '../../app/serve-lock.ts';
-import { withStack } from '../../app/stack.ts';
-import { readConfig } from '../../config.ts';
-import type { HttpServer } from '../../server/server.ts';
-import { tellUpgrade } from '../local-core.ts';
-import { say } from '../talk.ts';
-import { listen } from './listen.ts';
-import { serverOf } from './server-of.ts';
-import { stopRequested } from './stop.ts';
-import { readyJson, welcome } from './welcome.ts';
-import type { Ready } from './welcome.ts';
+import { readConfig, type Settings } from '../../config/config.ts';
+import {
+  createMetrics,
+  listenForMetrics,
+  type Metrics,
+  type MetricsListener,
+} from '../../server/metrics.ts';
+import { createServer, type HttpServer } from '../../server/server.ts';
+import type { TlsMaterial } from '../../server/tls.ts';
+import { packageVersion } from '../../version.ts';
+import type { SettingFlags } from '../commands/serve.ts';
+import { say } from '../output/print.ts';
+import { tellUpgrade } from '../target/data-folder.ts';
+import { certificateSource, keepCertificate, type KeptCertificate } from './certificate.ts';
+import { listen, listenFailure, type Ready, readyJson, welcome } from './listen.ts';
 
 export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
@@ -55,4 +59,90 @@ function tellReady(ready: Ready, { json }: { json: boolean }): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
   say(`Listening on ${ready.url}`);
+}
+
+// The first SIGTERM or SIGINT asks for a clean stop; the second one does not ask.
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Listens from now on, also while the program is still opening things; the promise resolves at the first signal. From
+ * then on a second one ends the process at once.
+ */
+export async function stopRequested(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of stopSignals) process.once(signal, () => resolve());
+  });
+  // The default action of both signals is to end the process, so taking our listeners away is all that is needed.
+  for (const signal of stopSignals) process.removeAllListeners(signal);
+}
+
+// The HTTP server of an app, with what runs beside it: its certificate, its metrics, and a way to close them.
+
+// A client that never finishes its request must not keep the server from stopping.
+const drainMs = 10_000;
+const idleSweepMs = 50;
+
+interface Made {
+  readonly server: HttpServer;
+  readonly authority: TlsMaterial['authority'];
+}
+
+/** Ready to listen. What was opened is given back through the stack. */
+export async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
+  const source = certificateSource(settings);
+  const transport = source === null ? null : await source.load();
+  let certificate: KeptCertificate | null = null;
+  const metrics =
+    settings.metricsAddress === null
+      ? null
+      : createMetrics({
+          workload: () => app.workload(),
+          certificateEndsAt: () => certificate?.endsAt() ?? null,
+        });
+  const version = packageVersion();
+  const logTarget = process.stderr;
+  const server = await createServer({ ...settings, app, transport, version, metrics, logTarget });
+  stack.defer(() => closeServer(server));
+  if (source !== null && transport !== null) {
+    const kept = keepCertificate(source, transport, server);
+    stack.defer(() => kept.stop());
+    certificate = kept;
+  }
+  if (metrics !== null && settings.metricsAddress !== null) {
+    const listener = await showMetrics(settings.metricsAddress, metrics, server);
+    stack.defer(() => listener.close());
+  }
+  return { server, authority: transport?.authority ?? null };
+}
+
+async function showMetrics(
+  address: string,
+  metrics: Metrics,
+  server: HttpServer,
+): Promise<MetricsListener> {
+  const { hostname: host, port } = new URL(`http://${address}`);
+  const place = { host: host.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  const onError = (error: unknown) => server.log.error({ err: error }, 'metrics');
+  try {
+    const listener = await listenForMetrics(place, { metrics, onError });
+    server.log.info({ port: listener.port }, 'metrics are shown');
+    return listener;
+  } catch (error) {
+    const setting = 'metricsAddress';
+    throw listenFailure(error, { ...place, hostSetting: setting, portSetting: setting });
+  }
+}
+
+async function closeServer(server: HttpServer): Promise<void> {
+  const { server: listener } = server;
+  const force = setTimeout(() => listener.closeAllConnections(), drainMs);
+  // Clients keep a connection open after their answer; one that was busy when the stop came is closed when it is idle.
+  const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(force);
+    clearInterval(sweep);
+  }
 }

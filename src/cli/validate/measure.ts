@@ -1,15 +1,19 @@
 /** Measures the chosen pictures side by side, and tells of each as its turn comes. */
 
+import { openValidations } from '../../app/validations.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
-import type { Lab } from '../../lab/lab.ts';
+import { createNumberWriter } from '../../report/numbers.ts';
+import type { Lab } from '../../sandbox/sandbox.ts';
 import type { Measured } from '../../validation/record.ts';
-import { inOrder } from '../analyze/batch.ts';
+import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
-import { isOfTheMachine, type Stop } from '../analyze/stop.ts';
-import { tellFileFailure } from '../failure.ts';
-import { print } from '../talk.ts';
-import type { LabelledInput } from './gather.ts';
-import type { ValidateOptions } from './options.ts';
+import type { ValidateOptions } from '../commands/validate.ts';
+import { tellFileFailure } from '../errors.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
+import { type LocalOptions, settingsFor } from '../target/data-folder.ts';
+import { printValidation, type Shown } from './print.ts';
+import type { LabelledInput } from './run.ts';
 
 export interface Bench {
   readonly lab: Lab;
@@ -75,4 +79,43 @@ function tell({ file, measured, error }: Outcome, options: ValidateOptions): voi
     error: error && { code: error.code, message: error.message },
   };
   print(JSON.stringify(line));
+}
+
+// The validations that are kept in the data folder.
+
+export type StoredOptions = LocalOptions & Shown;
+
+export function listValidations(options: StoredOptions): void {
+  const { validations, damaged } = openValidations(settingsFor(options)).list();
+  for (const id of damaged) say(`Validation ${id} is damaged; put back a copy of it or delete it.`);
+  const entries = validations.map(({ id, createdAt, model, pictures, conditions }) => ({
+    id,
+    createdAt,
+    model: `${model.id} ${model.version}`,
+    real: pictures.real.measured,
+    fake: pictures.fake.measured,
+    auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
+  }));
+  if (options.json) return printJson({ validations: entries });
+  if (entries.length === 0) return say('There are no validations.');
+  const { count, exact } = createNumberWriter('en');
+  const rows = entries.map(({ id, createdAt, model, real, fake, auc }) => [
+    id,
+    createdAt.slice(0, 10),
+    model,
+    count(real),
+    count(fake),
+    auc === null ? '' : exact(auc),
+  ]);
+  print(listTable(['id', 'made', 'model', 'photographs', 'generated', 'AUC, clean'], rows));
+}
+
+export function showValidation(id: string, options: StoredOptions): void {
+  printValidation(openValidations(settingsFor(options)).find(id), options);
+}
+
+export function deleteValidation(id: string, options: StoredOptions): void {
+  openValidations(settingsFor(options)).remove(id);
+  if (options.json) return printJson({ id, deleted: true });
+  say('The validation is deleted.');
 }

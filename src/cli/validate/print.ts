@@ -1,15 +1,14 @@
 /** A validation for a person, or as one JSON document. */
 
+import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { judgementOf, warningsOf } from '../../validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
-import { shortReasons } from '../analyze/words.ts';
-import { layCard, listRows, type Row } from '../card.ts';
-import { listTable } from '../list-table.ts';
-import { printable } from '../printable.ts';
-import { print, printJson } from '../talk.ts';
-import { columnsOf } from '../terminal.ts';
-import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
+import { shortReasons } from '../analyze/formats/wording.ts';
+import { layCard, listRows, type Row } from '../output/details.ts';
+import { print, printable, printJson } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
+import { columnsOf } from '../output/terminal.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';

@@ -1,22 +1,26 @@
 /** A run of `forensics validate`: gather, choose, measure side by side, store, print. It opens no network and no database. */
 
-import { modelsFolder } from '../../app/models-folder.ts';
+import { realpath, stat } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+import { modelsFolder } from '../../app/data-folder.ts';
 import { openValidations } from '../../app/validations.ts';
 import { newId } from '../../db/ids.ts';
+import { ForensicsError } from '../../errors.ts';
+import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { createLab } from '../../lab/create-lab.ts';
-import { type Choice, chooseFiles } from '../../validation/choose.ts';
+import { createLab } from '../../sandbox/create-sandbox.ts';
 import { type FileCounts, makeValidation } from '../../validation/record.ts';
+import { type Choice, chooseFiles, type LabelledFile } from '../../validation/sampling.ts';
 import type { Validation } from '../../validation/validation.ts';
+import { listenForStop, type Stop } from '../analyze/concurrency.ts';
+import { type Input, toFileFailure } from '../analyze/inputs.ts';
 import { startProgress } from '../analyze/progress.ts';
-import { listenForStop, type Stop } from '../analyze/stop.ts';
-import { usageError } from '../failure.ts';
-import { settingsFor } from '../local-core.ts';
-import { say } from '../talk.ts';
-import { checkFree, writeWholeFile } from '../write-file.ts';
-import { gatherLabelled, type LabelledInput } from './gather.ts';
+import { walkInputs } from '../analyze/walk.ts';
+import type { ValidateOptions } from '../commands/validate.ts';
+import { usageError } from '../errors.ts';
+import { say } from '../output/print.ts';
+import { settingsFor } from '../target/data-folder.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
-import type { ValidateOptions } from './options.ts';
 import { documentOf, printValidation } from './print.ts';
 
 /** @throws {ForensicsError} `usage`, `file_*` for a folder, `model_*`, `image_unreadable` when a class has no usable picture. */
@@ -115,4 +119,64 @@ function foldersOf({ real, fake, force, out }: ValidateOptions) {
   if (force && out === undefined)
     throw usageError('--force replaces the file of --out FILE; add it.');
   return { real, fake };
+}
+
+// From the two folders to the labelled files below them.
+
+export interface LabelledInput extends LabelledFile {
+  /** As the user would call it. */
+  readonly label: string;
+  /** Why it cannot be opened, where that is known already: a folder that may not be read. */
+  readonly failure: ForensicsError | null;
+}
+
+/** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
+export async function gatherLabelled(folders: {
+  readonly real: string;
+  readonly fake: string;
+}): Promise<readonly LabelledInput[]> {
+  const real = await realFolder(folders.real, '--real');
+  const fake = await realFolder(folders.fake, '--fake');
+  if (isInside(real, fake) || isInside(fake, real)) {
+    throw usageError(
+      '--real and --fake are one folder, or one lies inside the other; name two that share no picture.',
+    );
+  }
+  return [...(await inputsOf(folders.real, '--real')), ...(await inputsOf(folders.fake, '--fake'))];
+}
+
+type Option = '--real' | '--fake';
+
+async function realFolder(dir: string, option: Option): Promise<string> {
+  if (dir === '-') throw usageError(`${option} takes a folder; standard input is none.`);
+  const found = await stat(dir).catch((error: unknown) => {
+    throw named(option, toFileFailure(error));
+  });
+  if (!found.isDirectory()) throw usageError(`${option} takes a folder of pictures, not a file.`);
+  return realpath(dir);
+}
+
+function isInside(inner: string, outer: string): boolean {
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}
+
+async function inputsOf(dir: string, option: Option): Promise<readonly LabelledInput[]> {
+  const inputs: Input[] = [];
+  for await (const input of walkInputs([dir], { recursive: true, exceptDir: null })) {
+    inputs.push(input);
+  }
+  const [first] = inputs;
+  // Where the folder itself is empty or may not be read, its failure is all there is.
+  if (first?.failure && first.label === dir) throw named(option, first.failure);
+  return inputs.map(({ label, path, failure }) => {
+    const steps = relative(dir, label).split(sep);
+    const folder = steps.length > 1 ? steps[0]! : '';
+    return { label, path: path ?? label, isFake: option === '--fake', folder, failure };
+  });
+}
+
+/** Two folders were given, so a failure has to say which of them it means. */
+function named(option: Option, failure: unknown): unknown {
+  if (!(failure instanceof ForensicsError)) return failure;
+  return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });
 }

@@ -1,10 +1,10 @@
 /** Where the two places of a pair lie in the whole picture. */
 
-import type { PlaceMap } from '../finding.ts';
-import type { Size } from '../places.ts';
+import type { PlaceMap } from '../detector.ts';
+import type { Size } from '../regions.ts';
 import { type Affine, inverseOf, moved } from './affine.ts';
+import type { Look, Pair } from './copy-move.ts';
 import { extentOf } from './extent.ts';
-import type { Look, Pair } from './look.ts';
 import { gridPx } from './match-field.ts';
 
 /** Pixels of the picture; smaller cells would say more than a match can. */

@@ -7,8 +7,15 @@
  *   Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
  */
 
-import { columnMask, leastSpread, rowBits, sortByKey } from './alike.ts';
-import { descriptorLength, reachPx, type Surroundings } from './descriptors.ts';
+import {
+  columnMask,
+  descriptorLength,
+  leastSpread,
+  reachPx,
+  rowBits,
+  sortByKey,
+  type Surroundings,
+} from './descriptors.ts';
 
 /** Every second pixel of every second row asks; every pixel may answer. */
 export const gridPx = 2;

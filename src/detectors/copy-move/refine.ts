@@ -5,12 +5,11 @@
  * @see Lucas and Kanade, "An iterative image registration technique", IJCAI 1981, for the fit.
  */
 
-import { type Affine, isMirrored, moved, scaleOf, shearOf } from './affine.ts';
-import { type Details, type Plane, valueAt } from './details.ts';
-import { solveSymmetric } from './linear.ts';
+import { type Affine, isMirrored, moved, scaleOf, shearOf, solveSymmetric } from './affine.ts';
+import { spreadFrom } from './extent.ts';
+import { type Details, type Plane, valueAt } from './features.ts';
 import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
-import { spreadFrom } from './spread.ts';
 
 const turns = 3;
 const steps = 4;

@@ -1,7 +1,7 @@
 /** What was seen, in words of both report languages. */
 
-import type { Wording } from '../declared-words.ts';
-import { placeOf, type Region, type Size, wordRoughShare } from '../places.ts';
+import type { Wording } from '../declarations.ts';
+import { placeOf, type Region, type Size, wordRoughShare } from '../regions.ts';
 import { type Affine, isMirrored, scaleOf, turnOf } from './affine.ts';
 
 export interface Seen {

@@ -1,7 +1,10 @@
 /** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
 
 import type { Manipulation } from '../../engine/result.ts';
-import type { Tags } from '../../image/tags.ts';
+import type { Tags } from '../../image/metadata.ts';
+import { printable } from '../printable.ts';
+import { glossary } from '../wording/glossary.ts';
+import { references } from '../wording/references.ts';
 import {
   type Block,
   heading,
@@ -10,11 +13,8 @@ import {
   paragraph,
   type Row,
   type SectionInput,
-} from '../blocks.ts';
-import { glossary } from '../glossary.ts';
-import { printable } from '../printable.ts';
-import { references } from '../references.ts';
-import { withEscapes } from './foreign.ts';
+} from './blocks.ts';
+import { withEscapes } from './head.ts';
 
 export function integrityBlocks({ prose: { integrity } }: SectionInput): readonly Block[] {
   return [

@@ -1,12 +1,12 @@
 /** What the evidence amounts to: how strongly it speaks for which proposition, by a scale that stands beside it. */
 
-import { strengthFrom } from '../../detectors/strength.ts';
-import { type Block, heading, note, only, paragraph, type SectionInput } from '../blocks.ts';
-import { capitalised } from '../capitalised.ts';
-import type { RankedFinding } from '../evidence.ts';
-import { printable } from '../printable.ts';
-import { strengthAdverbs } from '../strength-words.ts';
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
+import { strengthFrom } from '../../detectors/detector.ts';
+import type { RankedFinding } from '../evidence.ts';
+import { capitalised } from '../numbers.ts';
+import { printable } from '../printable.ts';
+import { strengthAdverbs } from '../wording/strength.ts';
+import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
   const { account, prose } = input;

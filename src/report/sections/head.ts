@@ -2,10 +2,23 @@
 
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../engine/result.ts';
-import { type Block, note, row, type SectionInput } from '../blocks.ts';
-import type { ReportItem } from '../item.ts';
+import { isDeclared } from '../account.ts';
 import { writeTime } from '../numbers.ts';
 import { printable } from '../printable.ts';
+import type { CustodyEvent, ReportItem } from '../report-item.ts';
+import type { Labels } from '../wording/labels.ts';
+import type { Prose } from '../wording/prose.ts';
+import {
+  type Block,
+  type GridRow,
+  heading,
+  note,
+  only,
+  paragraph,
+  type Row,
+  row,
+  type SectionInput,
+} from './blocks.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
   const { examination, item, texts, labels, prose } = input;
@@ -45,4 +58,139 @@ export function reportNumber(
   const parts = [facts.sha256, model.files, options, analysisId, examinedAt.toISOString()];
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   return digest.slice(0, 12).toUpperCase().match(/.{4}/g)!.join('-');
+}
+
+// Which question was put to the program, and between which explanations it chose.
+
+export function questionBlocks({ prose: { question } }: SectionInput): readonly Block[] {
+  const { propositions, columns } = question;
+  return [
+    paragraph(question.put),
+    {
+      kind: 'grid',
+      columns: [
+        { title: columns[0], share: 0.16 },
+        { title: columns[1], share: 0.84 },
+      ],
+      rows: [{ cells: ['real', propositions.real] }, { cells: ['fake', propositions.fake] }],
+    },
+    heading(question.alternativesTitle),
+    { kind: 'list', items: question.alternatives },
+    paragraph(question.notAsked),
+  ];
+}
+
+// Why nothing was decided and what would help; what the method cannot do; and what follows.
+
+export function reasonBlocks(input: SectionInput): readonly Block[] {
+  const { account, evidence, language, prose } = input;
+  const { reasons: words } = prose;
+  const isOpen = account.reasons.length > 0;
+  const help = evidence.reasons.map((reason) => reason.help[language]);
+  return [
+    ...(isOpen ? account.reasons : [decidedWords(input)]).map(paragraph),
+    heading(words.helpTitle),
+    { kind: 'list', items: isOpen ? help : words.helpDecided },
+  ];
+}
+
+/** Where the decision does not rest on the traces, what they would have left open is no secret. */
+function decidedWords({ examination, phrases, prose }: SectionInput): string {
+  const { reasons: words } = prose;
+  const { decision } = examination;
+  if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
+  const by = isChanged(decision) ? words.changed : words.declared;
+  const open = decision.byTraces?.reasons ?? [];
+  if (open.length === 0) return by;
+  const shorts = open.map((reason) => phrases.reasons[reason].short).join('; ');
+  return `${by} ${words.tracesAlone(shorts)}`;
+}
+
+function isChanged({ basis }: SectionInput['examination']['decision']): boolean {
+  return basis === 'localisation';
+}
+
+export function limitBlocks({
+  evidence,
+  examination,
+  language,
+  prose,
+}: SectionInput): readonly Block[] {
+  const { limits: words } = prose;
+  const { decision } = examination;
+  const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
+  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
+  const notChecked = evidence.notChecked.map(({ statement }) => statement[language]);
+  return [
+    { kind: 'list', items: [words.nature[nature], ...words.statements] },
+    heading(words.notCheckedTitle),
+    notChecked.length === 0 ? paragraph(words.notCheckedNone) : { kind: 'list', items: notChecked },
+    heading(words.examinerTitle),
+    paragraph(words.examiner),
+  ];
+}
+
+export function conclusionBlocks({ texts }: SectionInput): readonly Block[] {
+  return texts.conclusion.split('\n\n').map(paragraph);
+}
+
+// What the program recorded of the file's way through it.
+
+export function custodyBlocks({ item, prose: { custody } }: SectionInput): readonly Block[] {
+  const events = item.custody ?? [];
+  if (events.length === 0) return [paragraph(custody.none)];
+  const [time, event, actor] = custody.columns;
+  return [
+    paragraph(custody.intro),
+    {
+      kind: 'grid',
+      columns: [
+        { title: time, share: 0.26 },
+        { title: event, share: 0.37 },
+        { title: actor, share: 0.37 },
+      ],
+      rows: events.map((one) => toRow(one, custody)),
+    },
+    ...only(events.some(tellsReports), note(custody.redrawn)),
+  ];
+}
+
+function tellsReports({ hashes }: CustodyEvent): boolean {
+  return hashes.some(({ name }) => name.endsWith('.pdf'));
+}
+
+function toRow({ at, event, actor, hashes }: CustodyEvent, words: Prose['custody']): GridRow {
+  return {
+    cells: [at.toISOString(), words.events[event], writeActor(actor, words)],
+    below: hashes.map(
+      ({ name, sha256 }) => `${words.hashes[name] ?? printable(name, 40)}: ${printable(sha256)}`,
+    ),
+  };
+}
+
+/** `user 6f1c...`: the kind in the reader's language, the identifier as it is. */
+function writeActor(actor: string, { actors }: Prose['custody']): string {
+  const kind = Object.keys(actors).find((one) => actor === one || actor.startsWith(`${one} `));
+  return kind === undefined
+    ? printable(actor, 80)
+    : printable(`${actors[kind]}${actor.slice(kind.length)}`, 80);
+}
+
+// How a report shows what the file itself says.
+
+/** Characters of one foreign value that a table shows; the file itself holds the rest. */
+export const valueLimit = 160;
+
+/** A row for what the file itself says, left out where it says nothing. */
+export function foreignRow(
+  label: string,
+  value: string | null,
+  limit = valueLimit,
+): readonly Row[] {
+  return row(value !== null && value !== '', label, printable(value ?? '', limit));
+}
+
+/** Explains the escapes of `printable` below blocks that hold one, and nowhere else. */
+export function withEscapes(blocks: readonly Block[], { escapes }: Labels): readonly Block[] {
+  return JSON.stringify(blocks).includes('⟨') ? [...blocks, note(escapes)] : blocks;
 }

@@ -2,9 +2,9 @@
 
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
-import { type Block, heading, note, type Row, row, type SectionInput } from '../blocks.ts';
 import { printable } from '../printable.ts';
-import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
+import { type Block, heading, note, type Row, row, type SectionInput } from './blocks.ts';
+import { foreignRow, valueLimit, withEscapes } from './head.ts';
 
 type Tag = string | number;
 

@@ -1,6 +1,7 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
 import type { ContentCredentials, Declaration } from '../../provenance/provenance.ts';
+import { printable } from '../printable.ts';
 import {
   type Block,
   type GridRow,
@@ -11,9 +12,8 @@ import {
   type Row,
   row,
   type SectionInput,
-} from '../blocks.ts';
-import { printable } from '../printable.ts';
-import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
+} from './blocks.ts';
+import { foreignRow, valueLimit, withEscapes } from './head.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { prose, evidence } = input;

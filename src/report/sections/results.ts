@@ -1,7 +1,9 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
-import { placeOf, type Region, wordShare } from '../../detectors/places.ts';
-import { type Decision } from '../../engine/result.ts';
+import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
+import { placeOf, type Region, wordShare } from '../../detectors/regions.ts';
+import type { Decision } from '../../engine/result.ts';
+import { printable } from '../printable.ts';
 import {
   type Block,
   heading,
@@ -11,9 +13,7 @@ import {
   type Row,
   row,
   type SectionInput,
-} from '../blocks.ts';
-import { printable } from '../printable.ts';
-import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
+} from './blocks.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, prose } = input;

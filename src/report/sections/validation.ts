@@ -1,13 +1,13 @@
 /** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
 
-import { shareInterval } from '../../engine/proportions.ts';
-import { isSameModel, nameOfModel } from '../../engine/model-identity.ts';
+import type { DecisionStrategy } from '../../contract/vocabulary.ts';
+import { isSameModel, nameOfModel } from '../../engine/contract.ts';
+import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
-import { type Block, heading, only, paragraph, type SectionInput } from '../blocks.ts';
-import type { OwnValidation } from '../item.ts';
 import { type NumberWriter, writeTime } from '../numbers.ts';
 import { printable } from '../printable.ts';
-import type { DecisionStrategy } from '../../contract/vocabulary.ts';
+import type { OwnValidation } from '../report-item.ts';
+import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
   const { item, prose } = input;

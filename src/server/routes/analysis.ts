@@ -2,12 +2,7 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { Static } from 'typebox';
-import type { App } from '../../app.ts';
-import type { ErrorCode } from '../../errors.ts';
-import { success } from '../answers.ts';
-import { callerOf } from '../authenticate.ts';
-import { longBodyLimitBytes } from '../bodies.ts';
-import { operation, repeatable } from '../operation.ts';
+import type { App } from '../../app/app.ts';
 import {
   analysisAnswer,
   analysisListAnswer,
@@ -17,6 +12,11 @@ import {
   retryBody,
 } from '../../contract/analysis.ts';
 import { succeeded } from '../../contract/common.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
+import { operation, repeatable } from '../openapi-answers.ts';
 
 /** Where an upload is taken in. */
 const pictureFailures = [

@@ -1,14 +1,9 @@
 /** `/v1/auth/...`: sessions of users. What a session is, the identity knows. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { Type } from 'typebox';
-import type { Static } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { Identity } from '../../access/identity.ts';
-import type { App } from '../../app.ts';
-import { success } from '../answers.ts';
-import { principalOf } from '../authenticate.ts';
-import { ignoreBodies } from '../no-body.ts';
-import { operation } from '../operation.ts';
+import type { App } from '../../app/app.ts';
 import {
   changePasswordBody,
   infoAnswer,
@@ -20,6 +15,10 @@ import {
   verifyBody,
 } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
+import { success } from '../answers.ts';
+import { principalOf } from '../authenticate.ts';
+import { ignoreBodies } from '../bodies.ts';
+import { operation } from '../openapi-answers.ts';
 
 type Parts = Pick<App, 'identity'>;
 

@@ -3,14 +3,14 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/app.ts';
+import { succeeded } from '../../contract/common.ts';
+import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { callerOf, userIdOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation } from '../operation.ts';
-import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
-import { succeeded } from '../../contract/common.ts';
+import { operation } from '../openapi-answers.ts';
 
 export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
   server,

@@ -6,14 +6,14 @@ import type { Static } from 'typebox';
 import { tagOf } from '../../access/key-format.ts';
 import type { Keys, NewKey } from '../../access/keys.ts';
 import { actorOf } from '../../access/principal.ts';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/app.ts';
+import { told } from '../../contract/common.ts';
+import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
-import { ignoreBodies } from '../no-body.ts';
-import { operation, repeatable } from '../operation.ts';
-import { keyQuery, keysAnswer, keysQuery, newKeyAnswer, newKeyBody } from '../../contract/keys.ts';
-import { told } from '../../contract/common.ts';
+import { ignoreBodies } from '../bodies.ts';
+import { operation, repeatable } from '../openapi-answers.ts';
 
 type Parts = Pick<App, 'keys'>;
 

@@ -2,13 +2,14 @@
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { actorOf } from '../../access/principal.ts';
-import type { App } from '../../app.ts';
+import type { App } from '../../app/app.ts';
+import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
+import { reportAnswer, reportQuery } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
 import { callerOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
-import { operation } from '../operation.ts';
-import { changeBody, changeQuery, tenantAnswer, tenantQuery } from '../../contract/tenant.ts';
+import { operation } from '../openapi-answers.ts';
 
 export const tenantRoutes: FastifyPluginAsyncTypebox<Pick<App, 'tenancy'>> = async (
   server,
@@ -60,3 +61,28 @@ function refuseTwoNames(inBody: string | undefined, inQuery: string | undefined)
     'The query and the body name two tenants; send tenantName once. A new name goes into name.',
   );
 }
+
+// `/v1/tenant/report`: what a tenant used.
+
+export const usageRoutes: FastifyPluginAsyncTypebox<Pick<App, 'usage'>> = async (
+  server,
+  { usage },
+) => {
+  server.get(
+    '/v1/tenant/report',
+    {
+      schema: {
+        ...operation({
+          id: 'readUsageReport',
+          summary: 'Read what a tenant used: all the time, or the days of a range added up',
+        }),
+        querystring: reportQuery,
+        response: { 200: reportAnswer },
+      },
+    },
+    async (request) => {
+      const { tenantName: _checked, ...query } = request.query;
+      return success(await usage.report(callerOf(request).tenant, query));
+    },
+  );
+};

@@ -1,12 +1,12 @@
 /** `/v1/user/settings`: what the person who asks chose for himself. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { App } from '../../app.ts';
-import { success } from '../answers.ts';
-import { userIdOf } from '../authenticate.ts';
-import { operation } from '../operation.ts';
+import type { App } from '../../app/app.ts';
 import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
 import { succeeded } from '../../contract/common.ts';
+import { success } from '../answers.ts';
+import { userIdOf } from '../authenticate.ts';
+import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/user/settings';
 const config = { access: 'userSettings' } as const;

@@ -2,8 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { isSchema, mapped } from './document.ts';
-import type { Operation, Schema } from './document.ts';
+import { isSchema, mapped, type Operation, type Schema } from './document.ts';
 
 export interface Given {
   readonly status: number;

@@ -2,8 +2,7 @@
 
 import * as fc from 'fast-check';
 import type { Operation, Schema } from './document.ts';
-import { known, strangers } from './stage.ts';
-import type { Stranger } from './stage.ts';
+import { known, type Stranger, strangers } from './stage.ts';
 import { allowedValue, oddValue, spoiled } from './values.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;

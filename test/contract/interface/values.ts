@@ -1,8 +1,7 @@
 /** Values made from a schema: such as it allows, and such as a careless or hostile client sends. */
 
 import * as fc from 'fast-check';
-import { isSchema } from './document.ts';
-import type { Schema } from './document.ts';
+import { isSchema, type Schema } from './document.ts';
 
 /** Values that mean something to the server, by the name of the member that holds them. */
 export type Known = Readonly<Record<string, readonly unknown[]>>;

@@ -1,6 +1,7 @@
 /** Figures of localisation: means over changed pictures, each of which counts once. */
 
-import { createRandom } from '../../../src/engine/random.ts';
+import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
 import type {
   LocateManifest,
   MeasuredCalls,
@@ -10,7 +11,6 @@ import { auc, aucInterval, groupBy } from '../../../src/validation/statistics.ts
 import { meanOf } from '../figures.ts';
 import type { Judged } from './judge.ts';
 import type { Row } from './read-cases.ts';
-import type { DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 
 export interface PixelFigures {
   /** Pictures that the method answered, of all changed ones. */

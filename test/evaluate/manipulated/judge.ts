@@ -1,7 +1,7 @@
 /** How well a map agrees with a mask: each pixel counts once. */
 
-import { createUpsampler } from '../../../src/report/upsample.ts';
 import type { CellMaps } from '../../../src/engine/result.ts';
+import { createUpsampler } from '../../../src/report/heatmap/colour-map.ts';
 
 export interface Judged {
   /** F1 at the threshold that suits this picture best; that of a map that says nothing is `f1Chance`. */

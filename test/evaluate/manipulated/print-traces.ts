@@ -1,11 +1,11 @@
 /** What the trace model says of whole pictures that nobody changed; elsewhere it is measured on crops alone. */
 
-import { shareInterval } from '../../../src/engine/proportions.ts';
+import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
+import { shareInterval } from '../../../src/engine/likelihood-ratio.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
 import { meanOf } from '../figures.ts';
 import { type Block, percentWithin, table } from '../table.ts';
 import type { Row } from './read-cases.ts';
-import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 
 /** @param rows - of the untouched pictures of the sets. */
 export function printTraces(rows: readonly Row[]): readonly Block[] {

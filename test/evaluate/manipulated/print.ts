@@ -1,11 +1,11 @@
 /** The figures of localisation. */
 
+import { decisionStrategies } from '../../../src/contract/vocabulary.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
 import { type Block, percent, table } from '../table.ts';
 import { calledFigures, groupsOf, pictureFigures, pixelFigures } from './figures.ts';
 import { printTraces } from './print-traces.ts';
 import type { Row } from './read-cases.ts';
-import { decisionStrategies } from '../../../src/contract/vocabulary.ts';
 
 /** All methods together, and the two heatmaps that show them: `fake` is the higher of traces of generation and the fusion. */
 const together = ['fusion', 'fake', 'anomaly'] as const;

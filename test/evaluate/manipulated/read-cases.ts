@@ -2,17 +2,17 @@
 
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
-import type { Models } from '../../../src/engine/observe.ts';
-import type { CellMaps, Decision } from '../../../src/engine/result.ts';
-import { type Condition, picturesOf } from '../conditions.ts';
-import { examineUnderAll } from '../examine-under-all.ts';
-import type { Case } from './cases.ts';
-import { type Judged, judge, type Mask } from './judge.ts';
 import type {
   DecisionStrategy,
   ReasonCode,
   ResultClass,
 } from '../../../src/contract/vocabulary.ts';
+import type { Models } from '../../../src/engine/observe.ts';
+import type { CellMaps, Decision } from '../../../src/engine/result.ts';
+import { type Condition, picturesOf } from '../conditions.ts';
+import { examineUnderAll } from '../examine-under-all.ts';
+import type { Case } from './cases.ts';
+import { judge, type Judged, type Mask } from './judge.ts';
 
 /** By strategy. */
 export type Called = Readonly<

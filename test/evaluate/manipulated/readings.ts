@@ -1,9 +1,9 @@
 /** What `models/training/locate_fuse.py` fits the fusion on; its doc comment says what the columns mean. */
 
-import { createRandom } from '../../../src/engine/random.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
 import type { CellMaps } from '../../../src/engine/result.ts';
-import type { Row } from './read-cases.ts';
 import type { Mask } from './judge.ts';
+import type { Row } from './read-cases.ts';
 
 /** Cells that are drawn of a picture: enough for the hundredth of it that stands highest to be seen. */
 const drawn = { changed: 250, beside: 550, twin: 300 };

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createAuthenticator } from '../../../src/access/authenticator.ts';
+import { createAuthenticator } from '../../../src/access/authenticate.ts';
 import { newSecret } from '../../../src/access/key-format.ts';
 import { createKeys } from '../../../src/access/keys.ts';
-import { systemPrincipal } from '../../../src/access/principal.ts';
-import type { Principal } from '../../../src/access/principal.ts';
+import { type Principal, systemPrincipal } from '../../../src/access/principal.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import { ForensicsError } from '../../../src/errors.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { purgeExpired } from '../../../src/access/purge.ts';
-import { createPasswords } from '../../../src/access/passwords.ts';
-import type { Passwords } from '../../../src/access/passwords.ts';
-import { createTokens } from '../../../src/access/tokens.ts';
+import { createPasswords, type Passwords } from '../../../src/access/embedded/passwords.ts';
+import { purgeExpired } from '../../../src/access/embedded/sessions.ts';
+import { createTokens } from '../../../src/access/embedded/tokens.ts';
 import { refreshTokens, sessions, users } from '../../../src/db/schema.ts';
 import { openPeople, password } from './people.ts';
 

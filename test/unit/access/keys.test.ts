@@ -3,9 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { newSecret, tagOf } from '../../../src/access/key-format.ts';
 import { createKeys, type Keys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { createAudit } from '../../../src/audit/audit.ts';
-import { operator } from '../../../src/audit/entry.ts';
-import { parseEntry } from '../../../src/audit/read.ts';
+import { operator, parseEntry } from '../../../src/audit/entry.ts';
+import { createAudit } from '../../../src/audit/log.ts';
 import { apiKeys } from '../../../src/db/schema.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 

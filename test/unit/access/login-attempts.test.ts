@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { expect, test } from 'vitest';
-import { purgeExpired } from '../../../src/access/purge.ts';
-import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
+import { purgeExpired } from '../../../src/access/embedded/sessions.ts';
+import { createLoginAttempts } from '../../../src/access/embedded/throttle.ts';
 import { transact } from '../../../src/db/open.ts';
 import { loginAttempts } from '../../../src/db/schema.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';

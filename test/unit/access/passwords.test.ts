@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPasswords } from '../../../src/access/passwords.ts';
+import { createPasswords } from '../../../src/access/embedded/passwords.ts';
 
 const passwords = createPasswords({ ln: 4 });
 const person = { email: 'examiner.bergmann@example.org', name: 'Examiner Bergmann-Lind' };

@@ -1,12 +1,13 @@
 /** Embedded accounts over a real database, with hashes that cost next to nothing. */
 
-import { createEmbeddedIdentity } from '../../../src/access/embedded-identity.ts';
-import type { EmbeddedIdentityParts } from '../../../src/access/embedded-identity.ts';
-import { createLoginAttempts } from '../../../src/access/login-attempts.ts';
-import { createPasswords } from '../../../src/access/passwords.ts';
+import {
+  createEmbeddedIdentity,
+  type EmbeddedIdentityParts,
+} from '../../../src/access/embedded/identity.ts';
+import { createPasswords } from '../../../src/access/embedded/passwords.ts';
+import { createLoginAttempts } from '../../../src/access/embedded/throttle.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { createUsers } from '../../../src/access/users.ts';
-import type { NewUser } from '../../../src/access/users.ts';
+import { createUsers, type NewUser } from '../../../src/access/users.ts';
 import type { Db } from '../../../src/db/open.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 

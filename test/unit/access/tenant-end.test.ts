@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { endTenant } from '../../../src/access/tenant-end.ts';
-import { createAudit } from '../../../src/audit/audit.ts';
-import { operator } from '../../../src/audit/entry.ts';
-import { parseEntry } from '../../../src/audit/read.ts';
+import { endTenant } from '../../../src/access/delete-tenant.ts';
+import { operator, parseEntry } from '../../../src/audit/entry.ts';
+import { createAudit } from '../../../src/audit/log.ts';
 import { transact } from '../../../src/db/open.ts';
 import { openPeople } from './people.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, verify } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { createTokens } from '../../../src/access/tokens.ts';
+import { createTokens } from '../../../src/access/embedded/tokens.ts';
 import { steppedClock } from '../db/temporary.ts';
 
 // RFC 8032, section 7.1, test 1.

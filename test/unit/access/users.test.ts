@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
+import { createUserSettings } from '../../../src/access/user-facts.ts';
 import type { NewUser, UserChange } from '../../../src/access/users.ts';
-import { createUserSettings } from '../../../src/access/user-settings.ts';
 import { users as table } from '../../../src/db/schema.ts';
 import { openPeople, password } from './people.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Caller } from '../../../src/analyses/context.ts';
+import type { Caller } from '../../../src/analyses/analyses.ts';
 import { openPeople } from '../access/people.ts';
 import { openWorkshop } from './workshop.ts';
 

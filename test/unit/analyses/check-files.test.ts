@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkFiles } from '../../../src/analyses/check-files.ts';
+import { checkFiles } from '../../../src/analyses/evidence.ts';
 import { analyses } from '../../../src/db/schema.ts';
 import { openWorkshop } from './workshop.ts';
 

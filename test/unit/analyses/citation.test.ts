@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { citationFor } from '../../../src/analyses/citation.ts';
+import { citationFor } from '../../../src/analyses/render.ts';
 
 const model = { id: 'trace-1', version: '1.2.0', files: { 'manifest.json': 'ab' } };
 const validation = { id: 'a'.repeat(24), createdAt: new Date(0), model, conditions: [] };

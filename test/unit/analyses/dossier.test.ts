@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { createHolds } from '../../../src/analyses/holds.ts';
-import { openDossier } from '../../../src/analyses/dossier.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
-import { createScriptedLab } from './scripted-lab.ts';
+import { openDossier } from '../../../src/analyses/evidence-bundle.ts';
+import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import { analyses } from '../../../src/db/schema.ts';
-import { sha256Of } from '../../../src/evidence/seal.ts';
+import { sha256Of } from '../../../src/evidence/sign.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
+import { createScriptedLab } from './scripted-lab.ts';
 import { openWorkshop } from './workshop.ts';
 
 async function completed() {

@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
+import type { Caller } from '../../../src/analyses/analyses.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import type { Caller } from '../../../src/analyses/context.ts';
 import { transact } from '../../../src/db/open.ts';
-import type { StorageConfig } from '../../../src/blobs/storage-config.ts';
-import type { RemoteStore } from '../../../src/blobs/store.ts';
+import type { StorageConfig } from '../../../src/storage/storage-config.ts';
+import type { RemoteStore } from '../../../src/storage/store.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 const config: StorageConfig = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../src/analyses/gate.ts';
+import { createGate } from '../../../src/analyses/start.ts';
 import { deferred } from '../jobs/deferred.ts';
 
 test('no more acts run at once than there are places, and all run in the order they came', async () => {

@@ -2,15 +2,15 @@
 
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
+import type { Caller } from '../../../src/analyses/analyses.ts';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import type { Caller } from '../../../src/analyses/context.ts';
-import { runJob } from '../../../src/analyses/client-acts.ts';
-import { parseEntry, readLines } from '../../../src/audit/read.ts';
+import { runJob } from '../../../src/analyses/lifecycle/client.ts';
+import { parseEntry, readLines } from '../../../src/audit/entry.ts';
 import { verifyChain } from '../../../src/audit/verify.ts';
 import { deliveries, jobs, usageCounters } from '../../../src/db/schema.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import type { ExamineRequest } from '../../../src/lab/lab.ts';
+import type { ExamineRequest } from '../../../src/sandbox/sandbox.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { deferred } from '../jobs/deferred.ts';
 import {

@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { assert, asyncProperty, constantFrom } from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { apply, createModel, type Event, type Expected, type Model } from './model.ts';
 import { createDriver, createStage, type Stage } from './model-driver.ts';
 import { anyLife } from './model-events.ts';
+import { apply, createModel, type Event, type Expected, type Model } from './model.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
 const sequences = 300;

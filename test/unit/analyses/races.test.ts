@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadExamination } from '../../../src/analyses/record.ts';
+import { loadExamination } from '../../../src/analyses/examination-row.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { deferred } from '../jobs/deferred.ts';

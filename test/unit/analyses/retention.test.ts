@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { count } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
-import { createHolds } from '../../../src/analyses/holds.ts';
+import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import type { RetentionRules } from '../../../src/analyses/retention.ts';
 import { analyses as analysisRows, examinations, looseObjects } from '../../../src/db/schema.ts';
 import { ForensicsError } from '../../../src/errors.ts';

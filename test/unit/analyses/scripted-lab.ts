@@ -1,9 +1,14 @@
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import type { ExamineRequest, Lab, PictureSource, RenderRequest } from '../../../src/lab/lab.ts';
-import type { ReportTexts } from '../../../src/report/texts.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import type { ReportTexts } from '../../../src/report/report-item.ts';
+import type {
+  ExamineRequest,
+  Lab,
+  PictureSource,
+  RenderRequest,
+} from '../../../src/sandbox/sandbox.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 

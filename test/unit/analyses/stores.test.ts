@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { updateTenant } from '../../../src/access/tenants.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import type { OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
-import { createS3Store } from '../../../src/blobs/s3.ts';
-import type { StorageConfig } from '../../../src/blobs/storage-config.ts';
 import { transact } from '../../../src/db/open.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
-import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../blobs/own-buckets.ts';
+import { createS3Store } from '../../../src/storage/s3/s3.ts';
+import type { StorageConfig } from '../../../src/storage/storage-config.ts';
+import type { OpenRemoteStore } from '../../../src/storage/stores.ts';
+import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../storage/own-buckets.ts';
 import { createRequest, openWorkshop, picture } from './workshop.ts';
 
 let server: OwnBuckets;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { periodOf } from '../../../src/analyses/usage-period.ts';
+import { periodOf } from '../../../src/analyses/usage.ts';
 
 const now = new Date('2026-03-10T15:30:00.000Z');
 const tenant = { id: '0123456789abcdef01234567', createdAt: new Date('2026-01-02T03:04:05.000Z') };

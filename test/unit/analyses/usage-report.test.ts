@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { countPending, hasCompany } from '../../../src/analyses/rows.ts';
-import { countLogin } from '../../../src/analyses/usage.ts';
 import { createUsageReports } from '../../../src/analyses/usage-report.ts';
+import { countLogin } from '../../../src/analyses/usage.ts';
+import type { ResultClass } from '../../../src/contract/vocabulary.ts';
 import { type Reader, transact } from '../../../src/db/open.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { examinationOf } from './scripted-lab.ts';
 import { openWorkshop } from './workshop.ts';
-import type { ResultClass } from '../../../src/contract/vocabulary.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const upgrade = { tier: 'forensicReporting' };

@@ -3,24 +3,26 @@
 import { join } from 'node:path';
 import { createKeys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
-import { operator } from '../../../src/audit/entry.ts';
-import { createAnalyses } from '../../../src/analyses/analyses.ts';
+import { type Caller, createAnalyses } from '../../../src/analyses/analyses.ts';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import type { Caller } from '../../../src/analyses/context.ts';
-import { runJob } from '../../../src/analyses/client-acts.ts';
-import type { CreateRequest } from '../../../src/analyses/request.ts';
+import type { CreateRequest } from '../../../src/analyses/create.ts';
+import { runJob } from '../../../src/analyses/lifecycle/client.ts';
 import type { RetentionRules } from '../../../src/analyses/retention.ts';
-import { createBucketCors } from '../../../src/blobs/bucket-cors.ts';
-import { createStores, type OpenRemoteStore } from '../../../src/blobs/configured-stores.ts';
-import { bucketNameFor, createBucketCredentials } from '../../../src/blobs/embedded/credentials.ts';
-import { createBuckets } from '../../../src/blobs/embedded/buckets.ts';
-import { createEmbeddedStore } from '../../../src/blobs/embedded/embedded.ts';
-import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
-import type { BlobStore } from '../../../src/blobs/store.ts';
+import { operator } from '../../../src/audit/entry.ts';
 import { deliveries, usageCounters } from '../../../src/db/schema.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
+import { createBucketCors } from '../../../src/storage/bucket-cors.ts';
+import { createSealedConfigs } from '../../../src/storage/configs.ts';
+import { createBuckets } from '../../../src/storage/embedded/buckets.ts';
+import {
+  bucketNameFor,
+  createBucketCredentials,
+} from '../../../src/storage/embedded/credentials.ts';
+import { createEmbeddedStore } from '../../../src/storage/embedded/embedded.ts';
+import type { BlobStore } from '../../../src/storage/store.ts';
+import { createStores, type OpenRemoteStore } from '../../../src/storage/stores.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';

@@ -5,12 +5,12 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { embeddedObjects, storesElsewhere } from '../../../src/app/backup.ts';
 import { hasInstallation, openCore } from '../../../src/app/core.ts';
-import { lockForServing } from '../../../src/app/serve-lock.ts';
-import { createBuckets } from '../../../src/blobs/embedded/buckets.ts';
-import { bucketNameFor } from '../../../src/blobs/embedded/credentials.ts';
-import { readConfig } from '../../../src/config.ts';
+import { lockForServing } from '../../../src/app/data-folder.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { newId } from '../../../src/db/ids.ts';
 import { analyses, storageConfigs } from '../../../src/db/schema.ts';
+import { createBuckets } from '../../../src/storage/embedded/buckets.ts';
+import { bucketNameFor } from '../../../src/storage/embedded/credentials.ts';
 
 let root: string;
 beforeEach(() => {

@@ -1,13 +1,12 @@
 import { count, eq } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createKeys } from '../../../src/access/keys.ts';
-import { createHolds } from '../../../src/analyses/holds.ts';
-import { hideLeftOver } from '../../../src/analyses/deleted-tenants.ts';
-import { createLifecycle } from '../../../src/analyses/lifecycle.ts';
+import { createHolds } from '../../../src/analyses/legal-holds.ts';
+import { createLifecycle } from '../../../src/analyses/lifecycle/lifecycle.ts';
+import { hideLeftOver } from '../../../src/analyses/retention.ts';
 import { deleteTenant } from '../../../src/app/delete-tenant.ts';
-import { createAudit } from '../../../src/audit/audit.ts';
-import { operator } from '../../../src/audit/entry.ts';
-import { parseEntry } from '../../../src/audit/read.ts';
+import { operator, parseEntry } from '../../../src/audit/entry.ts';
+import { createAudit } from '../../../src/audit/log.ts';
 import * as tables from '../../../src/db/schema.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
 import { createRequest, openWorkshop } from '../analyses/workshop.ts';

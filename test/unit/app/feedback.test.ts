@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createPasswords } from '../../../src/access/passwords.ts';
-import { openApp } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
+import { createPasswords } from '../../../src/access/embedded/passwords.ts';
+import { openApp } from '../../../src/app/app.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 import { startMailServer } from '../feedback/mail-server.ts';
 import { startReceiver } from '../webhooks/receiver.ts';

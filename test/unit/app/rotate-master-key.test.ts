@@ -1,23 +1,27 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, test } from 'vitest';
-import { operator } from '../../../src/audit/entry.ts';
-import { openCore } from '../../../src/app/core.ts';
-import type { Core } from '../../../src/app/core.ts';
-import { createKeyFile } from '../../../src/app/key-file.ts';
-import { rotateMasterKey } from '../../../src/app/rotate-master-key.ts';
-import type { RotationWish } from '../../../src/app/rotate-master-key.ts';
+import { type Core, openCore } from '../../../src/app/core.ts';
+import { createKeyFile } from '../../../src/app/master-key.ts';
+import { rotateMasterKey, type RotationWish } from '../../../src/app/rotate-master-key.ts';
 import { secretsOf } from '../../../src/app/secrets.ts';
-import { createSealedConfigs } from '../../../src/blobs/sealed-configs.ts';
-import { readConfig } from '../../../src/config.ts';
+import { operator } from '../../../src/audit/entry.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { transact } from '../../../src/db/open.ts';
 import { storageConfigs } from '../../../src/db/schema.ts';
+import { createSealedConfigs } from '../../../src/storage/configs.ts';
 import { logOf } from '../audit/log-of.ts';
 
 const now = () => new Date('2026-03-01T12:00:00Z');

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { createSigningKeys } from '../../../src/app/signing-keys.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
-import { smallBundle } from '../evidence/small-case.ts';
 import { steppedClock, temporaryFolder } from '../db/temporary.ts';
+import { smallBundle } from '../evidence/small-case.ts';
 
 const program = fileURLToPath(new URL('./print-fingerprint.ts', import.meta.url));
 

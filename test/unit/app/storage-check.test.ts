@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { checkFolder, checkRemote } from '../../../src/app/storage-check.ts';
+import { checkFolder, checkRemote } from '../../../src/app/storage.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { steppedClock, temporaryFolder } from '../db/temporary.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { trialMd5s } from '../../../src/app/trial-images.ts';
+import { trialMd5s } from '../../../src/app/first-run.ts';
 import { readJpeg } from '../../../src/image/jpeg-structure.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 

@@ -1,7 +1,7 @@
 /** Adds 100 entries with the subject of its third argument to the chain of its second. */
 
-import { createAudit } from '../../../src/audit/audit.ts';
 import { service } from '../../../src/audit/entry.ts';
+import { createAudit } from '../../../src/audit/log.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 
 const [path = '', chain = '', subject = ''] = process.argv.slice(2);

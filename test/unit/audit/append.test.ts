@@ -1,14 +1,13 @@
-import { createHash } from 'node:crypto';
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { append, beginChains } from '../../../src/audit/append.ts';
-import { operator, service } from '../../../src/audit/entry.ts';
-import { parseEntry } from '../../../src/audit/read.ts';
+import { operator, parseEntry, service } from '../../../src/audit/entry.ts';
+import { append, beginChains } from '../../../src/audit/log.ts';
 import { migrate, migrations } from '../../../src/db/migrations.ts';
 import { transact } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';

@@ -3,8 +3,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAudit } from '../../../src/audit/audit.ts';
 import { operator, service } from '../../../src/audit/entry.ts';
+import { createAudit } from '../../../src/audit/log.ts';
 import { type Db, openDatabase } from '../../../src/db/open.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 

@@ -1,7 +1,6 @@
 /** What the audit log says, in short: who, what, and the details. */
 
-import type { Actor } from '../../../src/audit/entry.ts';
-import { parseEntry, readLines } from '../../../src/audit/read.ts';
+import { type Actor, parseEntry, readLines } from '../../../src/audit/entry.ts';
 import type { EventName } from '../../../src/audit/events.ts';
 import type { Db } from '../../../src/db/open.ts';
 

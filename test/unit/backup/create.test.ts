@@ -1,11 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readArchive } from '../../../src/backup/archive-reader.ts';
-import { readDatabase } from '../../../src/db/snapshot.ts';
 import { settings } from '../../../src/db/schema.ts';
+import { readDatabase } from '../../../src/db/snapshot.ts';
 import { backUp, content, evidence, keyId, report, smallFolder } from './small-backup.ts';
 
 test('a backup holds the database and everything its rows name, and says so in its manifest', async () => {

@@ -1,16 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
-import { pack, type Pack } from 'tar-stream';
+import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/backup/swap-folders.ts';
 import { restoreBackup, type RestoreParts } from '../../../src/backup/restore.ts';
+import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/backup/swap-folders.ts';
 import { migrations } from '../../../src/db/migrations.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';

@@ -2,9 +2,8 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { BackupParts } from '../../../src/backup/create.ts';
-import { createBackup } from '../../../src/backup/create.ts';
 import type { NamedObject } from '../../../src/backup/contents.ts';
+import { type BackupParts, createBackup } from '../../../src/backup/create.ts';
 import { transact } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';

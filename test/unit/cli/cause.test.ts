@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { causeOf } from '../../../src/cli/cause.ts';
+import { causeOf } from '../../../src/cli/errors.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 
 test('the whole chain is told, with codes and stacks', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../../src/cli/duration.ts';
+import { parseDuration } from '../../../src/cli/options.ts';
 
 test.each([
   ['30m', 1_800_000],

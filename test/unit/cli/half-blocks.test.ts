@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { halfBlockLines, nearestOf256 } from '../../../src/cli/analyze/half-blocks.ts';
+import { halfBlockLines, nearestOf256 } from '../../../src/cli/analyze/preview.ts';
 
 const red = [255, 0, 0];
 const blue = [0, 0, 255];

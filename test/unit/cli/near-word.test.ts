@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearWord } from '../../../src/cli/near-word.ts';
+import { nearWord } from '../../../src/cli/errors.ts';
 
 test.for([
   ['prot', 'port'],

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-const module = new URL('../../../src/cli/remove-at-exit.ts', import.meta.url).href;
+const module = new URL('../../../src/cli/output/terminal.ts', import.meta.url).href;
 
 /** Ends at once, as the program does when the reader of its output goes away. */
 const program = `

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
-import { openApi } from '../../../src/client/open.ts';
-import type { Trust } from '../../../src/client/trust.ts';
 import type { ApiRequest } from '../../../src/client/api.ts';
+import { openApi, type Trust } from '../../../src/client/connect.ts';
 import type { Pace } from '../../../src/retry.ts';
 
 const pong = Type.Object({

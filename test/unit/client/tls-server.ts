@@ -5,8 +5,7 @@ import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { issueAuthority, issueLeaf } from '../../../src/server/certificate.ts';
-import type { Issued } from '../../../src/server/certificate.ts';
+import { issueAuthority, type Issued, issueLeaf } from '../../../src/server/certificate.ts';
 
 const dayMs = 86_400_000;
 

@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import { buffer } from 'node:stream/consumers';
 import { Agent } from 'undici';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { connectionsUnder } from '../../../src/client/connect.ts';
 import { createTransfer } from '../../../src/client/transfer.ts';
-import { connectionsUnder } from '../../../src/client/trust.ts';
 import type { Issued } from '../../../src/server/certificate.ts';
 import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createPlainServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import type { Trust } from '../../../src/client/trust.ts';
+import type { Trust } from '../../../src/client/connect.ts';
 import type { Issued } from '../../../src/server/certificate.ts';
 import { ping } from './ping.ts';
 import { newAuthority, newLeaf, openTlsServer, portOf } from './tls-server.ts';

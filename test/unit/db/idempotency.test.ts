@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { createTenants } from '../../../src/access/tenants.ts';
 import { recall, remember, type Repeatable } from '../../../src/db/idempotency.ts';
 import { transact } from '../../../src/db/open.ts';
 import { idempotencyKeys } from '../../../src/db/schema.ts';
-import { createTenants } from '../../../src/access/tenants.ts';
 import { steppedClock, temporaryDb } from './temporary.ts';
 
 async function setUp() {

@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { getTableColumns, getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { newId } from '../../../src/db/ids.ts';
+import { characterCount, foldText, newId } from '../../../src/db/ids.ts';
 import { migrate, migrations } from '../../../src/db/migrations.ts';
 import { openDatabase, toDatabaseError, transact } from '../../../src/db/open.ts';
 import * as schema from '../../../src/db/schema.ts';
 import { settings } from '../../../src/db/schema.ts';
-import { characterCount, foldText } from '../../../src/db/text.ts';
 import { temporaryDb, temporaryFolder } from './temporary.ts';
 
 describe('openDatabase', () => {

@@ -7,17 +7,17 @@ import {
   moved,
   scaleOf,
   shearOf,
+  solveSymmetric,
   turnOf,
 } from '../../../src/detectors/copy-move/affine.ts';
+import type { Pair } from '../../../src/detectors/copy-move/copy-move.ts';
 import {
   describeSurroundings,
   descriptorLength,
 } from '../../../src/detectors/copy-move/descriptors.ts';
-import { likelyOf } from '../../../src/detectors/copy-move/weigh.ts';
-import type { Pair } from '../../../src/detectors/copy-move/look.ts';
-import { solveSymmetric } from '../../../src/detectors/copy-move/linear.ts';
+import { workingPicture } from '../../../src/detectors/copy-move/features.ts';
 import { markPair } from '../../../src/detectors/copy-move/mark.ts';
-import { workingPicture } from '../../../src/detectors/copy-move/working-picture.ts';
+import { likelyOf } from '../../../src/detectors/copy-move/score.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, type Scene } from '../../fixtures/pictures.ts';
 

@@ -1,9 +1,9 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { copyMove } from '../../../src/detectors/copy-move.ts';
-import type { PlaceMap, Sighting } from '../../../src/detectors/finding.ts';
+import { copyMove } from '../../../src/detectors/copy-move/copy-move.ts';
+import type { PlaceMap, Sighting } from '../../../src/detectors/detector.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
 import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';
 import { fromScene } from '../../fixtures/pictures.ts';
 import { chart, textPage } from './drawings.ts';

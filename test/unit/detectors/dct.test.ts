@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countBlocks, forEachBlock } from '../../../src/detectors/dct.ts';
+import { countBlocks, forEachBlock } from '../../../src/detectors/blocks.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 
 const scale = (frequency: number) => (frequency === 0 ? Math.SQRT1_2 : 1);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { boxMean } from '../../../src/detectors/box-mean.ts';
+import { boxMean } from '../../../src/detectors/blocks.ts';
+import { doubledRatios, mostSteps } from '../../../src/detectors/double-quantisation-fit.ts';
 import { doubleQuantisation } from '../../../src/detectors/double-quantisation.ts';
-import { doubledRatios, mostSteps } from '../../../src/detectors/double-quantisation/comb.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';

@@ -1,7 +1,7 @@
 /** What a detector is given, where only the picture matters to it. */
 
 import type { Sharp } from 'sharp';
-import type { DetectorInput } from '../../../src/detectors/finding.ts';
+import type { DetectorInput } from '../../../src/detectors/detector.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';

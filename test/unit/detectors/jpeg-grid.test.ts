@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { forEachBlock } from '../../../src/detectors/dct.ts';
+import { forEachBlock } from '../../../src/detectors/blocks.ts';
+import {
+  findBoxes,
+  findMainGrid,
+  logFactorials,
+  logTail,
+  tallyVotes,
+} from '../../../src/detectors/jpeg-grid-regions.ts';
+import {
+  castVotes,
+  createZeroCounter,
+  nearestVote,
+} from '../../../src/detectors/jpeg-grid-votes.ts';
 import { jpegGrid } from '../../../src/detectors/jpeg-grid.ts';
-import { logFactorials, logTail } from '../../../src/detectors/jpeg-grid/false-alarms.ts';
-import { findBoxes, findMainGrid, tallyVotes } from '../../../src/detectors/jpeg-grid/regions.ts';
-import { castVotes, nearestVote } from '../../../src/detectors/jpeg-grid/votes.ts';
-import { createZeroCounter } from '../../../src/detectors/jpeg-grid/zero-counts.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';

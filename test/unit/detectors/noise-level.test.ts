@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PlaceMap } from '../../../src/detectors/finding.ts';
+import type { PlaceMap } from '../../../src/detectors/detector.ts';
 import { noiseLevel } from '../../../src/detectors/noise-level.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';

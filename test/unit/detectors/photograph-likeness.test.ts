@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Finding, Skipped } from '../../../src/detectors/finding.ts';
+import type { Finding, Skipped } from '../../../src/detectors/detector.ts';
 import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawings.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { PlaceMap } from '../../../src/detectors/finding.ts';
+import type { PlaceMap } from '../../../src/detectors/detector.ts';
 import {
   largestPart,
   largestRegion,
   placeOf,
   wordRoughShare,
   wordShare,
-} from '../../../src/detectors/places.ts';
+} from '../../../src/detectors/regions.ts';
 
 /** One letter a cell: `#` is 1, `.` is 0.5. */
 function mapOf(cellPx: number, lines: readonly string[]): PlaceMap {

@@ -1,11 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { compressionTables } from '../../../src/detectors/compression-tables.ts';
+import { inconsistencyCodes } from '../../../src/contract/vocabulary.ts';
 import { contentCredentials } from '../../../src/detectors/content-credentials.ts';
-import { declaredOrigin } from '../../../src/detectors/declared-origin.ts';
+import { declaredOrigin, namedSoftware } from '../../../src/detectors/declarations.ts';
+import type { Detector, Finding, Skipped } from '../../../src/detectors/detector.ts';
 import { fileConsistency } from '../../../src/detectors/file-consistency.ts';
-import { fileLayout } from '../../../src/detectors/file-layout.ts';
-import type { Detector, Finding, Skipped } from '../../../src/detectors/finding.ts';
-import { namedSoftware } from '../../../src/detectors/named-software.ts';
+import { compressionTables, fileLayout } from '../../../src/detectors/file-facts.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import {
@@ -15,7 +14,6 @@ import {
   type Provenance,
 } from '../../../src/provenance/provenance.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { inconsistencyCodes } from '../../../src/contract/vocabulary.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0.1, patchesRead: 1, passes: 1 };
 let picture: Picture;

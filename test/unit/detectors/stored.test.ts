@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { PlaceMap } from '../../../src/detectors/finding.ts';
-import { storedLuma, storedRgb, toUpright, uprightShift } from '../../../src/detectors/stored.ts';
+import type { PlaceMap } from '../../../src/detectors/detector.ts';
+import {
+  storedLuma,
+  storedRgb,
+  toUpright,
+  uprightShift,
+} from '../../../src/detectors/stored-plane.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, scenePng } from '../../fixtures/pictures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { strengthOfRatio, weightOf } from '../../../src/detectors/strength.ts';
 import { strengths } from '../../../src/contract/vocabulary.ts';
+import { strengthOfRatio, weightOf } from '../../../src/detectors/detector.ts';
 
 /** ENFSI guideline for evaluative reporting (2015): the words and where they begin. */
 test.each([

@@ -1,6 +1,6 @@
-import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { expect, test } from 'vitest';
 import { traceNetwork } from '../../../src/detectors/trace-network.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { scenePicture } from '../engine/fixtures.ts';
 
 test('the finding gives the probability as its score and says it in both languages', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawAnomaly } from '../../../src/engine/anomaly-map.ts';
+import { drawAnomaly } from '../../../src/engine/maps.ts';
 
 const manipulation = (probability: number) => ({ probability, region: null, methods: [] });
 /** A fifth of the picture stands out. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { countClusters, distancesOf, gini } from '../../../src/engine/anomaly.ts';
+import {
+  cosine,
+  countClusters,
+  distancesOf,
+  gini,
+  measureSimilarities,
+} from '../../../src/engine/anomaly.ts';
 import { shareBelow } from '../../../src/engine/calibration.ts';
-import { cosine, measureSimilarities } from '../../../src/engine/similarity.ts';
 
 const statistics = {
   embedding: { dimension: 2, mean: [1, 1], whitening: [2, 0, 1, 1] },

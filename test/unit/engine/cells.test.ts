@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { gridOfMaps, ontoGrid } from '../../../src/engine/cells.ts';
+import { gridOfMaps, ontoGrid } from '../../../src/engine/maps.ts';
 
 describe('the grid of maps', () => {
   test.each([

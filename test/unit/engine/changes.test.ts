@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ChangeEvidence, PlaceMap } from '../../../src/detectors/finding.ts';
-import { toUpright } from '../../../src/detectors/stored.ts';
-import { readChanges } from '../../../src/engine/changes.ts';
+import type { ChangeEvidence, PlaceMap } from '../../../src/detectors/detector.ts';
+import { toUpright } from '../../../src/detectors/stored-plane.ts';
+import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import type { LocateModel } from '../../../src/inference/locate-model.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { decide, type Evidence, needsStabilityTest } from '../../../src/engine/decide.ts';
-import { createRandom } from '../../../src/engine/random.ts';
-import { type Decision } from '../../../src/engine/result.ts';
-import { createRegistry } from '../../../src/inference/registry.ts';
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
+import { decide, type Evidence, needsStabilityTest } from '../../../src/engine/decide.ts';
+import type { Decision } from '../../../src/engine/result.ts';
+import { createRegistry } from '../../../src/inference/registry.ts';
 
 const manifest = {
   thresholds: {

@@ -1,14 +1,14 @@
 import { serialize } from 'node:v8';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { type Models, observe } from '../../../src/engine/observe.ts';
-import { readPicture } from '../../../src/engine/reading.ts';
+import { readPicture } from '../../../src/engine/patch-scores.ts';
 import { type Examination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
-import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 
 const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawFake } from '../../../src/engine/fake-map.ts';
+import { drawFake } from '../../../src/engine/maps.ts';
 
 const generated = Float32Array.of(0.9, 0.9, 0.1);
 const changed = Float32Array.of(0.1, 0.8, 0.8);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coveringGrid, insideGrid, patchStarts, windowOf } from '../../../src/engine/grid.ts';
+import { coveringGrid, insideGrid, patchStarts, windowOf } from '../../../src/engine/patches.ts';
 
 test('the covering grid holds every pixel, the inside grid only whole cells', () => {
   const size = { width: 129, height: 160 };

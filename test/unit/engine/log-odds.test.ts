@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { boundedLogit, quantilesOf } from '../../../src/engine/log-odds.ts';
+import { boundedLogit, quantilesOf } from '../../../src/engine/calibration.ts';
 
 test('log odds end at 4 to either side', () => {
   expect([0, 0.5, 1].map(boundedLogit)).toEqual([-4, 0, 4]);

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding, Sighting } from '../../../src/detectors/finding.ts';
-import { fusePlaces, fuseScores } from '../../../src/engine/fusion.ts';
-import { localise } from '../../../src/engine/manipulation.ts';
+import type { Finding, Sighting } from '../../../src/detectors/detector.ts';
+import { fusePlaces, fuseScores, localise } from '../../../src/engine/localisation.ts';
 
 const fusion = {
   places: {

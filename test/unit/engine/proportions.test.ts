@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lowerShare, shareInterval, upperShare } from '../../../src/engine/proportions.ts';
+import { lowerShare, shareInterval, upperShare } from '../../../src/engine/likelihood-ratio.ts';
 
 test('without an error the bound is the root that the formula gives', () => {
   for (const trials of [1, 10, 40, 221, 5000, 1_000_000]) {

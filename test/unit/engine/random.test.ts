@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../../src/engine/random.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
 
 test('the generator gives the published numbers of SplitMix64 for the seed 1234567', () => {
   const random = createRandom(1_234_567);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { seamOf } from '../../../src/engine/seam.ts';
+import { seamOf } from '../../../src/engine/tiles.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, scenePicture } from './fixtures.ts';
 

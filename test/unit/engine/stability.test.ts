@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
+import { stabilityChanges } from '../../../src/contract/vocabulary.ts';
 import { toFakeProbability } from '../../../src/engine/calibration.ts';
-import { readLogits } from '../../../src/engine/reading.ts';
+import { readLogits } from '../../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../../src/engine/stability.ts';
-import { cutPixels, toPlanes } from '../../../src/image/pixels.ts';
 import type { Picture } from '../../../src/image/picture.ts';
+import { cutPixels, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
-import { stabilityChanges } from '../../../src/contract/vocabulary.ts';
 
 let model: TraceModel;
 let picture: Picture;

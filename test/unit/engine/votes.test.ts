@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { readVotes } from '../../../src/engine/ensemble.ts';
 import { planPatches } from '../../../src/engine/patches.ts';
 import { readFeatureGrid } from '../../../src/engine/tiles.ts';
-import { readVotes } from '../../../src/engine/votes.ts';
 import { halvePixels, type Planes, toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, scenePicture } from './fixtures.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../../src/engine/random.ts';
-import { meanWindows } from '../../../src/engine/windows.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
+import { meanWindows } from '../../../src/engine/patches.ts';
 
 test.each([
   [9, 7, 3, 2],

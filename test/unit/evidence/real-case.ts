@@ -4,14 +4,14 @@
  */
 
 import sharp from 'sharp';
-import type { BundleCase } from '../../../src/evidence/case.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
-import { createLab } from '../../../src/lab/create-lab.ts';
-import type { ReportItem } from '../../../src/report/item.ts';
+import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
+import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
+import type { ReportItem } from '../../../src/report/report-item.ts';
+import { createLab } from '../../../src/sandbox/create-sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { makeExamination } from '../report/examination.ts';
-import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
 
 const examinedAt = new Date('2026-03-01T12:00:00Z');
 const options = { model: null, decisionStrategy: 'relaxed', seed: defaultSeed } as const;

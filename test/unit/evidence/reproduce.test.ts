@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
-import type { BundleCase } from '../../../src/evidence/case.ts';
+import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../db/temporary.ts';
-import { readEntries } from './repack.ts';
 import { realCase } from './real-case.ts';
+import { readEntries } from './repack.ts';
 import { newSigner, signedAt } from './small-case.ts';
 
 let real: BundleCase;

@@ -2,11 +2,11 @@
 
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { MapName } from '../../../src/engine/result.ts';
-import type { BundleCase } from '../../../src/evidence/case.ts';
-import { createSigner, type Signer } from '../../../src/evidence/signer.ts';
+import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
+import { createSigner, type Signer } from '../../../src/evidence/sign.ts';
 import { type BundleHow, writeBundle } from '../../../src/evidence/write-bundle.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
-import type { ReportTexts } from '../../../src/report/texts.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
+import type { ReportTexts } from '../../../src/report/report-item.ts';
 import { makeExamination } from '../report/examination.ts';
 
 export const signedAt = new Date('2026-03-02T08:00:00.000Z');

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { Problem } from '../../../src/evidence/checks.ts';
 import { openBundle } from '../../../src/evidence/open-bundle.ts';
-import { sealBundle } from '../../../src/evidence/seal.ts';
+import { sealBundle } from '../../../src/evidence/sign.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
-import type { Problem } from '../../../src/evidence/verification.ts';
 import { makeExamination } from '../report/examination.ts';
-import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
 import { readEntries, repack } from './repack.ts';
+import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';
 
 const short = ({ kind, file }: Problem) => (file === null ? kind : `${kind} ${file}`);
 

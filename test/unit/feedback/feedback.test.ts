@@ -1,15 +1,19 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { users } from '../../../src/db/schema.ts';
-import { getFeedback, listFeedback } from '../../../src/feedback/archive.ts';
-import type { Attempt, Channel } from '../../../src/feedback/channel.ts';
-import { createFeedback, givenUpAfterMs, sendJob } from '../../../src/feedback/feedback.ts';
+import { type Attempt, type Channel, createPostChannel } from '../../../src/feedback/channels.ts';
+import {
+  createFeedback,
+  getFeedback,
+  givenUpAfterMs,
+  listFeedback,
+  purgeFeedback,
+  sendJob,
+} from '../../../src/feedback/feedback.ts';
 import type { FeedbackMessage, Submission } from '../../../src/feedback/message.ts';
-import { purgeFeedback } from '../../../src/feedback/purge.ts';
-import { createPostChannel } from '../../../src/feedback/post.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
-import { createSender } from '../../../src/outbound/sender.ts';
+import { createSender } from '../../../src/network/post.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import type { SMTPServerOptions } from 'smtp-server';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { createMailChannel } from '../../../src/feedback/mail.ts';
+import { createMailChannel } from '../../../src/feedback/channels.ts';
 import type { Submission } from '../../../src/feedback/message.ts';
-import { makeCertificate } from '../blobs/certificate.ts';
+import { makeCertificate } from '../storage/certificate.ts';
 import { smtpError, startMailServer } from './mail-server.ts';
 
 const { signal } = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readExifClues } from '../../../src/image/exif-clues.ts';
+import { readExifClues } from '../../../src/image/exif.ts';
 import { type ExifParts, tiffBlock } from '../../fixtures/exif.ts';
 
 const nothing = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ForensicsError } from '../../../src/errors.ts';
+import { luminanceTable } from '../../../src/image/jpeg-quality.ts';
 import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
-import { luminanceTable } from '../../../src/image/quality.ts';
 import { jpegSegment, jpegWithRestarts, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg } from '../../fixtures/pictures.ts';
 

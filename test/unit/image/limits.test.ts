@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkDimensions, checkSizeBytes, defaultLimits } from '../../../src/image/limits.ts';
+import { checkDimensions, checkSizeBytes, defaultLimits } from '../../../src/image/picture.ts';
 
 test('the bounds themselves are allowed', () => {
   expect(() => checkDimensions(65, 4096, defaultLimits)).not.toThrow();

@@ -1,11 +1,11 @@
-import sharp from 'sharp';
 import { deflateSync } from 'node:zlib';
+import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
-import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
 import { walkMarkers } from '../../../src/image/jpeg-markers.ts';
-import { readMetadata, type ReadMetadata } from '../../../src/image/metadata.ts';
+import { jpegMetadataBlocks } from '../../../src/image/jpeg-metadata.ts';
+import { type ReadMetadata, readMetadata } from '../../../src/image/metadata.ts';
 import { pngMetadataBlocks } from '../../../src/image/png-metadata.ts';
-import { readPng } from '../../../src/image/png-structure.ts';
+import { readPng } from '../../../src/image/png.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';

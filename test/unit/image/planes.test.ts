@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toLuma, toRgb } from '../../../src/image/planes.ts';
+import { toLuma, toRgb } from '../../../src/image/pixels.ts';
 
 test('luma is the rounded weighted sum of BT.601', () => {
   const rgb = Uint8Array.of(0, 0, 0, 255, 255, 255, 255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30);

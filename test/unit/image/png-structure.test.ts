@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readPng, readPngSize } from '../../../src/image/png-structure.ts';
+import { readPng, readPngSize } from '../../../src/image/png.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import {
   animated,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { luminanceTable, nearestQuality } from '../../../src/image/jpeg-quality.ts';
 import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
-import { luminanceTable, nearestQuality } from '../../../src/image/quality.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 
 const scene = fromScene(drawScene({ width: 65, height: 65, seed: 7 }));

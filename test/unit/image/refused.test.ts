@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { readJpegStructure } from '../../../src/image/jpeg-structure.ts';
-import { defaultLimits } from '../../../src/image/limits.ts';
+import { defaultLimits } from '../../../src/image/picture.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { drawScene, fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, pngHeader, pngSignature } from '../../fixtures/png-chunks.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { saveJpeg, scalePixels } from '../../../src/image/codec.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
-import { saveJpeg, scalePixels } from '../../../src/image/resave.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
 
 const scene = drawScene({ width: 200, height: 120, seed: 3 });

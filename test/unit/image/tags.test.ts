@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cleanText, keepTags } from '../../../src/image/tags.ts';
+import { cleanText, keepTags } from '../../../src/image/metadata.ts';
 
 test('numbers stay numbers, texts texts, and nothing else is kept', () => {
   const tags = new Map<string, unknown>([

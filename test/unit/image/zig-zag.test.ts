@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inRows } from '../../../src/image/zig-zag.ts';
+import { inRows } from '../../../src/image/jpeg-quality.ts';
 
 test('values along the zig-zag stand where Figure A.6 of ITU-T T.81 puts them', () => {
   const positions = inRows(Array.from({ length: 64 }, (_, position) => position));

@@ -1,6 +1,6 @@
 /** A program that forgets to close its pool. It must end all the same. */
 
-import { createPool } from '../../../src/inference/pool.ts';
+import { createPool } from '../../../src/sandbox/pool.ts';
 
 const pool = createPool({
   entry: new URL('./pool-child.ts', import.meta.url),

@@ -1,7 +1,7 @@
 /** A child for the tests of the pool: does what it is told, also the things a child should not do. */
 
 import { ForensicsError } from '../../../src/errors.ts';
-import { serveTasks } from '../../../src/inference/serve-tasks.ts';
+import { serveTasks } from '../../../src/sandbox/child-side.ts';
 
 const hoard: Uint8Array[] = [];
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Chore, createChores } from '../../../src/jobs/chores.ts';
+import { type Chore, createChores } from '../../../src/jobs/daily.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';
 import { deferred } from './deferred.ts';
 

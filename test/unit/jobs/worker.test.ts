@@ -2,8 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Db, transact } from '../../../src/db/open.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker, type Handler, type WorkerOptions } from '../../../src/jobs/worker.ts';
-import { deferred } from './deferred.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
+import { deferred } from './deferred.ts';
 
 function setUp(options: Partial<WorkerOptions> & { work: (db: Db) => Handler }) {
   const db = temporaryDb();

@@ -10,14 +10,14 @@ import {
   record,
 } from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { decodePicture } from '../../../src/image/decode.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { readCrJson } from '../../../src/provenance/credentials-task.ts';
-import { manifestsIn } from '../../../src/provenance/manifests.ts';
+import { decodePicture } from '../../../src/image/decode.ts';
+import { manifestsIn } from '../../../src/provenance/c2pa-manifests.ts';
+import { readCrJson } from '../../../src/provenance/c2pa-reader.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
 import {
-  createAuthority,
   type Authority,
+  createAuthority,
   withCredentials,
 } from '../../fixtures/content-credentials.ts';
 import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';

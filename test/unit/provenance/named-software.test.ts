@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withSegments, jpegSegment } from '../../fixtures/jpeg-segments.ts';
+import { jpegSegment, withSegments } from '../../fixtures/jpeg-segments.ts';
 import { xmpPacket } from '../../fixtures/xmp.ts';
 import { jpeg, provenanceOf, withExif, withIptc, withTexts, withXmp } from './files.ts';
 

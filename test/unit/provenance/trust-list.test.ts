@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { readTrustList } from '../../../src/provenance/trust-list.ts';
+import { readTrustList } from '../../../src/provenance/c2pa-reader.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'forensics-trust-'));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { colourCount, createColourMap, toOklab } from '../../../src/report/colour-map.ts';
+import { colourCount, createColourMap, toOklab } from '../../../src/report/heatmap/colour-map.ts';
 
 type Triple = [number, number, number];
 

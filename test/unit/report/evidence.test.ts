@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding } from '../../../src/detectors/finding.ts';
-import { type Examination } from '../../../src/engine/result.ts';
+import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
+import type { Finding } from '../../../src/detectors/detector.ts';
+import type { Examination } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
+import { writeTexts } from '../../../src/report/texts.ts';
 import { item, makeExamination } from './examination.ts';
-import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
 
 const rates: MeasuredRates = {
   decided: 0.5,

@@ -1,11 +1,11 @@
 /** A hand-made examination for the tests of this room: every field filled, every figure chosen. */
 
-import { noProvenance } from '../../../src/provenance/provenance.ts';
+import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 import type { CellMaps, Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture, PictureFacts } from '../../../src/image/picture.ts';
-import type { ReportItem } from '../../../src/report/item.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
+import type { ReportItem } from '../../../src/report/report-item.ts';
 import { drawScene } from '../../fixtures/pictures.ts';
-import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
 
 export const item: ReportItem = {
   name: 'Straßenszene.jpg',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placeFigure } from '../../../src/report/figure.ts';
+import { placeFigure } from '../../../src/report/heatmap/print-pictures.ts';
 
 const box = { width: 230, height: 160 };
 

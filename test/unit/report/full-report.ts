@@ -1,13 +1,13 @@
 /** A report with everything that a report can hold, and the text of its pages. */
 
+import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { renderHeatmaps } from '../../../src/report/heatmap.ts';
-import type { ReportItem } from '../../../src/report/item.ts';
-import { renderPdf } from '../../../src/report/pdf.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
+import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
+import { renderPdf } from '../../../src/report/pdf/pdf.ts';
+import type { ReportItem } from '../../../src/report/report-item.ts';
+import { writeTexts } from '../../../src/report/texts.ts';
 import { makeExamination, makePicture } from './examination.ts';
 import { type PdfPage, readPages } from './pdf-text.ts';
-import type { Language } from '../../../src/contract/vocabulary.ts';
 
 export const size = { width: 240, height: 160 };
 export const custodyHash = 'c5'.repeat(32);

@@ -1,8 +1,12 @@
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import { mapNames } from '../../../src/engine/result.ts';
-import { legendColours, renderHeatmaps, renderRawMaps } from '../../../src/report/heatmap.ts';
-import { createUpsampler } from '../../../src/report/upsample.ts';
+import { createUpsampler } from '../../../src/report/heatmap/colour-map.ts';
+import {
+  legendColours,
+  renderHeatmaps,
+  renderRawMaps,
+} from '../../../src/report/heatmap/heatmap.ts';
 import { makeMaps, makePicture } from './examination.ts';
 
 test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { breakLines } from '../../../src/report/lines.ts';
+import { breakLines } from '../../../src/report/pdf/style.ts';
 
 /** A font in which every character is one unit wide. */
 const measure = (text: string) => Array.from(text).length;

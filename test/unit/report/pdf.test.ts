@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
-import { renderHeatmaps } from '../../../src/report/heatmap.ts';
-import { renderPdf } from '../../../src/report/pdf.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
+import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
+import { renderPdf } from '../../../src/report/pdf/pdf.ts';
+import { writeTexts } from '../../../src/report/texts.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
 import { readPages } from './pdf-text.ts';
-import type { Language } from '../../../src/contract/vocabulary.ts';
 
 interface Case {
   readonly picture: Picture;

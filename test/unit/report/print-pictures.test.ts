@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mapNames } from '../../../src/engine/result.ts';
-import { renderHeatmaps } from '../../../src/report/heatmap.ts';
-import { printPictures } from '../../../src/report/print-pictures.ts';
+import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
+import { printPictures } from '../../../src/report/heatmap/print-pictures.ts';
 import { makeMaps, makePicture } from './examination.ts';
 
 test.each([5, 6, 7, 8])(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { levelOf, readMap } from '../../../src/report/reading.ts';
+import { levelOf, readMap } from '../../../src/report/account.ts';
 import { makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { detectors } from '../../../src/detectors/list.ts';
-import { findingOf } from '../../../src/engine/manipulation.ts';
-import { type Examination } from '../../../src/engine/result.ts';
-import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
-import type { ReportItem } from '../../../src/report/item.ts';
-import { pictureNotes } from '../../../src/image/picture.ts';
-import { labelsOf, phrasesOf, proseOf } from '../../../src/report/phrase-book.ts';
-import type { Block, Section } from '../../../src/report/blocks.ts';
-import { writeSections } from '../../../src/report/sections.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
-import { item, makeExamination, makePicture } from './examination.ts';
 import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
+import { detectors } from '../../../src/detectors/list.ts';
+import { findingOf } from '../../../src/engine/localisation.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import { pictureNotes } from '../../../src/image/picture.ts';
+import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
+import type { ReportItem } from '../../../src/report/report-item.ts';
+import type { Block, Section } from '../../../src/report/sections/blocks.ts';
+import { writeSections } from '../../../src/report/sections/sections.ts';
+import { writeTexts } from '../../../src/report/texts.ts';
+import { labelsOf, phrasesOf, proseOf } from '../../../src/report/wording/catalogue.ts';
+import { item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
   real: '1'.repeat(64),

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { makeExamination } from './examination.ts';
 import { bodyOf, full, fullItem, render, size } from './full-report.ts';
 import { points } from './sixteen-points.ts';
-import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 
 describe.each(languages)('the report in %s holds', (language) => {
   let body: string;

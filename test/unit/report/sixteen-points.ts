@@ -1,7 +1,7 @@
 /** What a report that an examiner can defend has to hold, point by point, as it must stand in the finished PDF. */
 
-import { custodyHash, full } from './full-report.ts';
 import type { Language } from '../../../src/contract/vocabulary.ts';
+import { custodyHash, full } from './full-report.ts';
 
 type Wanted = Readonly<Record<Language, readonly string[]>>;
 

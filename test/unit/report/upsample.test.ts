@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUpsampler } from '../../../src/report/upsample.ts';
+import { createUpsampler } from '../../../src/report/heatmap/colour-map.ts';
 import { makeMaps } from './examination.ts';
 
 test('every pixel is the bilinear mean of the four nearest cell centres', () => {

@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { type Examination } from '../../../src/engine/result.ts';
-import type { ReportTexts } from '../../../src/report/texts.ts';
-import { writeTexts } from '../../../src/report/write-texts.ts';
-import { item, makeExamination } from './examination.ts';
 import {
   type Language,
   languages,
@@ -11,6 +7,10 @@ import {
   resultClasses,
   resultSubClasses,
 } from '../../../src/contract/vocabulary.ts';
+import type { Examination } from '../../../src/engine/result.ts';
+import type { ReportTexts } from '../../../src/report/report-item.ts';
+import { writeTexts } from '../../../src/report/texts.ts';
+import { item, makeExamination } from './examination.ts';
 
 const reasonSets: readonly (readonly ReasonCode[])[] = [
   [],

@@ -5,8 +5,14 @@ import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import { draft, openListening, openServer } from './open-server.ts';
-import type { Ask, Listening, OpenServer } from './open-server.ts';
+import {
+  type Ask,
+  draft,
+  type Listening,
+  openListening,
+  type OpenServer,
+  openServer,
+} from './open-server.ts';
 
 let open: Listening;
 const ask: Ask = (question) => open.ask(question);

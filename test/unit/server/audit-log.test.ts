@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { logOf } from '../audit/log-of.ts';
-import { draft, openListening } from './open-server.ts';
-import type { Listening } from './open-server.ts';
+import { draft, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
 

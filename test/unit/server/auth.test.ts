@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { TokenSet, UserInfo } from '../../../src/access/identity.ts';
 import { settingsScope } from '../../../src/access/principal.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { openListening, openServer, password } from './open-server.ts';
-import type { Answer, Listening } from './open-server.ts';
+import { type Answer, type Listening, openListening, openServer, password } from './open-server.ts';
 
 let open: Listening;
 

@@ -1,16 +1,12 @@
 import { once } from 'node:events';
-import { connect as connectTcp } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect as connectTcp, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { connect } from 'node:tls';
-import type { TLSSocket } from 'node:tls';
-import fastify from 'fastify';
-import type { FastifyInstance } from 'fastify';
+import { connect, type TLSSocket } from 'node:tls';
+import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerErrors } from '../../../src/server/answers.ts';
 import { guardBodies } from '../../../src/server/bodies.ts';
-import { openListening } from './open-server.ts';
-import type { Listening } from './open-server.ts';
+import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
 

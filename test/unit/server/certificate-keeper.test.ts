@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createCertificateKeeper } from '../../../src/server/certificate-keeper.ts';
-import type { CertificateKeeper } from '../../../src/server/certificate-keeper.ts';
-import { issueAuthority, issueLeaf } from '../../../src/server/certificate.ts';
-import type { Issued } from '../../../src/server/certificate.ts';
+import {
+  type CertificateKeeper,
+  createCertificateKeeper,
+  issueAuthority,
+  type Issued,
+  issueLeaf,
+} from '../../../src/server/certificate.ts';
 import { readOwnTls } from '../../../src/server/tls.ts';
 import { showCertificate } from '../../../src/server/transport.ts';
-import { openServer } from './open-server.ts';
-import type { OpenServer } from './open-server.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 
 const dayMs = 24 * 3_600_000;
 let folder = '';

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openServer } from './open-server.ts';
-import type { OpenServer } from './open-server.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 
 const origin = 'https://app.example';
 const url = '/v1/analysis?tenantName=acme';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failures } from '../../../src/errors.ts';
-import { openServer } from './open-server.ts';
-import type { OpenServer } from './open-server.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 
 interface Answer {
   readonly description: string;

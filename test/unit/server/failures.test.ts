@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Check } from '../../../src/app/health.ts';
 import { ForensicsError } from '../../../src/errors.ts';
-import { draft, openListening, openServer } from './open-server.ts';
-import type { Ask, Listening, Question } from './open-server.ts';
+import {
+  type Ask,
+  draft,
+  type Listening,
+  openListening,
+  openServer,
+  type Question,
+} from './open-server.ts';
 
 let open: Listening;
 const askWithKey: Ask = (question) => open.askWithKey(question);

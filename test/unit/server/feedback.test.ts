@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listFeedback } from '../../../src/feedback/archive.ts';
-import { openListening } from './open-server.ts';
-import type { Answer, Listening } from './open-server.ts';
+import { listFeedback } from '../../../src/feedback/feedback.ts';
+import { type Answer, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
 let authorization: string;

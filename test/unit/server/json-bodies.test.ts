@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import { draft, openListening } from './open-server.ts';
-import type { Answer, Listening } from './open-server.ts';
+import { type Answer, draft, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
 beforeAll(async () => {

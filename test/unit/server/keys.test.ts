@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyEntry } from '../../../src/access/key-entry.ts';
-import { parseEntry } from '../../../src/audit/read.ts';
-import { openListening } from './open-server.ts';
-import type { Ask, Listening, Question } from './open-server.ts';
+import type { KeyEntry } from '../../../src/access/key-format.ts';
+import { parseEntry } from '../../../src/audit/entry.ts';
+import { type Ask, type Listening, openListening, type Question } from './open-server.ts';
 
 type Headers = NonNullable<Question['headers']>;
 

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openServer } from './open-server.ts';
-import type { Ask, OpenServer, Question } from './open-server.ts';
+import { type Ask, type OpenServer, openServer, type Question } from './open-server.ts';
 
 const secret = 'unspeakable';
 const json = { 'content-type': 'application/json' };

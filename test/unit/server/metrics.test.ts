@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
 import { request } from 'undici';
-import { listenForMetrics } from '../../../src/server/metrics-listener.ts';
-import type { MetricsListener } from '../../../src/server/metrics-listener.ts';
-import { createMetrics } from '../../../src/server/metrics.ts';
-import { openServer } from './open-server.ts';
-import type { OpenServer } from './open-server.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  createMetrics,
+  listenForMetrics,
+  type MetricsListener,
+} from '../../../src/server/metrics.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 
 let open: OpenServer;
 let listener: MetricsListener;

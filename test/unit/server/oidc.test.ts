@@ -2,10 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { audience, clientId, clientSecret, openOidcServer } from '../../fixtures/oidc-server.ts';
-import type { OidcServer } from '../../fixtures/oidc-server.ts';
-import { openListening } from './open-server.ts';
-import type { Listening } from './open-server.ts';
+import {
+  audience,
+  clientId,
+  clientSecret,
+  type OidcServer,
+  openOidcServer,
+} from '../../fixtures/oidc-server.ts';
+import { type Listening, openListening } from './open-server.ts';
 
 const examiner = 'examiner@example.org';
 const tenantsClaim = 'https://acme.example/tenants';

@@ -5,17 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
-import { openApp } from '../../../src/app.ts';
-import type { App } from '../../../src/app.ts';
-import { createPasswords } from '../../../src/access/passwords.ts';
+import { createPasswords } from '../../../src/access/embedded/passwords.ts';
 import type { TokenSet } from '../../../src/access/identity.ts';
 import type { Tenant } from '../../../src/access/tenants.ts';
 import type { User } from '../../../src/access/users.ts';
+import { type App, openApp } from '../../../src/app/app.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import { readConfig } from '../../../src/config.ts';
-import type { Sources } from '../../../src/config.ts';
-import { createServer } from '../../../src/server/server.ts';
-import type { ServerParts } from '../../../src/server/server.ts';
+import { readConfig, type Sources } from '../../../src/config/config.ts';
+import { createServer, type ServerParts } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
 
 export interface OpenServer {

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newSecret } from '../../../src/access/key-format.ts';
 import { operator } from '../../../src/audit/entry.ts';
-import { openServer } from './open-server.ts';
-import type { OpenServer } from './open-server.ts';
+import { type OpenServer, openServer } from './open-server.ts';
 
 const perMinute = 3;
 let open: OpenServer;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Analysis } from '../../../src/analyses/analysis.ts';
-import type { TenantAnswer } from '../../../src/tenancy/view.ts';
+import type { TenantAnswer } from '../../../src/tenants/view.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
-import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../blobs/own-buckets.ts';
-import { draft, openListening } from './open-server.ts';
-import type { Answer, Listening } from './open-server.ts';
+import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../storage/own-buckets.ts';
+import { type Answer, draft, type Listening, openListening } from './open-server.ts';
 
 const path = '/v1/tenant';
 let buckets: OwnBuckets;

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { UsageReport } from '../../../src/analyses/usage-report.ts';
-import { transact } from '../../../src/db/open.ts';
 import { countUsage } from '../../../src/analyses/usage.ts';
-import { openServer } from './open-server.ts';
-import type { Ask, OpenServer } from './open-server.ts';
+import { transact } from '../../../src/db/open.ts';
+import { type Ask, type OpenServer, openServer } from './open-server.ts';
 
 let now = new Date('2026-03-01T12:00:00.000Z');
 let open: OpenServer;

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { settingsScope } from '../../../src/access/principal.ts';
-import { openListening } from './open-server.ts';
-import type { Listening } from './open-server.ts';
+import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
 let authorization = '';

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chooseFiles, type LabelledFile } from '../../../src/validation/choose.ts';
+import { chooseFiles, type LabelledFile } from '../../../src/validation/sampling.ts';
 
 const all = { sample: null, seed: 1 };
 

@@ -1,10 +1,10 @@
 /** Outcomes of a validation as the lab would give them. */
 
 import { hash } from 'node:crypto';
-import type { Condition } from '../../../src/lab/conditions.ts';
-import type { Measurement } from '../../../src/lab/lab.ts';
-import type { Measured } from '../../../src/validation/record.ts';
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
+import type { Condition } from '../../../src/sandbox/measure.ts';
+import type { Measurement } from '../../../src/sandbox/sandbox.ts';
+import type { Measured } from '../../../src/validation/record.ts';
 
 export interface OutcomeParts {
   readonly isFake: boolean;

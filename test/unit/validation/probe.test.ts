@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../../../src/engine/random.ts';
-import { isLeak, probeForShortcut } from '../../../src/validation/probe.ts';
-import type { Measurement } from '../../../src/lab/lab.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
+import type { Measurement } from '../../../src/sandbox/sandbox.ts';
+import { isLeak, probeForShortcut } from '../../../src/validation/shortcut-probe.ts';
 import { outcome } from './outcomes.ts';
 
 type FactsOf = (isFake: boolean, random: () => number) => Partial<Measurement['facts']>;

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { citedAs } from '../../../src/validation/cite.ts';
-import { makeValidation, type Measured } from '../../../src/validation/record.ts';
+import { citedAs, makeValidation, type Measured } from '../../../src/validation/record.ts';
 import { judgementOf, warningsOf } from '../../../src/validation/statements.ts';
 import { parseValidation } from '../../../src/validation/validation.ts';
 import { outcome, outcomes } from './outcomes.ts';

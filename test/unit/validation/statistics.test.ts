@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRandom } from '../../../src/engine/random.ts';
+import { createRandom } from '../../../src/engine/calibration.ts';
 import {
   auc,
   aucInterval,

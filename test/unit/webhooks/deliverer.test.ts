@@ -3,7 +3,7 @@ import { gt } from 'drizzle-orm';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { deliveries } from '../../../src/db/schema.ts';
-import { retryPausesMs } from '../../../src/webhooks/deliverer.ts';
+import { retryPausesMs } from '../../../src/webhooks/deliver.ts';
 import { webhookSecret } from '../../../src/webhooks/signature.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { startReceiver } from './receiver.ts';

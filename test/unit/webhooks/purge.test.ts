@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deliveries } from '../../../src/db/schema.ts';
-import { purgeDeliveries } from '../../../src/webhooks/purge.ts';
+import { purgeDeliveries } from '../../../src/webhooks/deliveries.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp } from './set-up.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { retryPausesMs } from '../../../src/webhooks/deliverer.ts';
-import { hasTroubledReceiver } from '../../../src/webhooks/receivers.ts';
+import { retryPausesMs } from '../../../src/webhooks/deliver.ts';
+import { hasTroubledReceiver } from '../../../src/webhooks/order.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp } from './set-up.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { listDeliveries } from '../../../src/webhooks/archive.ts';
-import { replay } from '../../../src/webhooks/replay.ts';
+import { listDeliveries, replay } from '../../../src/webhooks/deliveries.ts';
 import { startReceiver } from './receiver.ts';
 import { setUp } from './set-up.ts';
 

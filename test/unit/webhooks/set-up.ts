@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { transact } from '../../../src/db/open.ts';
 import { deliveries } from '../../../src/db/schema.ts';
-import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/deliverer.ts';
+import { createDeliverer, type DelivererOptions } from '../../../src/webhooks/deliver.ts';
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
 import { steppedClock, temporaryDb } from '../db/temporary.ts';
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
 import type { Analysis } from '../../../analyses/analysis.ts';
 import type { Api } from '../../../client/api.ts';
-import { ForensicsError } from '../../../errors.ts';
+import { createTransfer, type Transfer } from '../../../client/transfer.ts';
 import {
   analysisAnswer,
   analysisComponents,
@@ -12,7 +12,9 @@ import {
   type retryBody,
 } from '../../../contract/analysis.ts';
 import { succeeded } from '../../../contract/common.ts';
-import { wholeAnswer } from '../../server/whole-answer.ts';
+import { ForensicsError } from '../../../errors.ts';
+import { checkAccess, openServer, wholeAnswer } from '../../target/connect.ts';
+import type { ServerOptions } from '../../target/options.ts';
 
 export type CreateRequest = Omit<Static<typeof createBody>, 'tenantName'>;
 export type RetryOptions = Static<typeof retryBody>['options'];
@@ -69,4 +71,35 @@ function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
     'server_unexpected',
     'The server answered no analysis where one belongs.',
   );
+}
+
+// The way to one tenant of a server and to where it keeps files, opened once and proven by one request.
+
+export interface Connection {
+  /** Scheme, host and port of the server. */
+  readonly origin: string;
+  readonly transfer: Transfer;
+  analysesFor(signal: AbortSignal): RemoteAnalyses;
+  close(): Promise<void>;
+}
+
+/** @throws {ForensicsError} what every request would meet: `server_*`, `unauthenticated`, `forbidden`. */
+export async function openConnection(
+  options: ServerOptions & { readonly tenant: string },
+): Promise<Connection> {
+  const api = await openServer(options);
+  const transfer = createTransfer(api);
+  const analysesFor = (signal: AbortSignal) => createRemoteAnalyses(api, options.tenant, signal);
+  const close = async () => {
+    await transfer.close();
+    await api.close();
+  };
+  try {
+    // One request that is not repeated for long: an address, a key or a tenant that is wrong shows at once.
+    await checkAccess(api, options.tenant);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { origin: api.url.origin, transfer, analysesFor, close };
 }

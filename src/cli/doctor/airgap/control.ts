@@ -7,8 +7,7 @@ import { resolve4 } from 'node:dns/promises';
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { connect } from 'node:net';
-import { countNoRoutes } from './no-routes.ts';
-import type { ControlTold } from './told.ts';
+import { type ControlTold, countNoRoutes } from './attempts.ts';
 
 // Nobody's address and nobody's name (RFC 5737, RFC 6761): what slips through reaches no one.
 const address = '192.0.2.1';

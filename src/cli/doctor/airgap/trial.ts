@@ -9,9 +9,8 @@ import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { shippedTrialImage } from '../../../app/trial-images.ts';
-import { countNoRoutes } from './no-routes.ts';
-import type { Step, TrialTold } from './told.ts';
+import { shippedTrialImage } from '../../../app/first-run.ts';
+import { countNoRoutes, type Step, type TrialTold } from './attempts.ts';
 
 const command = fileURLToPath(new URL(`./command${extname(import.meta.url)}`, import.meta.url));
 const [, , folder = ''] = process.argv;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createCached } from '../../../../src/access/oidc/cached.ts';
+import { createCached } from '../../../../src/access/oidc/discovery.ts';
 import { steppedClock } from '../../db/temporary.ts';
 
 /** Fresh for 100 ms, tried every 10 ms, kept for 1000 ms. */

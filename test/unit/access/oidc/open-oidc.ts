@@ -1,10 +1,17 @@
 /** An identity over a real provider, and tokens that the provider's own key signed. */
 
 import type { JWTHeaderParameters } from 'jose';
-import { createOidcIdentity } from '../../../../src/access/oidc-identity.ts';
-import type { OidcIdentityParts } from '../../../../src/access/oidc-identity.ts';
-import { audience, clientId, clientSecret } from '../../../fixtures/oidc-server.ts';
-import type { Claims, OidcServer } from '../../../fixtures/oidc-server.ts';
+import {
+  createOidcIdentity,
+  type OidcIdentityParts,
+} from '../../../../src/access/oidc/identity.ts';
+import {
+  audience,
+  type Claims,
+  clientId,
+  clientSecret,
+  type OidcServer,
+} from '../../../fixtures/oidc-server.ts';
 import { steppedClock, temporaryDb } from '../../db/temporary.ts';
 import { openPeople } from '../people.ts';
 

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openOidcServer, publicClientId } from '../../../fixtures/oidc-server.ts';
-import type { Handler, OidcServer } from '../../../fixtures/oidc-server.ts';
+import {
+  type Handler,
+  type OidcServer,
+  openOidcServer,
+  publicClientId,
+} from '../../../fixtures/oidc-server.ts';
 import { openOidc } from './open-oidc.ts';
 
 let server: OidcServer;

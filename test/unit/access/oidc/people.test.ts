@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { endTenant } from '../../../../src/access/delete-tenant.ts';
 import type { Login } from '../../../../src/access/identity.ts';
-import { endTenant } from '../../../../src/access/tenant-end.ts';
 import { operator } from '../../../../src/audit/entry.ts';
 import { transact } from '../../../../src/db/open.ts';
-import { clientId, openOidcServer, publicClientId } from '../../../fixtures/oidc-server.ts';
-import type { OidcServer } from '../../../fixtures/oidc-server.ts';
+import {
+  clientId,
+  type OidcServer,
+  openOidcServer,
+  publicClientId,
+} from '../../../fixtures/oidc-server.ts';
 import { logOf } from '../../audit/log-of.ts';
 import { openOidc } from './open-oidc.ts';
 

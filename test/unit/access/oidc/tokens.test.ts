@@ -1,8 +1,14 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProviderFetch } from '../../../../src/access/oidc/provider-fetch.ts';
-import { audience, clientId, clientSecret, openOidcServer } from '../../../fixtures/oidc-server.ts';
-import type { Claims, OidcServer } from '../../../fixtures/oidc-server.ts';
+import { createProviderFetch } from '../../../../src/access/oidc/discovery.ts';
+import {
+  audience,
+  type Claims,
+  clientId,
+  clientSecret,
+  type OidcServer,
+  openOidcServer,
+} from '../../../fixtures/oidc-server.ts';
 import { openOidc } from './open-oidc.ts';
 
 let server: OidcServer;

@@ -2,13 +2,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { checkCertificate } from '../../../../src/app/doctor/certificate.ts';
-import { checkDatabase } from '../../../../src/app/doctor/database.ts';
-import { checkFolder } from '../../../../src/app/doctor/folder.ts';
-import { judgeOwnClock, newestTime } from '../../../../src/app/doctor/own-clock.ts';
 import { newId } from '../../../../src/db/ids.ts';
 import { openDatabase } from '../../../../src/db/open.ts';
 import { tenants } from '../../../../src/db/schema.ts';
+import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/doctor/clock.ts';
+import { checkDatabase, checkFolder } from '../../../../src/doctor/installation.ts';
 import { ensureLocalTls } from '../../../../src/server/tls.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');

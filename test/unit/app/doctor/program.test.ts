@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeClock } from '../../../../src/app/doctor/clock.ts';
-import { messageOf } from '../../../../src/app/doctor/diagnosis.ts';
-import { judgeSpace } from '../../../../src/app/doctor/folder.ts';
-import { checkModels } from '../../../../src/app/doctor/models.ts';
-import { checkRuntime, judgeNode } from '../../../../src/app/doctor/runtime.ts';
+import { judgeClock } from '../../../../src/doctor/clock.ts';
+import { messageOf } from '../../../../src/doctor/diagnosis.ts';
+import {
+  checkModels,
+  checkRuntime,
+  judgeNode,
+  judgeSpace,
+} from '../../../../src/doctor/installation.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
 test('what runs the tests runs the program', async () => {

@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { type Golden, readGolden } from '../../../../src/app/doctor/golden.ts';
-import { examineShipped, judgeReadings } from '../../../../src/app/doctor/self-test.ts';
+import {
+  examineShipped,
+  type Golden,
+  judgeReadings,
+  readGolden,
+} from '../../../../src/doctor/self-test.ts';
 
 const found = await examineShipped(null);
 const golden = await readGolden(found.examination.model.id);

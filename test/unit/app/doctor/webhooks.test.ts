@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeState } from '../../../../src/app/doctor/webhooks.ts';
+import { judgeState } from '../../../../src/doctor/webhooks.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
 const working = {

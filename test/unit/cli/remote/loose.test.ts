@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fetchCommand } from '../../../../src/cli/analyze/remote/loose.ts';
+import { fetchCommand } from '../../../../src/cli/analyze/remote/resume.ts';
 
 test('the command that fetches an analysis names what the run was given, ready for a shell', () => {
   const command = fetchCommand('65f1', {

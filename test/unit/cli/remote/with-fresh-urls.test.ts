@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withFreshUrls } from '../../../../src/cli/analyze/remote/with-fresh-urls.ts';
+import { withFreshUrls } from '../../../../src/cli/analyze/remote/download.ts';
 import { ForensicsError } from '../../../../src/errors.ts';
 
 interface Signed {

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { bandsOf, diagonalOf, meanOf } from '../../../../src/detectors/noise-level/bands.ts';
-import { fineStructureOf } from '../../../../src/detectors/noise-level/fine-structure.ts';
-import { meanAround } from '../../../../src/detectors/noise-level/neighbourhood.ts';
-import { outlying } from '../../../../src/detectors/noise-level/outlying.ts';
-import { halvePicture } from '../../../../src/detectors/noise-level/planes.ts';
-import { quantileOf } from '../../../../src/detectors/noise-level/quantile.ts';
+import {
+  bandsOf,
+  diagonalOf,
+  halvePicture,
+  meanOf,
+} from '../../../../src/detectors/noise-bands.ts';
+import { outlying, quantileOf } from '../../../../src/detectors/noise-outliers.ts';
+import { fineStructureOf, meanAround } from '../../../../src/detectors/noise-structure.ts';
 import { decodePicture } from '../../../../src/image/decode.ts';
 import { createRandom, gaussianTable } from '../../../fixtures/noise.ts';
 import { fromScene } from '../../../fixtures/pictures.ts';

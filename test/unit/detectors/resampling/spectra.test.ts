@@ -1,7 +1,11 @@
 import { expect, test } from 'vitest';
-import { createSquareTransform } from '../../../../src/detectors/resampling/fourier.ts';
-import { ownPeaks, pooled } from '../../../../src/detectors/resampling/peaks.ts';
-import { half, side, spectraOf } from '../../../../src/detectors/resampling/spectra.ts';
+import { ownPeaks, pooled } from '../../../../src/detectors/resampling-peaks.ts';
+import {
+  createSquareTransform,
+  spectraOf,
+  spectrumWidth,
+  windowSide,
+} from '../../../../src/detectors/resampling-spectra.ts';
 import { createRandom } from '../../../fixtures/noise.ts';
 
 test('the transform of a square is the sum that defines it', () => {
@@ -40,7 +44,7 @@ test('the powers of noise have mean 1 at every distance from 0', () => {
   for (const from of [4, 12, 20, 28]) {
     let [sum, count] = [0, 0];
     for (let at = 0; at < powers.length; at++) {
-      if (at % half !== from) continue;
+      if (at % spectrumWidth !== from) continue;
       sum += powers[at]!;
       count++;
     }
@@ -58,22 +62,22 @@ test('a large picture is read at wider steps, never in more than 512 windows', (
   });
 
   expect(columns * rows).toBeLessThanOrEqual(512);
-  expect((columns - 1) * stridePx + side).toBeLessThan(width);
-  expect(width - (columns - 1) * stridePx - side).toBeLessThanOrEqual(stridePx);
+  expect((columns - 1) * stridePx + windowSide).toBeLessThan(width);
+  expect(width - (columns - 1) * stridePx - windowSide).toBeLessThanOrEqual(stridePx);
 });
 
 test('one loud window is not heard, four that share a period are', () => {
   const [columns, rows] = [6, 6];
-  const powers = new Float32Array(columns * rows * side * half).fill(1);
-  const place = 20 * half + 20;
+  const powers = new Float32Array(columns * rows * windowSide * spectrumWidth).fill(1);
+  const place = 20 * spectrumWidth + 20;
   const louden = (column: number, row: number) => {
-    powers[(row * columns + column) * side * half + place] = 500;
+    powers[(row * columns + column) * windowSide * spectrumWidth + place] = 500;
   };
   louden(0, 5);
   for (const at of [3, 4, 5]) for (const row of [0, 1, 2]) louden(at, row);
   const windows = { stridePx: 32, columns, rows, powers };
 
-  const peaks = ownPeaks(pooled(windows), new Float64Array(side * half));
+  const peaks = ownPeaks(pooled(windows), new Float64Array(windowSide * spectrumWidth));
 
   expect(peaks[4 + columns]).toBeCloseTo(20, 4);
   expect(peaks[5 * columns]).toBeCloseTo((20 + 3) / 4, 4);

@@ -1,0 +1,139 @@
+/**
+ * Sessions of embedded accounts and their refresh tokens. A session ends by its row, at once and everywhere; the signed
+ * tokens only name it.
+ *
+ * A refresh token is good for one use. When a used one comes again, the thief and the owner cannot be told apart, and
+ * the whole session ends (RFC 9700, section 4.14.2). There is no grace: of two refreshes with one token at the same time
+ * the first wins, and the second ends the session for both. A client keeps one refresh under way, and logs in again
+ * after an answer that was lost.
+ */
+
+import { createHash, randomBytes } from 'node:crypto';
+import { and, eq, isNull, lt, ne, or } from 'drizzle-orm';
+import { newId } from '../../db/ids.ts';
+import { type Db, transact, type Tx } from '../../db/open.ts';
+import { refreshTokens, sessions } from '../../db/schema.ts';
+import { unauthenticated } from '../principal.ts';
+import { purgeLoginAttempts } from './throttle.ts';
+import type { Subject } from './tokens.ts';
+
+export interface OpenSession extends Subject {
+  /** Shown this once. */
+  readonly refreshToken: string;
+}
+
+export interface Sessions {
+  begin(tx: Tx, userId: string): OpenSession;
+  /** @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or over, or whose session has ended. */
+  refresh(refreshToken: string): OpenSession;
+  /** Whose token it is, alive or not; null for an unknown one. */
+  ownerOf(refreshToken: string): string | null;
+}
+
+const dayMs = 86_400_000;
+const sessionLifeMs = 30 * dayMs;
+/** From one refresh to the next. */
+const idleLifeMs = 14 * dayMs;
+const keptAfterEndMs = 30 * dayMs;
+
+export function createSessions({
+  db,
+  now,
+}: {
+  readonly db: Db;
+  readonly now: () => Date;
+}): Sessions {
+  return {
+    begin(tx, userId) {
+      const createdAt = now();
+      const sessionId = newId(createdAt);
+      const expiresAt = after(createdAt, sessionLifeMs);
+      tx.insert(sessions).values({ id: sessionId, userId, createdAt, expiresAt }).run();
+      return {
+        userId,
+        sessionId,
+        refreshToken: issue(tx, sessionId, createdAt),
+      };
+    },
+    refresh(refreshToken) {
+      // What is refused is told only afterwards: the end of a session must not be rolled back with it.
+      const opened = transact(db, (tx) => rotate(tx, refreshToken, now()));
+      if (opened !== null) return opened;
+      throw unauthenticated('The refresh token is not valid; log in again.');
+    },
+    ownerOf: (refreshToken) => find(db, refreshToken)?.session.userId ?? null,
+  };
+}
+
+/** Ends them all, or all but one. */
+export function endSessions(
+  tx: Tx,
+  { userId, at, except }: { userId: string; at: Date; except?: string | null },
+): void {
+  const others = except == null ? undefined : ne(sessions.id, except);
+  const which = and(eq(sessions.userId, userId), isNull(sessions.revokedAt), others);
+  tx.update(sessions).set({ revokedAt: at }).where(which).run();
+}
+
+export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolean {
+  return session.revokedAt === null && session.expiresAt > at;
+}
+
+/** Drops sessions a month after their end, their refresh tokens with them. */
+export function purgeSessions(tx: Tx, at: Date): void {
+  const before = after(at, -keptAfterEndMs);
+  tx.delete(sessions)
+    .where(or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before)))
+    .run();
+}
+
+function rotate(tx: Tx, refreshToken: string, at: Date): OpenSession | null {
+  const found = find(tx, refreshToken);
+  if (found === undefined) return null;
+  const { token, session } = found;
+  if (token.usedAt !== null) {
+    const isOpen = and(eq(sessions.id, session.id), isNull(sessions.revokedAt));
+    tx.update(sessions).set({ revokedAt: at }).where(isOpen).run();
+    return null;
+  }
+  if (!isAlive(session, at) || token.expiresAt <= at) return null;
+  tx.update(refreshTokens).set({ usedAt: at }).where(eq(refreshTokens.digest, token.digest)).run();
+  return { userId: session.userId, sessionId: session.id, refreshToken: issue(tx, session.id, at) };
+}
+
+function issue(tx: Tx, sessionId: string, createdAt: Date): string {
+  const refreshToken = `rt-${randomBytes(32).toString('base64url')}`;
+  const expiresAt = after(createdAt, idleLifeMs);
+  tx.insert(refreshTokens)
+    .values({ digest: digestOf(refreshToken), sessionId, createdAt, expiresAt })
+    .run();
+  return refreshToken;
+}
+
+function find(reader: Pick<Db, 'select'>, refreshToken: string) {
+  return reader
+    .select({ token: refreshTokens, session: sessions })
+    .from(refreshTokens)
+    .innerJoin(sessions, eq(sessions.id, refreshTokens.sessionId))
+    .where(eq(refreshTokens.digest, digestOf(refreshToken)))
+    .get();
+}
+
+// 256 random bits cannot be guessed from a plain hash; a pepper would add nothing.
+function digestOf(refreshToken: string): Buffer {
+  return createHash('sha256').update(refreshToken).digest();
+}
+
+function after(at: Date, ms: number): Date {
+  return new Date(at.getTime() + ms);
+}
+
+// Forgets what lets nobody in any more and keeps nobody out.
+
+/** Sessions that ended long ago, failed logins that count no more. */
+export function purgeExpired(db: Db, at: Date): void {
+  transact(db, (tx) => {
+    purgeSessions(tx, at);
+    purgeLoginAttempts(tx, at);
+  });
+}

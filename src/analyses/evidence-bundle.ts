@@ -1,0 +1,92 @@
+/**
+ * What a bundle of a stored analysis is made of: the copy that was examined, the examination, and everything drawn from
+ * the two anew. The heatmaps and reports in the store are left where they are: their upload URLs are in clients' hands.
+ */
+
+import { verifyChain } from '../audit/verify.ts';
+import { languages } from '../contract/vocabulary.ts';
+import type { Db } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import type { BundleCase } from '../evidence/bundle-format.ts';
+import type { Lab } from '../sandbox/sandbox.ts';
+import type { Context } from './analyses.ts';
+import { loadRecorded, readEvidence, recordedIn } from './evidence.ts';
+import { reportItemOf } from './render.ts';
+import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
+
+export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+  readonly lab: Pick<Lab, 'render'>;
+  /** Those of the service, as its lab knows them. */
+  readonly trustList: string | null;
+}
+
+/**
+ * @param how.withMetadata - print the file's metadata in the reports.
+ * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
+ * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the lab throws.
+ */
+export async function openDossier(
+  parts: DossierParts,
+  target: Target,
+  { withMetadata }: { readonly withMetadata: boolean },
+): Promise<BundleCase> {
+  const { db, stores, limits, lab, trustList } = parts;
+  const row = getKeptRow(db, target);
+  requireUnbrokenLog(db, target);
+  const stored = loadRecorded(db, target);
+  if (row.status !== 'completed' || stored === null) throw notCompleted(row);
+  if (row.tier !== 'forensicReporting') throw onlyFlagged();
+  const { examination } = stored;
+  requireRecordedOriginal(db, { target, row });
+  const original = await readEvidence(parts, { row, store: stores.of(row) });
+  const isUploadReplaced = row.inputReplacedAt !== null;
+  const told = reportItemOf(parts, { row, ...stored, isUploadReplaced });
+  const item = withMetadata ? { ...told, withMetadata } : told;
+  const heatmapSize = { width: row.width, height: row.height };
+  const rendering = await lab.render({
+    source: { bytes: original },
+    examination,
+    item,
+    languages,
+    heatmapSize,
+    withRawMaps: true,
+  });
+  return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
+}
+
+/** A chain of custody out of a log that was tampered with must not be signed. */
+function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
+  const { broken } = verifyChain(db, tenantId, { isExpected: true });
+  if (broken === null) return;
+  throw new ForensicsError(
+    'audit_broken',
+    `The audit log of the tenant is broken, so that nothing of it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+  );
+}
+
+/** The copy is compared with the hash in its row; who exchanged both is told by the log. */
+function requireRecordedOriginal(
+  db: Db,
+  { target, row }: { readonly target: Target; readonly row: AnalysisRow },
+): void {
+  const recorded = recordedIn(db, target).hashes['original'] ?? null;
+  if (recorded === null || recorded === row.evidenceSha256) return;
+  throw new ForensicsError(
+    'evidence_damaged',
+    'The stored copy of the picture is not the one that the audit log recorded; restore database and store from a backup, or create a new analysis.',
+  );
+}
+
+function notCompleted({ status }: AnalysisRow): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    `The analysis is ${status}; there is a bundle only of one that is completed.`,
+  );
+}
+
+function onlyFlagged(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'The analysis has the tier flagging and no report; upgrade it first (POST /v1/analysis/retry with options.tier forensicReporting).',
+  );
+}

@@ -1,0 +1,159 @@
+/** Changes of state that a worker makes while it holds the job of a run. */
+
+import { and, isNull } from 'drizzle-orm';
+import type { EventDetails } from '../../audit/events.ts';
+import { transact, type Tx } from '../../db/open.ts';
+import { analyses, examinations } from '../../db/schema.ts';
+import type { Job } from '../../jobs/queue.ts';
+import {
+  type ExaminationRow,
+  examinationSha256,
+  type Found,
+  keysOf,
+  toRow,
+} from '../examination-row.ts';
+import { claimObjects } from '../orphan-objects.ts';
+import { type AnalysisRow, hasCompany, isTarget, type Target } from '../rows.ts';
+import { countsOfSuccess } from '../usage.ts';
+import { type Ending, maxRetries, messages } from './act.ts';
+import {
+  type Change,
+  createMoves,
+  type LifecycleParts,
+  targetOf,
+  waitingAgain,
+} from './transition.ts';
+
+/** What lay in the place of the upload: its SHA-256, null when it was too large to be hashed. */
+export type Replacement = EventDetails['analysis.upload_replaced'];
+
+export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
+  const { move, tell, log, countFor } = createMoves({ outbox, now });
+
+  const failIn = (tx: Tx, target: Target, { code, message: statusMessage }: Ending): void => {
+    const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
+    const row = move(tx, target, { from: 'processing', change });
+    if (row === null) return;
+    log(tx, target, { event: 'analysis.failed', details: { code } });
+    countFor(tx, row, ['errors', 1]);
+    tell(tx, row);
+  };
+
+  return {
+    /**
+     * pending -> processing, or processing again after an error or the death of a worker. Null: there is nothing
+     * left to do, and the job is finished.
+     */
+    lock: (job: Job, target: Target): AnalysisRow | null =>
+      transact(db, (tx) => {
+        queue.hold(tx, job);
+        const row = tx.select().from(analyses).where(isTarget(target)).get();
+        if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
+        if (row?.status === 'processing') {
+          if (!job.wasAbandoned) return row;
+          if (row.retryCount < maxRetries) return countRetry(tx, target, row);
+          // A picture that takes the whole worker down must not do so for ever.
+          failIn(tx, target, { code: 'abandoned', message: messages.abandoned });
+        }
+        queue.finish(tx, job);
+        return null;
+      }),
+
+    /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
+    complete(job: Job, target: Target, found: Found): boolean {
+      const { decision, model } = found.examination;
+      const record = toRow(target.analysisId, found);
+      const completion = completionOf(found, record);
+      return transact(db, (tx): boolean => {
+        queue.finish(tx, job);
+        const change = { ...completedAt(now()), modelVersion: model.version };
+        const row = move(tx, target, { from: 'processing', change });
+        if (row === null) return false;
+        tx.insert(examinations).values(record).run();
+        if (found.rendered !== null) claimObjects(tx, keysOf(found.rendered), now());
+        log(tx, target, { event: 'analysis.completed', details: completion });
+        countFor(tx, row, ...countsOfSuccess(row, decision));
+        tell(tx, row);
+        return true;
+      });
+    },
+
+    /** processing -> processing: once more at `runAt`. @throws {ForensicsError} `lease_lost`. */
+    tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
+      transact(db, (tx) => {
+        queue.release(tx, job, runAt);
+        countRetry(tx, targetOf(row), row);
+      }),
+
+    /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
+    fail: (job: Job, target: Target, ending: Ending): void =>
+      transact(db, (tx) => {
+        queue.finish(tx, job);
+        failIn(tx, target, ending);
+      }),
+
+    /** processing -> pending: every instance was busy. @throws {ForensicsError} `lease_lost`. */
+    rollBack: (job: Job, target: Target, runAt: Date): void =>
+      transact(db, (tx) => {
+        queue.release(tx, job, runAt);
+        const row = move(tx, target, { from: 'processing', change: waitingAgain });
+        if (row === null) return;
+        log(tx, target, { event: 'analysis.rolled_back', details: {} });
+        countFor(tx, row, ['backpressure', 1]);
+        tell(tx, row);
+      }),
+
+    /** No change of state: what the answers say beside it. Noted once, however many notice it. */
+    noteReplacedInput: (target: Target, replacement: Replacement): void =>
+      transact(db, (tx) => {
+        const isNews = and(isTarget(target), isNull(analyses.inputReplacedAt));
+        const noted = tx.update(analyses).set({ inputReplacedAt: now() }).where(isNews).run();
+        if (noted.changes === 0) return;
+        log(tx, target, { event: 'analysis.upload_replaced', details: replacement });
+      }),
+  };
+
+  function begin(tx: Tx, target: Target): AnalysisRow | null {
+    const begun = { status: 'processing', statusMessage: messages.processing } as const;
+    const change = { ...begun, processingStartedAt: now(), isBulk: hasCompany(tx, target) };
+    const row = move(tx, target, { from: 'pending', change });
+    if (row === null) return null;
+    log(tx, target, { event: 'analysis.begun', details: {} });
+    countFor(tx, row, ['runs', 1]);
+    tell(tx, row);
+    return row;
+  }
+
+  function countRetry(tx: Tx, target: Target, { retryCount }: AnalysisRow): AnalysisRow | null {
+    const change = { retryCount: retryCount + 1, statusMessage: messages.retrying };
+    const row = move(tx, target, { from: 'processing', change });
+    if (row === null) return null;
+    const details = { retryCount: row.retryCount };
+    log(tx, target, { event: 'analysis.retried', details });
+    countFor(tx, row, ['retries', 1]);
+    return row;
+  }
+}
+
+function completionOf(
+  { examination, examinedAt, rendered }: Found,
+  record: ExaminationRow,
+): EventDetails['analysis.completed'] {
+  const { facts, decision, model } = examination;
+  return {
+    resultClass: decision.resultClass,
+    resultSubClasses: decision.resultSubClasses,
+    model: model.id,
+    modelVersion: model.version,
+    modelFiles: model.files,
+    examinedAt: examinedAt.toISOString(),
+    originalSha256: facts.sha256,
+    examinationSha256: examinationSha256(record),
+    outputs: rendered?.sha256 ?? null,
+  };
+}
+
+function completedAt(at: Date): Change {
+  const statusMessage = messages.completed;
+  return { status: 'completed', statusMessage, processingFinishedAt: at };
+}

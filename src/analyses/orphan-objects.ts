@@ -1,0 +1,130 @@
+/**
+ * Objects that no analysis names. Each is written down before it is put, and struck off in the transaction that names it; a
+ * purge writes down what its analysis named. So what a crash or a store out of reach leaves behind is known and goes with a
+ * later sweep: no store has to be listed.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, asc, gt, inArray, lte } from 'drizzle-orm';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { looseObjects } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import type { BlobStore } from '../storage/store.ts';
+import type { Place } from '../storage/stores.ts';
+import type { Context } from './analyses.ts';
+
+/** Objects of one analysis. */
+export interface Objects {
+  readonly place: Place;
+  readonly keys: readonly string[];
+}
+
+type LooseObject = typeof looseObjects.$inferSelect;
+
+const hourMs = 3_600_000;
+// No start and no run takes as long.
+const unclaimedMs = 24 * hourMs;
+// Between the last claim and the first sweep: neither meets the other, whatever a transaction waits for.
+const sweepMarginMs = hourMs;
+// Asked of the stores at the same time.
+const batch = 20;
+
+/** To be called before the objects are put. */
+export function expectObjects({ db, now }: Pick<Context, 'db' | 'now'>, objects: Objects): void {
+  const sweepAt = new Date(now().getTime() + unclaimedMs);
+  transact(db, (tx) => letLoose(tx, objects, sweepAt));
+}
+
+/** From `sweepAt` on, the objects go. */
+export function letLoose(tx: Tx, { place, keys }: Objects, sweepAt: Date): void {
+  const { tenantId, storageConfigId } = place;
+  const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
+  tx.insert(looseObjects).values(rows).run();
+}
+
+/**
+ * An analysis names them now.
+ *
+ * @throws {ForensicsError} `conflict` when they are about to be swept, or were: no act takes as long, but a machine may be
+ *   suspended in the middle of one.
+ */
+export function claimObjects(tx: Tx, keys: readonly string[], at: Date): void {
+  const isSafe = gt(looseObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
+  const isOneOf = inArray(looseObjects.key, [...keys]);
+  const { changes } = tx.delete(looseObjects).where(and(isOneOf, isSafe)).run();
+  if (changes === keys.length) return;
+  throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
+}
+
+/** Best effort: what cannot be deleted now goes with a later sweep. */
+export async function discardObjects(
+  { db, onError }: Pick<Context, 'db' | 'onError'>,
+  { store, keys }: { readonly store: BlobStore; readonly keys: readonly string[] },
+): Promise<void> {
+  const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
+  const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');
+  db.delete(looseObjects).where(inArray(looseObjects.key, gone)).run();
+}
+
+/**
+ * Deletes what is due. A store that fails is told to `onError` and left alone until the next sweep.
+ *
+ * @returns how many went, and how many are due and could not go.
+ */
+export async function sweepObjects(
+  context: Pick<Context, 'db' | 'stores' | 'now' | 'onError'>,
+  signal: AbortSignal,
+): Promise<{ readonly swept: number; readonly left: number }> {
+  const failing = new Set<string>();
+  let [swept, left, last] = [0, 0, 0];
+  while (!signal.aborted) {
+    const due = findDue(context.db, context.now(), last);
+    if (due.length === 0) break;
+    const gone = await deleteEach(
+      context,
+      due.filter((row) => !failing.has(nameOf(row))),
+      failing,
+    );
+    context.db.delete(looseObjects).where(inArray(looseObjects.id, gone)).run();
+    swept += gone.length;
+    left += due.length - gone.length;
+    last = due.at(-1)!.id;
+    await setImmediate();
+  }
+  return { swept, left };
+}
+
+/** @returns the ids of those that went; the stores of the others are added to `failing`. */
+async function deleteEach(
+  { stores, onError }: Pick<Context, 'stores' | 'onError'>,
+  rows: readonly LooseObject[],
+  failing: Set<string>,
+): Promise<number[]> {
+  const outcomes = await Promise.allSettled(
+    rows.map(async (row) => stores.of(row).delete(row.key)),
+  );
+  return rows.flatMap((row, index) => {
+    const outcome = outcomes[index]!;
+    if (outcome.status === 'fulfilled') return [row.id];
+    // One word about each store is enough.
+    if (!failing.has(nameOf(row))) onError(outcome.reason);
+    failing.add(nameOf(row));
+    return [];
+  });
+}
+
+/** Always forwards: what could not go is met once in a sweep. */
+function findDue(db: Db, at: Date, after: number): readonly LooseObject[] {
+  return db
+    .select()
+    .from(looseObjects)
+    .where(and(gt(looseObjects.id, after), lte(looseObjects.sweepAt, at)))
+    .orderBy(asc(looseObjects.id))
+    .limit(batch)
+    .all();
+}
+
+function nameOf({ tenantId, storageConfigId }: Place): string {
+  return `${tenantId}/${storageConfigId ?? ''}`;
+}

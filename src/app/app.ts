@@ -1,0 +1,152 @@
+/**
+ * Opens everything once from the settings and closes it in reverse. The only place that knows which implementation
+ * stands behind a port.
+ */
+
+import type { Passwords } from '../access/embedded/passwords.ts';
+import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses.ts';
+import { runJob } from '../analyses/lifecycle/client.ts';
+import type { Settings } from '../config/config.ts';
+import { sendJob } from '../feedback/feedback.ts';
+import { defaultLimits } from '../image/picture.ts';
+import { createRegistry } from '../inference/registry.ts';
+import { createQueue } from '../jobs/queue.ts';
+import { readTrustList } from '../provenance/c2pa-reader.ts';
+import { createLab } from '../sandbox/create-sandbox.ts';
+import type { S3Api } from '../storage/s3-server/server.ts';
+import type { Tenancy } from '../tenants/tenancy.ts';
+import { hasTroubledReceiver } from '../webhooks/order.ts';
+import { createOutbox } from '../webhooks/outbox.ts';
+import { openWork } from './background.ts';
+import { type Core, openCore } from './core.ts';
+import { modelsFolder } from './data-folder.ts';
+import { withStack } from './disposer.ts';
+import type { OpenFeedback } from './feedback.ts';
+import { trialMd5s } from './first-run.ts';
+import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
+import { openBlobs } from './storage.ts';
+import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
+import { citedValidation } from './validations.ts';
+
+export interface App extends Omit<Core, 'close'> {
+  readonly analyses: Analyses;
+  readonly tenancy: Tenancy;
+  /** The S3 API of the embedded store. */
+  readonly s3Api: S3Api;
+  readonly feedback: Pick<OpenFeedback, 'submit'>;
+  health(): Promise<readonly Check[]>;
+  workload(): Workload;
+  /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
+  setPublicUrl(url: URL): void;
+  /**
+   * Tries the service's own store out; to be called before the first request. Trouble that may pass is told to `onError`.
+   *
+   * @throws {ForensicsError} `config_invalid` when the store refuses us.
+   */
+  proveStorage(): Promise<void>;
+  /** From now on jobs are worked on and webhooks delivered. */
+  startWork(): void;
+  close(): Promise<void>;
+}
+
+export interface AppOptions {
+  readonly now?: () => Date;
+  /** Cheaper hashes are for tests. */
+  readonly passwords?: Passwords;
+  /** Told about trouble that no caller hears of. */
+  readonly onError?: (what: string, error: unknown) => void;
+  /** Told what was done without being asked, such as what was purged, and how far the audit log has come. */
+  readonly onNotice?: (what: string, facts: Notice) => void;
+  /** Told of trouble outside that somebody should look into, such as a webhook that nobody took. */
+  readonly onWarning?: (what: string, facts: Notice) => void;
+}
+
+/** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
+export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
+  const { now = () => new Date(), onError = () => undefined } = options;
+  const { onNotice = () => undefined, onWarning = () => undefined } = options;
+  return withStack(async (stack) => {
+    const core = openCore(settings, now, options.passwords);
+    stack.defer(() => core.close());
+    const { db } = core.database;
+    const modelsDir = modelsFolder(settings);
+    const registry = createRegistry({ extra: modelsDir });
+    const models = await registry.list();
+    // Read and verified now: a damaged model must stop the start, not the first analysis.
+    await registry.open(null);
+    await registry.openLocator();
+    const validation = await citedValidation(settings, registry);
+    const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
+    const lab = createLab({
+      poolSize: settings.workers,
+      modelsDir,
+      limits,
+      trustList: readTrustList(settings.c2paTrustList),
+    });
+    stack.defer(() => lab.close());
+    const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
+    const queue = createQueue({ db, now });
+    const outbox = createOutbox({ db, now });
+    const analyses = createAnalyses({
+      db,
+      queue,
+      outbox,
+      stores: blobs.stores,
+      lab,
+      models,
+      validation,
+      trialMd5s: trialMd5s(core.folder.path),
+      limits,
+      retention: settings,
+      now,
+      onError: (error) => onError('analyses', error),
+      onNotice,
+    });
+    const work = openWork(stack, {
+      settings,
+      core,
+      queue,
+      outbox,
+      analyses,
+      buckets: blobs.buckets,
+      now,
+      onError,
+      onNotice,
+      onWarning,
+    });
+    return {
+      ...core,
+      analyses,
+      feedback: work.feedback,
+      tenancy: openTenancy({
+        core,
+        storage: blobs.storage,
+        webhookGuard: webhookGuardOf(settings),
+        now,
+      }),
+      s3Api: blobs.s3Api,
+      setPublicUrl: (url) => blobs.setPublicUrl(url),
+      proveStorage: () => blobs.prove(),
+      health: createHealth({
+        database: core.database,
+        queue,
+        registry,
+        checkStorage: () => blobs.check(),
+        jobKinds: [runJob],
+        jobsInHand: () => work.worker.running(),
+        hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
+        now,
+      }),
+      workload: createWorkload({
+        db,
+        queue,
+        jobKinds: [runJob, sendJob],
+        worker: work.worker,
+        lab,
+        now,
+      }),
+      startWork: () => work.start(),
+      close: () => stack.unwind(),
+    };
+  });
+}

@@ -1,0 +1,139 @@
+/** What is done without anybody waiting for it: runs, webhooks, feedback, chores. */
+
+import { hostname } from 'node:os';
+import { purgeExpired } from '../access/embedded/sessions.ts';
+import type { Analyses, Notice } from '../analyses/analyses.ts';
+import { runJob } from '../analyses/lifecycle/client.ts';
+import type { Audit } from '../audit/log.ts';
+import type { Settings } from '../config/config.ts';
+import { forgetOldRequests } from '../db/idempotency.ts';
+import { type Db, transact } from '../db/open.ts';
+import { purgeFeedback } from '../feedback/feedback.ts';
+import { type Chore, createChores } from '../jobs/daily.ts';
+import type { Queue } from '../jobs/queue.ts';
+import { createWorker, type Worker } from '../jobs/worker.ts';
+import type { Buckets } from '../storage/embedded/buckets.ts';
+import { createDeliverer } from '../webhooks/deliver.ts';
+import { purgeDeliveries } from '../webhooks/deliveries.ts';
+import type { Outbox } from '../webhooks/outbox.ts';
+import type { Core } from './core.ts';
+import type { Stack } from './disposer.ts';
+import { type OpenFeedback, openFeedback } from './feedback.ts';
+
+interface Parts {
+  readonly settings: Settings;
+  readonly core: Pick<Core, 'audit' | 'database' | 'webhookKey'>;
+  readonly queue: Queue;
+  readonly outbox: Outbox;
+  readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
+  readonly buckets: Pick<Buckets, 'sweep'>;
+  readonly now: () => Date;
+  readonly onError: (what: string, error: unknown) => void;
+  readonly onNotice: (what: string, facts: Notice) => void;
+  readonly onWarning: (what: string, facts: Notice) => void;
+}
+
+export interface Work {
+  /** Of the runs. */
+  readonly worker: Pick<Worker, 'running'>;
+  readonly feedback: Pick<OpenFeedback, 'submit'>;
+  start(): void;
+}
+
+/**
+ * Nothing moves before `start`; everything stops when the stack unwinds.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export function openWork(stack: Stack, parts: Parts): Work {
+  const { settings, core, queue, outbox, analyses, buckets, now } = parts;
+  const { onError, onNotice, onWarning } = parts;
+  const { db } = core.database;
+  const workerId = `${hostname()}:${process.pid}`;
+  const worker = createWorker({
+    db,
+    queue,
+    handlers: { [runJob]: analyses.run },
+    workerId,
+    concurrency: settings.workers,
+    leaseMs: settings.leaseSeconds * 1000,
+    now,
+    onError: (error) => onError('worker', error),
+  });
+  stack.defer(() => worker.stop());
+  const deliverer = createDeliverer({
+    outbox,
+    now,
+    serverKey: core.webhookKey,
+    allow: settings.webhookAllow,
+    onError: (error) => onError('webhooks', error),
+    onNotice: onWarning,
+  });
+  stack.defer(() => deliverer.stop());
+  const feedback = openFeedback({
+    settings,
+    db,
+    queue,
+    workerId,
+    now,
+    onError: (error) => onError('feedback', error),
+  });
+  stack.defer(() => feedback.stop());
+  const chores = createChores({
+    db,
+    now,
+    chores: choresOf({ db, audit: core.audit, analyses, buckets, now, onNotice }),
+    onError: (error) => onError('chores', error),
+  });
+  stack.defer(() => chores.stop());
+  return {
+    worker,
+    feedback,
+    start() {
+      worker.start();
+      deliverer.start();
+      feedback.start();
+      chores.start();
+    },
+  };
+}
+
+// What the program does once a day: it cleans up, and says how far the audit log has come.
+
+/** Long enough to look into a complaint about a message that did not come. */
+const deliveriesKeptMs = 30 * 24 * 3_600_000;
+
+export function choresOf({
+  db,
+  audit,
+  analyses,
+  buckets,
+  now,
+  onNotice,
+}: {
+  readonly db: Db;
+  readonly audit: Pick<Audit, 'chains' | 'head'>;
+  readonly analyses: Pick<Analyses, 'cleanUp'>;
+  readonly buckets: Pick<Buckets, 'sweep'>;
+  readonly now: () => Date;
+  readonly onNotice: (what: string, facts: Notice) => void;
+}): Chore[] {
+  return [
+    {
+      name: 'webhook-deliveries',
+      run: (signal) => purgeDeliveries(db, new Date(now().getTime() - deliveriesKeptMs), signal),
+    },
+    { name: 'idempotency-keys', run: () => transact(db, (tx) => forgetOldRequests(tx, now())) },
+    { name: 'sessions', run: () => purgeExpired(db, now()) },
+    { name: 'feedback', run: () => purgeFeedback(db, now()) },
+    { name: 'uploads', run: () => void buckets.sweep() },
+    { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
+    {
+      // Into the log of the server, which is kept elsewhere: who rewrites the database does not reach it there.
+      name: 'audit-heads',
+      run: () => {
+        for (const chain of audit.chains()) onNotice('audit-head', { ...audit.head(chain) });
+      },
+    },
+  ];
+}

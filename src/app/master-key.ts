@@ -1,0 +1,105 @@
+/**
+ * The file that keeps the master key. A new key is first laid beside it and takes its place only when everything was
+ * sealed under it: at every moment one of the two files opens the database.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { names } from '../backup/manifest.ts';
+import { ForensicsError } from '../errors.ts';
+import { cannotWrite, syncFolder, writeOnce } from '../files/atomic-write.ts';
+
+export interface KeyFile {
+  /**
+   * The key, made by the first call, where there is no database yet.
+   *
+   * @throws {ForensicsError} `config_invalid` when the file is damaged, or is missing beside its database.
+   */
+  read(): Buffer;
+  /** The key that was laid beside; null when there is none, or only a part of one. */
+  readNext(): Buffer | null;
+  /** Lays a new key beside the present one. */
+  writeNext(key: Buffer): void;
+  /** The new key takes the place of the old one, which is gone then. Does nothing when somebody else did it. */
+  adoptNext(): void;
+}
+
+export const keyBytes = 32;
+
+export function createKeyFile(dataDir: string): KeyFile {
+  const file = join(dataDir, 'master.key');
+  const next = `${file}.next`;
+  return {
+    read() {
+      const kept = readKey(file) ?? readKeyOf(join(dataDir, names.database), file);
+      if (kept !== null) return kept;
+      const made = randomBytes(keyBytes);
+      // Another process may have been first; then its key counts.
+      return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
+    },
+    // Half of a key was never used: the database is told only when the file is safe.
+    readNext: () => parseKey(textOf(next) ?? ''),
+    writeNext(key) {
+      rmSync(next, { force: true });
+      if (!writeOnce(next, textWith(key))) throw cannotWrite(null);
+    },
+    adoptNext() {
+      try {
+        renameSync(next, file);
+      } catch (error) {
+        if (existsSync(next)) throw cannotWrite(error);
+      }
+      syncFolder(dataDir);
+    },
+  };
+}
+
+/** @param text - 64 hexadecimal digits, and blank space around them. @returns null for anything else. */
+export function parseKey(text: string): Buffer | null {
+  const digits = text.trim();
+  return /^[0-9a-f]{64}$/i.test(digits) ? Buffer.from(digits, 'hex') : null;
+}
+
+function textWith(key: Buffer): string {
+  return `${key.toString('hex')}\n`;
+}
+
+function readKey(file: string): Buffer | null {
+  const text = textOf(file);
+  if (text === null) return null;
+  const key = parseKey(text);
+  if (key !== null) return key;
+  throw new ForensicsError(
+    'config_invalid',
+    'The file master.key in the data folder is damaged; put back a copy of it. Without it no API key of this folder is valid.',
+  );
+}
+
+/**
+ * Nobody seals a database under a second key: what the first one sealed would never be opened again. The key is made
+ * before the database is, so whoever sees a database and no key looks once more: another process may just have begun.
+ */
+function readKeyOf(database: string, file: string): Buffer | null {
+  if (!existsSync(database)) return null;
+  const key = readKey(file);
+  if (key !== null) return key;
+  throw new ForensicsError(
+    'config_invalid',
+    'The file master.key is missing beside its database; put it back from a backup, or set FORENSICS_MASTER_KEY where the key was kept there.',
+  );
+}
+
+/** Null when there is no such file. */
+function textOf(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (!existsSync(file)) return null;
+    throw new ForensicsError(
+      'config_invalid',
+      'The master key in the data folder cannot be read; run as the user who owns the folder.',
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * The audit log: who did what, when, to what. Append-only; one chain of hashes for each tenant, one for the service. It
+ * outlives what it tells of. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
+ */
+
+import { eq } from 'drizzle-orm';
+import { type Db, transact, type Tx } from '../db/open.ts';
+import { auditEntries, auditHeads, tenants } from '../db/schema.ts';
+import {
+  type Line,
+  lineOf,
+  linksOf,
+  noHash,
+  type Note,
+  readLines,
+  type Selection,
+  service,
+  serviceChain,
+} from './entry.ts';
+import type { EventName } from './events.ts';
+import { type Noted, type Verification, verifyChain } from './verify.ts';
+
+export interface Head {
+  readonly chain: string;
+  readonly count: number;
+  /** Of the last entry; to be noted where nobody who can write to the database can write. */
+  readonly hash: string;
+}
+
+export interface Audit {
+  /** For an act that is not in the database. */
+  note<E extends EventName>(note: Omit<Note<E>, 'at'>): void;
+  /** The whole chain, line by line, as it is hashed. */
+  lines(chain: string): Iterable<Line>;
+  /** Oldest first. */
+  read(selection: Selection): readonly Line[];
+  head(chain: string): Head;
+  verify(chain: string, noted?: Noted): Verification;
+  /** Every chain that there is or must be, that of the service first. */
+  chains(): readonly string[];
+}
+
+export function createAudit({ db, now }: { readonly db: Db; readonly now: () => Date }): Audit {
+  const tenantIds = () => db.select({ id: tenants.id }).from(tenants).all();
+  const hasTenant = (id: string) =>
+    db.select({ id: tenants.id }).from(tenants).where(eq(tenants.id, id)).get() !== undefined;
+
+  return {
+    note: (note) => transact(db, (tx) => append(tx, { ...note, at: now() })),
+    lines: (chain) => linksOf(db, chain),
+    read: (selection) => readLines(db, selection),
+    head(chain) {
+      const head = db.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get();
+      return head ?? { chain, count: 0, hash: noHash };
+    },
+    verify: (chain, noted = {}) =>
+      verifyChain(db, chain, {
+        ...noted,
+        isExpected: chain === serviceChain || hasTenant(chain),
+      }),
+    chains() {
+      const named = [auditHeads, auditEntries].flatMap((table) =>
+        db.selectDistinct({ id: table.chain }).from(table).all(),
+      );
+      return [...new Set([{ id: serviceChain }, ...tenantIds(), ...named].map(({ id }) => id))];
+    },
+  };
+}
+
+// Adds to the log, in the transaction of the act itself: either both are there or neither.
+
+interface ChainEnd {
+  readonly count: number;
+  readonly hash: string;
+}
+
+const empty: ChainEnd = { count: 0, hash: noHash };
+
+export function append<E extends EventName>(tx: Tx, note: Note<E>): void {
+  const { chain, at, event } = note;
+  const head = tx.select().from(auditHeads).where(eq(auditHeads.chain, chain)).get() ?? empty;
+  // Every chain begins with one of the two: one that was removed altogether cannot go on as if it had always been so short.
+  const isMute = head.count === 0 && event !== 'tenant.created';
+  write(tx, note, isMute ? begin(tx, chain, at) : head);
+}
+
+/** The chains that the step of the schema made say from when on acts are logged. To be called when a database is opened. */
+export function beginChains(db: Db, now: () => Date): void {
+  const isMute = eq(auditHeads.count, 0);
+  if (db.select().from(auditHeads).where(isMute).get() === undefined) return;
+  transact(db, (tx) => {
+    const mute = tx.select().from(auditHeads).where(isMute).all();
+    for (const { chain } of mute) begin(tx, chain, now());
+  });
+}
+
+function begin(tx: Tx, chain: string, at: Date): ChainEnd {
+  const told = { event: 'audit.begun', subject: null, details: {} } as const;
+  return write(tx, { chain, at, actor: service, ...told }, empty);
+}
+
+/** @returns the new head. */
+function write<E extends EventName>(tx: Tx, note: Note<E>, last: ChainEnd): ChainEnd {
+  const { chain, at } = note;
+  const count = last.count + 1;
+  const line = lineOf({ ...note, at: at.toISOString(), seq: count, previous: last.hash });
+  const head = { count, hash: line.hash };
+  tx.insert(auditEntries).values({ chain, seq: count, entry: line.text, hash: line.hash }).run();
+  tx.insert(auditHeads)
+    .values({ chain, ...head })
+    .onConflictDoUpdate({ target: auditHeads.chain, set: head })
+    .run();
+  return head;
+}

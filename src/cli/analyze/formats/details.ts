@@ -1,0 +1,202 @@
+/** One picture's verdict, to be read by a person. */
+
+import { basename, dirname } from 'node:path';
+import { type ResultClass, resultSubClasses } from '../../../contract/vocabulary.ts';
+import type { PictureNote } from '../../../image/picture.ts';
+import { createNumberWriter } from '../../../report/numbers.ts';
+import { suspectsChange } from '../../../report/wording/changes.ts';
+import { reasonsEn } from '../../../report/wording/en/labels.ts';
+import { layCard, listRows, type Row } from '../../output/details.ts';
+import { printable } from '../../output/print.ts';
+import { paint, type Style } from '../../output/terminal.ts';
+import type { AnalysisRecord } from '../record.ts';
+import {
+  basisOfFake,
+  changedSentence,
+  declaredSentence,
+  evidenceRows,
+  noteWords,
+  statedProbability,
+  strengthRows,
+  subClassWords,
+  verdictSentences,
+  wordProbability,
+} from './wording.ts';
+
+export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
+  real: ['bold', 'green'],
+  fake: ['bold', 'red'],
+  uncertain: ['bold', 'yellow'],
+  abstain: ['bold', 'cyan'],
+};
+
+/** @param columns - width to wrap at. */
+export function cardOf(record: AnalysisRecord, columns: number): string {
+  const colour = paint(process.stdout);
+  const verdict = record.verdict!;
+  const title = `${printable(record.file)}: ${colour(verdictStyles[verdict], verdict.toUpperCase())}`;
+  return layCard(title, rowsOf(record), columns);
+}
+
+function rowsOf(record: AnalysisRecord): readonly Row[] {
+  const { result, picture, model, options } = record;
+  const kinds = result!.resultSubClasses.map((n) => subClassWords[resultSubClasses[n]!]);
+  const notes = (picture!.notes ?? []).map((note) => noteSentence(note, record));
+  return [
+    ['Verdict', sentenceOf(record)],
+    ...strengthRows(record),
+    ...rowIf(isChanged(record) ? 'P(change)' : 'P(fake)', probabilityOf(record)),
+    ...rowIf('P(change)', suspicionOf(record)),
+    ...rowIf('Kind', kinds.join(', ')),
+    ...rowIf('Change', changeOf(record)),
+    ...rowIf('Error rate', errorRateOf(record)),
+    ...listRows(
+      'Because',
+      record.reasons.map((reason) => reasonsEn[reason].what),
+    ),
+    ...listRows(
+      'Helpful',
+      record.reasons.map((reason) => reasonsEn[reason].help),
+    ),
+    ...(result!.predictions ? forensicRows(record) : []),
+    ['Picture', pictureOf(record)],
+    ...listRows('Note', notes),
+    [
+      'Model',
+      `${model!.id} ${model!.version}, ${options!.decisionStrategy} strategy, seed ${record.seed}`,
+    ],
+    ...rowIf('SHA-256', record.sha256 ?? ''),
+    ...rowIf('Analysis', record.analysisId ?? ''),
+    ...rowIf('Written', writtenOf(record)),
+  ];
+}
+
+function sentenceOf(record: AnalysisRecord): string {
+  if (isDeclared(record)) return declaredSentence;
+  return isChanged(record) ? changedSentence : verdictSentences[record.verdict!];
+}
+
+function isDeclared(record: AnalysisRecord): boolean {
+  return basisOfFake(record) === 'declaration';
+}
+
+function isChanged(record: AnalysisRecord): boolean {
+  return basisOfFake(record) === 'localisation';
+}
+
+/** Where a change is part of the result. A server of an earlier version tells nothing of changes. */
+function changeOf(record: AnalysisRecord): string {
+  const { result, reasons, evidence } = record;
+  const kinds = result!.resultSubClasses.map((n) => resultSubClasses[n]);
+  const isNamed = !isDeclared(record) && kinds.some((kind) => kind !== 'ai-generated');
+  return isNamed || suspectsChange({ reasons }) ? (evidence?.manipulation?.statement.en ?? '') : '';
+}
+
+/** An abstention has a number behind it too, but not one that means anything: it is not shown. A server tells none. */
+function probabilityOf(record: AnalysisRecord): string {
+  const { verdict, decision } = record;
+  if (verdict === 'abstain')
+    return 'not stated: it would mean nothing for a picture outside the validated kind';
+  if (isDeclared(record)) return declaredInsteadOf(record);
+  const stated = statedProbability(record);
+  if (decision === null || stated === null) return '';
+  const words = isChanged(record) ? changeLimits : traceLimits;
+  return `${wordProbability(stated)}${ruleOf(decision, words)}`;
+}
+
+/** Beside the probability of a fake, which may be low: what keeps the picture from being called real. */
+function suspicionOf({ reasons, decision }: AnalysisRecord): string {
+  if (decision?.changeProbability == null || !suspectsChange({ reasons })) return '';
+  const stated = { value: decision.changeProbability, deviation: null };
+  return `${wordProbability(stated)}${ruleOf(decision, suspicionLimits)}`;
+}
+
+type Limits = Readonly<Record<string, string>>;
+
+/** ` (fake from 0.83)`, or nothing where the limits are not known by these names. */
+function ruleOf({ thresholds }: NonNullable<AnalysisRecord['decision']>, words: Limits): string {
+  const limits = Object.entries(thresholds).flatMap(([name, value]) => {
+    const word = words[name];
+    return word === undefined ? [] : [`${word} ${value.toFixed(2)}`];
+  });
+  return limits.length > 0 ? ` (${limits.join(', ')})` : '';
+}
+
+const traceLimits: Limits = {
+  fakeMin: 'fake from',
+  realMax: 'real up to',
+};
+const changeLimits: Limits = { manipulatedMin: 'fake from' };
+const suspicionLimits: Limits = { ...changeLimits, suspectedMin: 'not real from' };
+
+function declaredInsteadOf({ evidence }: AnalysisRecord): string {
+  const told = 'not stated: the traces did not decide';
+  const byTraces = evidence?.byTraces ?? null;
+  return byTraces === null ? told : `${told}; alone they lead to “${byTraces.resultClass}”`;
+}
+
+/** The error that this verdict would be, how often it was made when the model was measured. */
+function errorRateOf(record: AnalysisRecord): string {
+  const { verdict, decision } = record;
+  if (verdict !== 'real' && verdict !== 'fake') return '';
+  if (isDeclared(record)) return 'none can be measured for what a file says of itself';
+  if (decision === null) return '';
+  const { rate } = createNumberWriter('en');
+  if (isChanged(record)) {
+    const rates = decision.changeErrorRates;
+    if (!rates) return unmeasured;
+    return `when measured, ${rate(rates.photographsCalled)} of ${rates.photographs} photographs were called manipulated`;
+  }
+  const rates = decision.errorRates;
+  if (!rates) return unmeasured;
+  return verdict === 'real'
+    ? `when measured, ${rate(rates.fakeCalledReal)} of ${rates.fake} generated pictures were called real`
+    : `when measured, ${rate(rates.realCalledFake)} of ${rates.real} photographs were called fake`;
+}
+
+const unmeasured = 'never measured for this model; do not rely on the verdict alone';
+
+function forensicRows({ result, evidence }: AnalysisRecord): readonly Row[] {
+  const { predictions, classUncertainties, classSimilarities, anomaly } = result!;
+  const scores = (['real', 'fake', 'compression'] as const).map(
+    (name) => `${name} ${predictions![name].toFixed(2)} ± ${classUncertainties![name].toFixed(2)}`,
+  );
+  const likeness = classSimilarities!;
+  return [
+    ...(evidence === null ? [] : evidenceRows(evidence)),
+    ['Traces', scores.join(', ')],
+    [
+      'Similarity',
+      `compressed real ${likeness.realCompressed.toFixed(2)}, compressed fake ${likeness.fakeCompressed.toFixed(2)}`,
+    ],
+    ...rowIf('Anomaly', anomalyOf(anomaly)),
+  ];
+}
+
+function anomalyOf(anomaly: NonNullable<AnalysisRecord['result']>['anomaly']): string {
+  if (anomaly?.score == null) return '';
+  const clusters = anomaly.numCluster === 1 ? '1 cluster' : `${anomaly.numCluster ?? 0} clusters`;
+  return `score ${anomaly.score.toFixed(2)}, ${clusters}, Gini ${(anomaly.giniCoeff ?? 0).toFixed(2)}`;
+}
+
+/** All files of a picture lie in one folder. */
+function writtenOf({ files }: AnalysisRecord): string {
+  const names = files.map((file) => basename(file)).join(', ');
+  return files.length === 0 ? '' : `${printable(dirname(files[0]!))}: ${names}`;
+}
+
+function pictureOf({ picture }: AnalysisRecord): string {
+  const { format, width, height, sizeBytes } = picture!;
+  const size = `${format}, ${width} x ${height} px`;
+  return sizeBytes === null ? size : `${size}, ${Math.max(1, Math.round(sizeBytes / 1000))} kB`;
+}
+
+/** One sentence a note, shared with the lines on stderr. */
+export function noteSentence(note: PictureNote, { picture }: AnalysisRecord): string {
+  if (note !== 'extension_disagrees') return noteWords[note];
+  return `the content is ${picture!.format}, the file name says otherwise`;
+}
+
+function rowIf(label: string, text: string): readonly Row[] {
+  return text === '' ? [] : [[label, text]];
+}

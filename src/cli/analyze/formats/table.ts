@@ -1,0 +1,140 @@
+/** Several pictures at a glance, in as many columns as the terminal has. */
+
+import { printable } from '../../output/print.ts';
+import { cellsOf, wrap } from '../../output/table.ts';
+import { paint, type Style } from '../../output/terminal.ts';
+import type { AnalysisRecord } from '../record.ts';
+import { noteSentence, verdictStyles } from './details.ts';
+import {
+  basisOfFake,
+  changedRemark,
+  declaredRemark,
+  shortReasons,
+  statedProbability,
+  wordProbability,
+} from './wording.ts';
+
+/** What is held of a picture until the end of a run: four short texts. */
+export interface TableRow {
+  readonly file: string;
+  readonly verdict: string;
+  readonly probability: string;
+  readonly remark: string;
+}
+
+export function tableRowOf(record: AnalysisRecord): TableRow {
+  return {
+    file: printable(record.file),
+    verdict: verdictOf(record),
+    probability: probabilityOf(record),
+    remark: remarkOf(record),
+  };
+}
+
+const head: TableRow = {
+  file: 'PICTURE',
+  verdict: 'VERDICT',
+  probability: 'P(FAKE)',
+  remark: 'REMARK',
+};
+/** Between two columns. */
+const gap = 2;
+const verdictColumn = 'uncertain'.length + gap;
+const probabilityColumn = '0.00 ± 0.00'.length + gap;
+
+/** @param columns - the terminal's width; infinite for a file or a pipe. */
+export function tableOf(rows: readonly TableRow[], columns: number): string {
+  const widths = widthsOf(rows, columns);
+  return [head, ...rows].map((row) => layRow(row, widths)).join('');
+}
+
+/** The same row as a line of its own, where there is no end to wait for. */
+export function lineOf(row: TableRow): string {
+  const space = ' '.repeat(verdictColumn - row.verdict.length);
+  const figures = row.probability.padEnd(probabilityColumn);
+  return `${coloured(row)}${space}${figures}${row.file}${row.remark === '' ? '' : `  (${row.remark})`}\n`;
+}
+
+/** A remark goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
+function layRow(row: TableRow, [name, verdict, probability, remark]: Widths): string {
+  const [first = '', ...more] = wrap(row.remark, remark - gap);
+  const left = [
+    padded(middleOf(row.file, name - gap), name),
+    coloured(row) + ' '.repeat(verdict - row.verdict.length),
+    padded(row.probability, probability),
+  ];
+  const below = more.map((line) => ' '.repeat(name + verdict + probability) + line);
+  return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+/** A picture that was only handed to a server has no verdict yet. */
+function verdictOf({ verdict, error }: AnalysisRecord): string {
+  if (error !== null) return 'failed';
+  return verdict ?? 'started';
+}
+
+const styles: Readonly<Record<string, Style>> = { ...verdictStyles, failed: 'magenta' };
+
+function coloured({ verdict }: TableRow): string {
+  const style = styles[verdict];
+  return style === undefined ? verdict : paint(process.stdout)(style, verdict);
+}
+
+function probabilityOf(record: AnalysisRecord): string {
+  const stated = statedProbability(record);
+  if (stated === null) return '-';
+  return wordProbability(stated);
+}
+
+function remarkOf(record: AnalysisRecord): string {
+  if (record.error) return printable(record.error.message);
+  const { verdict, analysisId, picture } = record;
+  if (verdict === null) return analysisId ?? '';
+  const reasons = record.reasons.map((reason) => shortReasons[reason]);
+  const notes = (picture?.notes ?? []).map((note) => noteSentence(note, record));
+  return [...basisRemark(record), ...reasons, ...notes].join('; ');
+}
+
+function basisRemark(record: AnalysisRecord): readonly string[] {
+  const basis = basisOfFake(record);
+  if (basis === 'declaration') return [declaredRemark];
+  return basis === 'localisation' ? [changedRemark] : [];
+}
+
+type Widths = readonly [name: number, verdict: number, probability: number, remark: number];
+
+/** The names get what they need up to half of the free columns, the remarks the rest. */
+function widthsOf(rows: readonly TableRow[], columns: number): Widths {
+  const names = columnFor(rows, ({ file }) => file);
+  const remarks = columnFor(rows, ({ remark }) => remark);
+  const free = Math.max(30, columns - verdictColumn - probabilityColumn);
+  const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - remarks));
+  return [nameColumn, verdictColumn, probabilityColumn, Math.min(remarks, free - nameColumn)];
+}
+
+/** The longest text and the gap to the next column. */
+function columnFor(rows: readonly TableRow[], textOf: (row: TableRow) => string): number {
+  let longest = textOf(head).length;
+  for (const row of rows) longest = Math.max(longest, cellsOf(textOf(row)));
+  return longest + gap;
+}
+
+/** Both ends of a long name tell more than its beginning: the folder and the number of the picture. */
+function middleOf(name: string, width: number): string {
+  if (cellsOf(name) <= width) return name;
+  const characters = Array.from(name);
+  const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();
+  const front = cutTo(characters, width - 1 - cellsOf(tail.join('')));
+  return `${front.join('')}…${tail.join('')}`;
+}
+
+/** As many characters from the beginning as fit into `width` cells. */
+function cutTo(characters: readonly string[], width: number): readonly string[] {
+  let cells = 0;
+  const end = characters.findIndex((character) => (cells += cellsOf(character)) > width);
+  return end === -1 ? characters : characters.slice(0, end);
+}
+
+function padded(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
+}

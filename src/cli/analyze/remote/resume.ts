@@ -1,0 +1,175 @@
+/**
+ * What was begun on a server, a small file for each picture and its options, so that a run that was broken off can go on.
+ * It is written before the server is asked: with the same request under the same key the server makes nothing twice,
+ * whether the program was killed in between or two of them are at it.
+ */
+
+import { hash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
+import { createBody } from '../../../contract/analysis.ts';
+import { ForensicsError } from '../../../errors.ts';
+import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
+import { say } from '../../output/print.ts';
+import type { ServerOptions } from '../../target/options.ts';
+import type { CreateRequest } from './analyses.ts';
+import type { RemoteOptions } from './options.ts';
+
+export interface Entry {
+  readonly request: CreateRequest;
+  readonly idempotencyKey: string;
+  /** Null as long as the server has not told it. */
+  readonly analysisId: string | null;
+}
+
+export interface Journal {
+  /** Forgets what was begun of this picture. */
+  begin(sha256: string, request: CreateRequest): Entry;
+  /** What was begun of it, else as `begin`. Another process that asks at the same time gets the same. */
+  resume(sha256: string, request: CreateRequest): Entry;
+  note(sha256: string, entry: Entry): void;
+  forget(sha256: string, entry: Pick<Entry, 'request'>): void;
+}
+
+const entrySchema = Type.Object({
+  request: Type.Omit(createBody, ['tenantName']),
+  idempotencyKey: Type.String(),
+  analysisId: Type.Union([Type.String(), Type.Null()]),
+});
+
+// Nobody goes on with a run of last season.
+const keptMs = 90 * 24 * 60 * 60 * 1000;
+
+/** @param place - the server and the tenant. @throws {ForensicsError} `config_invalid` where nothing can be kept. */
+export function openJournal(
+  place: { readonly origin: string; readonly tenantName: string },
+  environment: NodeJS.ProcessEnv = process.env,
+): Journal {
+  const folder = join(
+    stateFolder(environment),
+    'uploads',
+    digestOf([place.origin, place.tenantName]),
+  );
+  attempt(() => makeOwnFolder(folder));
+  dropOld(folder);
+  const fileOf = (sha256: string, { input }: CreateRequest) =>
+    join(folder, `${digestOf([sha256, input.options])}.json`);
+
+  const journal: Journal = {
+    begin(sha256, request) {
+      const entry = newEntry(request);
+      journal.note(sha256, entry);
+      return entry;
+    },
+    resume(sha256, request) {
+      const file = fileOf(sha256, request);
+      const entry = newEntry(request);
+      if (read(file) === null) rmSync(file, { force: true });
+      // Of two processes one writes; what it wrote counts for both.
+      attempt(() => writeOnce(file, textOf(entry)));
+      return read(file) ?? entry;
+    },
+    note: (sha256, entry) =>
+      attempt(() => replaceFile(fileOf(sha256, entry.request), textOf(entry))),
+    forget: (sha256, { request }) => rmSync(fileOf(sha256, request), { force: true }),
+  };
+  return journal;
+}
+
+/** By the rules of XDG: what a program may lose without harm, but rather would not. */
+function stateFolder({ XDG_STATE_HOME }: NodeJS.ProcessEnv): string {
+  const named = XDG_STATE_HOME ?? '';
+  return join(named === '' ? join(homedir(), '.local', 'state') : named, 'forensics');
+}
+
+function newEntry(request: CreateRequest): Entry {
+  return { request, idempotencyKey: randomUUID(), analysisId: null };
+}
+
+/** Null where nothing is, or nothing that this version wrote. */
+function read(file: string): Entry | null {
+  try {
+    const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return Value.Check(entrySchema, entry) ? entry : null;
+  } catch {
+    // A file that is missing or unreadable is the same to whoever asks what was begun: nothing that is known.
+    return null;
+  }
+}
+
+function dropOld(folder: string): void {
+  const oldest = Date.now() - keptMs;
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && found.mtimeMs < oldest) rmSync(file, { force: true });
+  }
+}
+
+function textOf(entry: Entry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+function digestOf(values: readonly unknown[]): string {
+  return hash('sha256', JSON.stringify(values));
+}
+
+function attempt<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (cause) {
+    throw new ForensicsError(
+      'config_invalid',
+      'What was begun on the server cannot be noted; name a folder that can be written to in XDG_STATE_HOME.',
+      { cause },
+    );
+  }
+}
+
+// Analyses that are on the server and whose results nobody saw: told at the end, with the way to them.
+
+export interface Loose {
+  add(analysisId: string): void;
+  tell(): void;
+}
+
+const mostTold = 10;
+
+export function createLoose(options: RemoteOptions): Loose {
+  const ids = new Set<string>();
+  return {
+    add: (id) => void ids.add(id),
+    tell() {
+      if (ids.size === 0) return;
+      // Nobody wanted to wait: the ids are the result.
+      if (!options.wait) return say(`Fetch each with: ${fetchCommand('ID', options)}`);
+      const many = ids.size === 1 ? 'one analysis' : `${ids.size} analyses`;
+      say(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);
+      for (const id of [...ids].slice(0, mostTold)) say(`  ${fetchCommand(id, options)}`);
+      if (ids.size > mostTold) say(`  and ${ids.size - mostTold} more`);
+      return undefined;
+    },
+  };
+}
+
+/** What the environment names needs no flag. */
+export function fetchCommand(
+  analysisId: string,
+  options: ServerOptions & { readonly tenant: string },
+): string {
+  const { tenant, url, profile, ca, fingerprint, apiKeyFile } = options;
+  const flags = { tenant, url, profile, ca, fingerprint, 'api-key-file': apiKeyFile };
+  const given = Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`, shellWord(value)],
+  );
+  return ['forensics', 'report', analysisId, ...given, '--out', analysisId].join(' ');
+}
+
+// One word of a command line that is shown to be copied, for a POSIX shell.
+
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,158 @@
+/** Brings one picture to the server and has its analysis begin, or finds it where an earlier run left it. */
+
+import { hash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { Analysis } from '../../../analyses/analysis.ts';
+import type { Transfer } from '../../../client/transfer.ts';
+import { type ErrorCode, ForensicsError } from '../../../errors.ts';
+import { openContainer } from '../../../image/container.ts';
+import { defaultLimits, type Format } from '../../../image/picture.ts';
+import { type Input, readSource } from '../inputs.ts';
+import type { AnalyzeOptions } from '../options.ts';
+import type { CreateRequest, RemoteAnalyses } from './analyses.ts';
+import { withFreshUrls } from './download.ts';
+import type { Entry, Journal } from './resume.ts';
+
+export interface Desk {
+  readonly options: AnalyzeOptions;
+  readonly analyses: RemoteAnalyses;
+  readonly transfer: Transfer;
+  readonly journal: Journal;
+  readonly signal: AbortSignal;
+}
+
+/** What a picture that goes no further leaves on the server. */
+export interface Trail {
+  analysisId: string | null;
+}
+
+/**
+ * A new analysis whose picture could not be uploaded is deleted; when resuming it stays for the next attempt.
+ *
+ * @returns the id, once the server is to examine the picture or has done so.
+ * @throws {ForensicsError} what the server or its store says.
+ */
+export async function deliver(desk: Desk, picture: RemotePicture, trail: Trail): Promise<string> {
+  const { journal, options } = desk;
+  const { sha256 } = picture;
+  const request = requestFor(picture, options);
+  if (!options.resume) return make(desk, picture, journal.begin(sha256, request), trail);
+  const entry = journal.resume(sha256, request);
+  const known = await unless('analysis_not_found', () => find(desk, picture, entry, trail));
+  // Somebody deleted it.
+  return known ?? make(desk, picture, journal.begin(sha256, request), trail);
+}
+
+async function find(
+  desk: Desk,
+  picture: RemotePicture,
+  entry: Entry,
+  trail: Trail,
+): Promise<string> {
+  const { analysisId } = entry;
+  if (analysisId === null) return make(desk, picture, entry, trail);
+  trail.analysisId = analysisId;
+  return goOn(desk, picture, await desk.analyses.read(analysisId));
+}
+
+function requestFor(
+  { name, format, width, height }: RemotePicture,
+  { model, decisionStrategy, tier, seed }: AnalyzeOptions,
+): CreateRequest {
+  const options = { ...(model === null ? {} : { model }), decisionStrategy, tier, seed };
+  const input = { format, version: 'v1', width, height, filename: name, options } as const;
+  return { name, type: 'image', input };
+}
+
+async function make(
+  desk: Desk,
+  picture: RemotePicture,
+  entry: Entry,
+  trail: Trail,
+): Promise<string> {
+  const { analyses, journal, options } = desk;
+  const made = await analyses.create(entry.request, entry.idempotencyKey);
+  trail.analysisId = made.id;
+  journal.note(picture.sha256, { ...entry, analysisId: made.id });
+  // Under a key that was used before the server answers with what it has.
+  if (options.resume) return goOn(desk, picture, made);
+  try {
+    await upload(desk, picture, made);
+  } catch (error) {
+    const isGone = await analyses.remove(made.id).then(
+      () => true,
+      () => false,
+    );
+    if (isGone) {
+      trail.analysisId = null;
+      journal.forget(picture.sha256, entry);
+    }
+    throw error;
+  }
+  await analyses.start(made.id);
+  return made.id;
+}
+
+async function goOn(desk: Desk, picture: RemotePicture, found: Analysis): Promise<string> {
+  const { analyses } = desk;
+  const { id } = found;
+  const { status } = found.inferenceStatus;
+  if (status === 'failed') {
+    // Another process may have been quicker.
+    await unless('analysis_not_retryable', () => analyses.retry(id, {}));
+  }
+  if (status !== 'pending' || (await isStarted(desk, id))) return id;
+  await upload(desk, picture, found);
+  await unless('analysis_not_pending', () => analyses.start(id));
+  return id;
+}
+
+/** Of one that is pending: whether it only waits for its turn, or was uploaded and can be started. */
+async function isStarted({ analyses }: Desk, id: string): Promise<boolean> {
+  try {
+    await unless('analysis_not_pending', () => analyses.start(id));
+    return true;
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === 'upload_missing') return false;
+    throw error;
+  }
+}
+
+function upload(
+  { analyses, transfer, signal }: Desk,
+  { bytes }: RemotePicture,
+  analysis: Analysis,
+): Promise<void> {
+  return withFreshUrls(analysis, analyses, ({ input }) =>
+    transfer.upload(input.storageUrls, bytes, signal),
+  );
+}
+
+/** Null for the one failure that is no news. */
+async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | null> {
+  try {
+    return await act();
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === code) return null;
+    throw error;
+  }
+}
+
+/** What is told to a server of a picture before it is uploaded, and the very bytes that this was read from. */
+export interface RemotePicture {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly format: Format;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Looked at, not decoded: what the server would refuse does not travel. @throws as `readSource` and `openContainer`. */
+export async function readPicture(input: Input): Promise<RemotePicture> {
+  const { bytes } = await readSource(input);
+  const { format, container } = openContainer(bytes, defaultLimits);
+  const { storedWidth: width, storedHeight: height } = container.facts;
+  const name = input.path === null ? 'stdin' : basename(input.path);
+  return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
+}

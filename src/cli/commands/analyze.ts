@@ -1,0 +1,86 @@
+/** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
+
+import { type Command, Option } from 'commander';
+import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
+import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
+import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
+import { isRemote, withServerOptions } from '../target/options.ts';
+
+export function registerAnalyze(program: Command): void {
+  withServerOptions(program.command('analyze'))
+    .description(
+      'Examine pictures (jpg, png) on this machine, which nothing leaves, or on a server (--url).',
+    )
+    .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
+    .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
+    .addOption(new Option('--tier <tier>', 'how much to tell').choices(tiers).default('flagging'))
+    .addOption(
+      new Option('--decision-strategy <strategy>', 'how readily to decide')
+        .choices(decisionStrategies)
+        .default('default'),
+    )
+    .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
+    .option('--model <id>', 'the model to use (default: the latest)', named, null)
+    .addOption(
+      new Option('--lang <list>', 'languages of reports')
+        .argParser(listOf(languages))
+        .default([...languages], languages.join(',')),
+    )
+    .option('--trust-list <file>', 'PEM file of authorities whose C2PA signers to trust', named)
+    .option('--validation <id>', 'a stored validation that the reports cite', named)
+    .option('--data-dir <dir>', 'the data folder that keeps validations and the signing key', named)
+    .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
+    .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
+    .option('--with-metadata', 'print the metadata of the file in the report', false)
+    .option(
+      '--without-original',
+      'keep the file of the picture out of its evidence bundle; heatmaps and reports still show it',
+      false,
+    )
+    .option('--force', 'replace a result folder or a report that exists', false)
+    .addOption(
+      new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
+    )
+    .addOption(
+      new Option('--jsonl', 'print one JSON line a picture, as they finish')
+        .default(false)
+        .conflicts('csv'),
+    )
+    .option('--csv', 'print one CSV row a picture, as they finish', false)
+    .option('--junit <file>', 'also write a JUnit report for CI; --fail-on says what fails', named)
+    .option('--preview', 'draw each picture and its heatmap on the terminal', false)
+    .option('--watch', 'go on with new pictures in the folders, until Ctrl-C', false)
+    .option('--only-new', 'with --watch: leave out what is there at the beginning', false)
+    .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
+    .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
+    .option('--tenant <name>', 'on a server: the tenant to act for', named)
+    .option('--resume', 'on a server: go on with a run that was broken off', false)
+    .option('--no-wait', 'on a server: upload, start, print the ids, and leave')
+    .addHelpText(
+      'after',
+      `
+With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
+A file that is named twice is examined once. --watch takes folders, with -r also those below them; a
+file is taken when its size has stayed the same for a second.
+
+Examples:
+  $ forensics analyze photo.jpg --tier forensicReporting --out results
+  $ forensics analyze -r pictures --jsonl --fail-on fake
+
+Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
+10, 11, 12 as asked for with --fail-on.`,
+    )
+    .action(async (files: string[], _own: unknown, command: Command) => {
+      const { runAnalyze } = await import('../analyze/run.ts');
+      process.exitCode = await runAnalyze(files, optionsOf(command));
+    });
+}
+
+/** A server's pictures wait for the network, not for this machine's processors. */
+function optionsOf(command: Command): AnalyzeOptions {
+  const options = command.optsWithGlobals<AnalyzeOptions>();
+  const isChosen = command.getOptionValueSource('jobs') !== 'default';
+  return isRemote(options) && !isChosen ? { ...options, jobs: remoteJobs } : options;
+}
+
+const remoteJobs = 4;

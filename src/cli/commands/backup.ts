@@ -1,0 +1,309 @@
+/** `forensics backup`: the data folder in one file, and whether such a file is whole. */
+
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Manifest } from '../../backup/manifest.ts';
+import type { Verified } from '../../backup/verify.ts';
+import { readConfig, redacted } from '../../config/config.ts';
+import { packageVersion } from '../../version.ts';
+import { listenForStop } from '../analyze/concurrency.ts';
+import { shellWord } from '../analyze/remote/resume.ts';
+import { named, withLocalOnlyOptions } from '../options.ts';
+import { layCard, listRows, type Row } from '../output/details.ts';
+import { printable, printJson, say, switches } from '../output/print.ts';
+import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
+import type { LocalOptions } from '../target/data-folder.ts';
+
+export function registerBackup(program: Command): void {
+  const backup = program
+    .command('backup')
+    .description('Back up the data folder while its server works; check a backup.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics backup create --out /mnt/backups
+  $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
+    );
+  withLocalOnlyOptions(
+    backup
+      .command('create')
+      .description('Write database, pictures, reports, keys and models into one file.')
+      .option('-o, --out <path>', 'the file, or the folder for it (default: this folder)', named)
+      .option('--without-keys', 'leave out keys and certificates; keep them elsewhere', false),
+  )
+    .addHelpText(
+      'after',
+      `
+Whoever has the file can read the secrets of the service and sign in its name, unless --without-keys was said. Then keep
+a copy of master.key, signing-keys and tls of the data folder elsewhere. Not in it: the config file, objects in stores of
+others, uploads in parts that are on their way. It is a tar archive; "sha256sum -c SHA256SUMS" checks what it holds.`,
+    )
+    .action(async (_own: unknown, command: Command) =>
+      create(command.optsWithGlobals<CreateOptions>()),
+    );
+  backup
+    .command('verify')
+    .description('Check every byte of a backup, its database, and that no file is missing.')
+    .argument('<file>', 'the backup')
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      `
+Needs room for the database where the system keeps temporary files (TMPDIR). Exit codes: 0 it is whole, 7 it is not.`,
+    )
+    .action(verify);
+}
+
+interface CreateOptions extends LocalOptions {
+  readonly out?: string;
+  readonly withoutKeys: boolean;
+  readonly json: boolean;
+}
+
+async function create(options: CreateOptions): Promise<void> {
+  const [{ backUp }, { withLocalCore }] = await Promise.all([
+    import('../../app/backup.ts'),
+    import('../target/data-folder.ts'),
+  ]);
+  const now = new Date();
+  const settings = await settingsGiven(options);
+  const made = await withProgress(async (show) =>
+    withLocalCore(options, async (core) =>
+      backUp(core, {
+        out: fileFor(options.out ?? '.', now),
+        withKeys: !options.withoutKeys,
+        program: packageVersion(),
+        settings,
+        now: () => now,
+        onProgress: (step, share) => show(copying[step], share),
+      }),
+    ),
+  );
+  const { file, sizeBytes, manifest, manifestSha256 } = made;
+  if (manifest.holdsKeys) say(keysWarning);
+  if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
+  const rows = describeBackup({ manifest, manifestSha256 });
+  process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, columnsOf(process.stdout)));
+}
+
+const copying = { database: 'Copying the database', files: 'Copying the files it names' };
+
+const keysWarning =
+  'It holds the keys: whoever has it can read every secret of the service and sign evidence in its name. Keep it as you keep the data folder.';
+
+function fileFor(out: string, at: Date): string {
+  if (statSync(out, { throwIfNoEntry: false })?.isDirectory() !== true) return out;
+  const stamp = at.toISOString().replace(/\.\d+/, '').replaceAll(/[:-]/g, '');
+  return join(out, `forensics-backup-${stamp}.tar`);
+}
+
+/** What has to be set again on another machine. The folder is where they restore to. */
+async function settingsGiven({ dataDir, config }: LocalOptions): Promise<Record<string, unknown>> {
+  const shown = redacted(
+    readConfig({ flags: { dataDir }, ...(config === undefined ? {} : { configFile: config }) }),
+  );
+  const given = Object.entries(shown).filter(
+    ([name, { origin }]) => origin !== 'default' && name !== 'dataDir',
+  );
+  return Object.fromEntries(given.map(([name, { value }]) => [name, value]));
+}
+
+/** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `checkBackup`. */
+async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
+  const [{ checkBackup }, { isDamaged }] = await Promise.all([
+    import('../../app/backup.ts'),
+    import('../../backup/verify.ts'),
+  ]);
+  const verified = await withProgress(async (show) =>
+    checkBackup(file, (done, all) => show('Reading the backup', done / all)),
+  );
+  const { problems } = verified;
+  const isWhole = problems.length === 0;
+  if (json) printJson({ whole: isWhole, ...verified });
+  else {
+    const word = isWhole ? 'WHOLE' : 'DAMAGED';
+    const rows = [...listRows('Wrong', problems.map(printable)), ...describeBackup(verified)];
+    const card = layCard(`${printable(file)}: ${word}`, rows, columnsOf(process.stdout));
+    process.stdout.write(card);
+  }
+  if (!isWhole) throw isDamaged(problems);
+}
+
+/**
+ * Runs a long act with its progress on stderr where somebody watches; Ctrl-C ends it in order.
+ *
+ * @param act - calls `show` with its step and the share of it, 0..1.
+ */
+export async function withProgress<T>(
+  act: (show: (step: string, share: number) => void) => Promise<T>,
+): Promise<T> {
+  const stop = listenForStop();
+  const isShown = !switches().quiet && canAnimate(process.stderr);
+  const spinner = isShown ? await startSpinner() : null;
+  let shown = '';
+  try {
+    return await act((step, share) => {
+      stop.throwIfStopped();
+      if (spinner === null) return;
+      spinner.text = `${step}: ${Math.floor(100 * share)} %`;
+      // At once: a step may be over before the spinner turns.
+      if (step !== shown) spinner.render();
+      shown = step;
+    });
+  } finally {
+    spinner?.stop();
+    stop.release();
+  }
+}
+
+/** What a backup says of itself, as rows of a card. */
+export function describeBackup({
+  manifest,
+  manifestSha256,
+}: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {
+  if (manifest === null) return [];
+  const { createdAt, program, schema, files, bytes, rows } = manifest;
+  return [
+    ['Of', `${printable(createdAt)}, by version ${printable(program)}`],
+    [
+      'Holds',
+      `${counted(rows['tenants'], 'tenant')}, ${counted(rows['analyses'], 'analysis', 'analyses')}`,
+    ],
+    ['Files', `${counted(files, 'file')}, ${sizeOf(bytes)}`],
+    ['Database', `schema ${schema}`],
+    ['Keys', describeKeys(manifest)],
+    ...absentRows(manifest),
+    ...listRows('Elsewhere', manifest.elsewhere.map(describeStore)),
+    ['SHA-256', `${manifestSha256} (of its manifest)`],
+  ];
+}
+
+function describeKeys({ holdsKeys, masterKey }: Manifest): string {
+  if (masterKey.place !== 'environment') {
+    return holdsKeys ? 'master key, signing keys, certificates' : 'none: they are kept apart';
+  }
+  const others = holdsKeys ? 'the others are' : 'nor are the others';
+  return `the master key is not in it (FORENSICS_MASTER_KEY), ${others}`;
+}
+
+function absentRows({ absent }: Manifest): readonly Row[] {
+  if (absent.length === 0) return [];
+  const originals = absent.filter(({ isEvidence }) => isEvidence).length;
+  const text = `${counted(absent.length, 'object')} that rows name ${absent.length === 1 ? 'was' : 'were'} not in the store: not uploaded yet, or deleted`;
+  if (originals === 0) return [['Absent', text]];
+  return [['Absent', `${text}; of these, ${counted(originals, 'examined original')}`]];
+}
+
+function describeStore({ type, place, analyses }: Manifest['elsewhere'][number]): string {
+  const where = printable(place.slice(type.length + 1));
+  return `${counted(analyses, 'analysis', 'analyses')} with objects in ${where}, which are not in the backup`;
+}
+
+function counted(count = 0, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+function sizeOf(bytes: number): string {
+  return bytes < 1e9
+    ? `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`
+    : `${(bytes / 1e9).toFixed(1)} GB`;
+}
+
+// `forensics restore`: a data folder from a backup, or what a restore would do; then what is left for people to do.
+
+export function registerRestore(program: Command): void {
+  withLocalOnlyOptions(
+    program
+      .command('restore')
+      .description('Make a data folder from a backup, on this machine or another.')
+      .argument('<file>', 'a backup that "forensics backup create" made')
+      .option('--dry-run', 'check it and tell what would be done; change nothing', false)
+      .option('--force', 'set aside what the data folder holds', false)
+      .option('--keys <dir>', 'folder with the keys of a backup without them', named),
+  )
+    .addHelpText(
+      'after',
+      `
+Every byte is checked before anything is put in its place, and a restore that is cut off leaves the old content or the
+new. Nothing is deleted: --force moves what was there into the folder before-restore-<time> of the data folder.
+
+Examples:
+  $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
+  $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`,
+    )
+    .action(async (file: string, _own: unknown, command: Command) =>
+      restore(file, command.optsWithGlobals<RestoreOptions>()),
+    );
+}
+
+interface RestoreOptions extends LocalOptions {
+  readonly dryRun: boolean;
+  readonly force: boolean;
+  readonly keys?: string;
+  readonly json: boolean;
+}
+
+async function restore(file: string, options: RestoreOptions): Promise<void> {
+  const { dryRun, force, keys, json } = options;
+  const [backups, { settingsFor }, { migrations }] = await Promise.all([
+    import('../../app/backup.ts'),
+    import('../target/data-folder.ts'),
+    import('../../db/migrations.ts'),
+  ]);
+  const settings = settingsFor(options);
+  const { dataDir } = settings;
+  const done = await withProgress(async (show) => {
+    const wish = {
+      file,
+      mayReplace: force,
+      keysDir: keys ?? null,
+      now: () => new Date(),
+      onProgress: (read: number, all: number) => show('Reading the backup', read / all),
+    };
+    return dryRun ? backups.tryRestore(settings, wish) : backups.restore(settings, wish);
+  });
+  const { manifest, manifestSha256, rows, aside } = done;
+  const last = dryRun
+    ? 'Nothing was changed. To restore it, leave out --dry-run.'
+    : `Start it: forensics serve --data-dir ${shellWord(dataDir)}`;
+  const steps = [...stepsAfter(manifest, migrations.length), last];
+  if (json) {
+    return printJson({ restored: !dryRun, dataDir, aside, manifestSha256, manifest, rows, steps });
+  }
+  const word = dryRun ? 'WOULD BE RESTORED' : 'RESTORED';
+  const facts = [
+    ...describeBackup({ manifest, manifestSha256 }),
+    ...(dryRun ? listRows('Rows', [printable(rowsText(rows))]) : []),
+    ...listRows('Set aside', aside === null ? [] : [`what was there before, in ${aside}`]),
+  ];
+  process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, columnsOf(process.stdout)));
+  for (const step of steps) say(step);
+}
+
+function rowsText(rows: Readonly<Record<string, number>>): string {
+  const filled = Object.entries(rows).filter(([, count]) => count > 0);
+  return filled.map(([table, count]) => `${table} ${count}`).join(', ');
+}
+
+/** What no program can know or do for them. */
+function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): readonly string[] {
+  const given = Object.entries(settings).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
+  const isOlder = schema < latest;
+  return [
+    'Keep the server that it comes from stopped: two of them would both send webhooks and both delete by their retention.',
+    ...(isOlder
+      ? [
+          `The first start brings its database from schema ${schema} to ${latest}, after a copy of it.`,
+        ]
+      : []),
+    ...(masterKey.place === 'environment'
+      ? ['Keep FORENSICS_MASTER_KEY set for the server, as it is now.']
+      : []),
+    ...(given.length === 0
+      ? []
+      : [`It was told these settings; tell it again what still holds: ${given.join(', ')}.`]),
+    'Where clients reach it under another name than before, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
+  ];
+}

@@ -1,0 +1,70 @@
+/** `forensics feedback`: what people told the team through the service on this machine. */
+
+import { type Command, Option } from 'commander';
+import { type FeedbackEntry, getFeedback, listFeedback } from '../../feedback/feedback.ts';
+import { plainText } from '../../feedback/message.ts';
+import { countFromOne, withLocalOptions } from '../options.ts';
+import { print, printable, printJson, say } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
+import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+
+interface FeedbackOptions extends LocalOptions {
+  readonly json: boolean;
+}
+
+interface ListOptions extends FeedbackOptions {
+  readonly limit: number;
+}
+
+export function registerFeedback(program: Command): void {
+  const feedback = program
+    .command('feedback')
+    .description('Read what users sent as feedback.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics feedback list
+  $ forensics feedback show 65f000000000000000000001`,
+    );
+  withLocalOptions(feedback.command('list').description('List feedback, newest first.'))
+    .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
+    .action(async (_own: unknown, command: Command) => {
+      await list(command.optsWithGlobals<ListOptions>());
+    });
+  withLocalOptions(
+    feedback.command('show').description('Show one message and how its delivery went.'),
+  )
+    .argument('<id>', 'the feedback, as "feedback list" names it')
+    .action(async (id: string, _own: unknown, command: Command) => {
+      await show(id, command.optsWithGlobals<FeedbackOptions>());
+    });
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const entries = await withLocalCore(options, async ({ database }) =>
+    listFeedback(database.db, options.limit),
+  );
+  if (options.json) return printJson(entries);
+  if (entries.length === 0) return say('There is no feedback.');
+  const rows = entries.map((entry) => {
+    const { id, createdAt, tenantName, message } = entry;
+    return [id, createdAt.toISOString().slice(0, 10), tenantName, message.email, stateOf(entry)];
+  });
+  print(listTable(['id', 'received', 'tenant', 'from', 'delivery'], rows));
+}
+
+async function show(id: string, options: FeedbackOptions): Promise<void> {
+  const entry = await withLocalCore(options, async ({ database }) => getFeedback(database.db, id));
+  if (options.json) return printJson(entry);
+  for (const line of plainText(entry).split('\n')) print(printable(line));
+  print(`Delivery: ${printable(stateOf(entry))}`);
+}
+
+function stateOf({ outcomes }: FeedbackEntry): string {
+  const states = Object.entries(outcomes).map(
+    ([channel, { state, detail }]) =>
+      `${channel} ${state.replace('_', ' ')}${detail === null ? '' : ` (${detail})`}`,
+  );
+  return states.length === 0 ? 'kept only' : states.join(', ');
+}

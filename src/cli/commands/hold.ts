@@ -1,0 +1,97 @@
+/** `forensics hold`: legal holds on this machine. What is held is never purged, also when a client deletes it. */
+
+import type { Command } from 'commander';
+import type { Hold } from '../../analyses/legal-holds.ts';
+import { keptTenantNamed } from '../../app/core.ts';
+import { withLocalOptions } from '../options.ts';
+import { printFields } from '../output/details.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
+import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+
+interface HoldOptions extends LocalOptions {
+  readonly tenant: string;
+  readonly analysis?: string;
+  readonly json: boolean;
+}
+
+interface AddOptions extends HoldOptions {
+  readonly reason: string;
+}
+
+export function registerHold(program: Command): void {
+  const hold = program
+    .command('hold')
+    .description('Keep analyses from being purged, as a court may order.')
+    .addHelpText(
+      'after',
+      `
+Without --analysis a hold is on everything of the tenant. What was deleted and is held stays hidden from clients;
+"forensics report" still hands it over.
+
+Examples:
+  $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
+  $ forensics hold list --tenant acme`,
+    );
+  one(hold.command('add').description('Begin a hold.'))
+    .option('--reason <text>', 'why, for whoever lifts it one day', '')
+    .action(async (_own: unknown, command: Command) => {
+      await add(command.optsWithGlobals<AddOptions>());
+    });
+  one(hold.command('remove').description('End a hold.')).action(
+    async (_own: unknown, command: Command) => {
+      await remove(command.optsWithGlobals<HoldOptions>());
+    },
+  );
+  common(hold.command('list').description('List the holds of a tenant, oldest first.')).action(
+    async (_own: unknown, command: Command) => {
+      await list(command.optsWithGlobals<HoldOptions>());
+    },
+  );
+}
+
+function common(command: Command): Command {
+  return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
+}
+
+function one(command: Command): Command {
+  return common(command).option('--analysis <id>', 'one analysis, deleted or not');
+}
+
+async function add(options: AddOptions): Promise<void> {
+  const { tenant, analysis: analysisId = null, reason } = options;
+  const hold = await withLocalCore(options, async (core) => {
+    const { id: tenantId } = await keptTenantNamed(core, tenant);
+    return core.holds.add({ tenantId, analysisId, reason });
+  });
+  printFields(shown(hold), options);
+}
+
+async function remove(options: HoldOptions): Promise<void> {
+  const { tenant, analysis: analysisId = null } = options;
+  await withLocalCore(options, async (core) => {
+    const { id: tenantId } = await keptTenantNamed(core, tenant);
+    await core.holds.remove({ tenantId, analysisId });
+  });
+  if (options.json) return printJson({ analysisId, removed: true });
+  say('The hold is removed.');
+}
+
+async function list(options: HoldOptions): Promise<void> {
+  const holds = await withLocalCore(options, async (core) => {
+    const { id } = await keptTenantNamed(core, options.tenant);
+    return (await core.holds.list(id)).map(shown);
+  });
+  if (options.json) return printJson(holds);
+  if (holds.length === 0) return say('There are no holds.');
+  const rows = holds.map(({ analysisId, since, reason }) => [
+    analysisId ?? 'everything',
+    since.slice(0, 10),
+    reason,
+  ]);
+  print(listTable(['analysis', 'since', 'reason'], rows));
+}
+
+function shown({ analysisId, reason, createdAt }: Hold) {
+  return { analysisId, since: createdAt.toISOString(), reason };
+}

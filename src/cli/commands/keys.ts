@@ -1,0 +1,274 @@
+/** `forensics keys`: API keys of a tenant. */
+
+import { type Command, Option } from 'commander';
+import type { KeyEntry } from '../../access/key-format.ts';
+import { exitCodes } from '../../errors.ts';
+import { named, parseDuration, yesOption } from '../options.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { agreed, confirm } from '../output/prompts.ts';
+import { listTable } from '../output/table.ts';
+import { nameTenant, type ServiceOptions, withServiceOptions } from '../target/options.ts';
+import { withService } from '../target/service.ts';
+import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from './keys-rotate.ts';
+
+const defaultLife = '90d';
+const defaultGrace = '24h';
+
+export function registerKeys(program: Command): void {
+  const keys = program
+    .command('keys')
+    .description('Create, list, rotate, revoke and prune API keys.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics keys create --tenant acme --name ci --expires-in 90d
+  $ forensics keys rotate --tenant acme --name ci --grace 24h --json
+  $ forensics keys list --tenant acme --expiring-within 14d`,
+    );
+  keys.hook('preAction', async (_keys, command) => nameTenant(command));
+  registerCreate(keys);
+  registerList(keys);
+  registerRotate(keys);
+  registerRevoke(keys);
+  registerPrune(keys);
+}
+
+function registerCreate(keys: Command): void {
+  common(keys.command('create').description('Create a key; its secret is printed this once.'))
+    .requiredOption('--name <name>', 'what the key is for')
+    .addOption(life())
+    .addOption(outOption())
+    .action(async (_own: unknown, command: Command) => {
+      await create(command.optsWithGlobals<CreateOptions>());
+    });
+}
+
+function registerList(keys: Command): void {
+  common(keys.command('list').description('List the keys of a tenant, newest first.'))
+    .option(
+      '--expiring-within <time>',
+      'only those to replace in this time; exit code 10 when there are some',
+      parseDuration,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await list(command.optsWithGlobals<ListOptions>());
+    });
+}
+
+function registerRotate(keys: Command): void {
+  common(
+    keys
+      .command('rotate')
+      .description('Create a key in place of an old one, which stays good for a while.'),
+  )
+    .option('--name <name>', 'the valid key of this name, the newest of those that were rotated')
+    .addOption(new Option('--uuid <uuid>', 'the key, as "keys list" names it').conflicts('name'))
+    .addOption(life())
+    .addOption(
+      new Option('--grace <time>', 'how long the old key stays good at most')
+        .argParser(parseDuration)
+        .default(parseDuration(defaultGrace), defaultGrace),
+    )
+    .addOption(
+      new Option(
+        '--now',
+        'end the old key at once, as after a leak; by name, with all before it',
+      ).conflicts('grace'),
+    )
+    .addOption(outOption())
+    .addHelpText(
+      'after',
+      `
+The new key is proven by a request before the old one ends; a key that cannot be used, or whose file cannot be written, is
+revoked again. A key may rotate itself.
+
+Examples:
+  $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
+  $ forensics keys rotate --tenant acme --name ci --now --out new.key --url https://forensics.example:8443`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await rotate(command.optsWithGlobals<RotateOptions>());
+    });
+}
+
+function registerRevoke(keys: Command): void {
+  common(keys.command('revoke').description('Revoke a key at once and for good.'))
+    .argument('<uuid>', 'the key, as "keys list" names it')
+    .addOption(yesOption('do not ask; where nobody can be asked it is done without'))
+    .action(async (uuid: string, _own: unknown, command: Command) => {
+      await revoke(uuid, command.optsWithGlobals<RevokeOptions>());
+    });
+}
+
+function registerPrune(keys: Command): void {
+  common(
+    keys
+      .command('prune')
+      .description('Revoke the keys that expired, or were replaced and are beyond their grace.'),
+  )
+    .addOption(yesOption('do not ask; needed where nobody can be asked'))
+    .addHelpText(
+      'after',
+      `
+They are listed first. No key that is still good is touched. Whoever uses a pruned key is told that it is unknown
+(403), and no longer that it has expired (401).
+
+Examples:
+  $ forensics keys prune --tenant acme
+  $ forensics keys prune --tenant acme --yes --json`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await prune(command.optsWithGlobals<PruneOptions>());
+    });
+}
+
+function outOption(): Option {
+  return new Option('--out <file>', 'write the secret into a new file that only you may read');
+}
+
+function life(): Option {
+  return new Option('--expires-in <time>', 'how long it is valid: 30m, 12h, 90d')
+    .argParser(parseDuration)
+    .default(parseDuration(defaultLife), defaultLife);
+}
+
+function common(command: Command): Command {
+  return withServiceOptions(
+    command.option('--tenant <name>', 'the tenant of the key; may stand in a profile', named),
+  );
+}
+
+export interface KeyOptions extends ServiceOptions {
+  readonly tenant: string;
+}
+
+// `forensics keys create`.
+
+export interface CreateOptions extends KeyOptions {
+  readonly name: string;
+  readonly expiresIn: number;
+  readonly out?: string;
+}
+
+export async function create(options: CreateOptions): Promise<void> {
+  const { tenant, name, expiresIn, out } = options;
+  const key = await withService(options, async ({ keys }) =>
+    withSecretFile(out, async (file) => {
+      const made = await keys.create({ tenant, name, expiresAt: new Date(Date.now() + expiresIn) });
+      await orRevoke(keys, { tenant, key: made, otherwise: '' }, async () =>
+        file?.write(made.secret),
+      );
+      return made;
+    }),
+  );
+  if (options.json) return printJson(shownKey(key, out));
+  const told = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
+  if (out !== undefined) return say(`${told}, is in ${out}.`);
+  say(`${told}. It is not shown again:`);
+  print(key.secret);
+}
+
+// `forensics keys list`: all keys of a tenant, or those that somebody must replace soon.
+
+export interface ListOptions extends KeyOptions {
+  /** Milliseconds. */
+  readonly expiringWithin?: number;
+}
+
+export async function list(options: ListOptions): Promise<void> {
+  const { tenant, expiringWithin } = options;
+  const all = await withService(options, async ({ keys }) => keys.list(tenant));
+  const isAsked = expiringWithin !== undefined;
+  const entries = isAsked ? toReplace(all, Date.now(), expiringWithin) : all;
+  if (isAsked && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
+  if (options.json) return printJson(entries);
+  if (entries.length > 0) return print(tableOf(entries));
+  say(isAsked ? 'No key expires in that time.' : 'There are no keys.');
+}
+
+/** Valid now but not after `withinMs`, and no key of the same name is: one that was rotated needs nobody's care. */
+function toReplace(
+  entries: readonly KeyEntry[],
+  now: number,
+  withinMs: number,
+): readonly KeyEntry[] {
+  const isLasting = (entry: KeyEntry) => endOf(entry) > now + withinMs;
+  const lasting = new Set(entries.filter(isLasting).map(({ name }) => name));
+  return entries.filter((entry) => entry.ended === null && !lasting.has(entry.name));
+}
+
+function endOf({ expiresAt }: KeyEntry): number {
+  return Date.parse(expiresAt);
+}
+
+function tableOf(entries: readonly KeyEntry[]): string {
+  const rows = entries.map(
+    ({ uuid, name, createdDate, expiresAt, ended, lastUsedDate, secret }) => {
+      const state = ended ?? expiresAt.slice(0, 10);
+      const used = lastUsedDate?.slice(0, 10) ?? 'never';
+      return [uuid, name, createdDate.slice(0, 10), state, used, secret];
+    },
+  );
+  return listTable(['uuid', 'name', 'created', 'expires', 'last used', 'secret'], rows);
+}
+
+// `forensics keys prune`: revokes the keys that have ended.
+
+export interface PruneOptions extends KeyOptions {
+  readonly yes: boolean;
+}
+
+export async function prune(options: PruneOptions): Promise<void> {
+  const { tenant } = options;
+  const revoked = await withService(options, async ({ keys }) => {
+    const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
+    if (ended.length === 0) {
+      say('No key has ended.');
+      return [];
+    }
+    tellEnded(ended, options);
+    if (!(await isAgreed(ended, options))) return [];
+    // Those that were shown: one that ends while somebody thinks about it stays for the next time.
+    return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
+  });
+  if (options.json) return printJson({ revoked });
+  say(`Revoked: ${revoked.length}.`);
+}
+
+async function isAgreed(ended: readonly KeyEntry[], { yes }: PruneOptions): Promise<boolean> {
+  const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
+  return yes || confirm(`Revoke ${what} for good?`);
+}
+
+/** Where standard output is for JSON, people read the list elsewhere. */
+function tellEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
+  const rows = keys.map(({ uuid, name, ended, expiresAt, lastUsedDate, secret }) => [
+    uuid,
+    name,
+    ended ?? '',
+    expiresAt.slice(0, 10),
+    lastUsedDate?.slice(0, 10) ?? 'never',
+    secret,
+  ]);
+  const table = listTable(['uuid', 'name', 'why', 'ended', 'last used', 'secret'], rows);
+  if (json) process.stderr.write(`${table}\n`);
+  else print(table);
+}
+
+// `forensics keys revoke`.
+
+export interface RevokeOptions extends KeyOptions {
+  readonly yes: boolean;
+}
+
+export async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
+  const { tenant } = options;
+  const isDone = await withService(options, async ({ keys }) => {
+    if (!(await agreed(`Revoke the key ${uuid} for good?`, options))) return false;
+    await keys.revoke({ tenant, uuid });
+    return true;
+  });
+  if (options.json) return printJson({ uuid, revoked: isDone });
+  say(isDone ? `Key ${uuid} is revoked.` : 'Nothing was revoked.');
+}

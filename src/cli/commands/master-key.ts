@@ -1,0 +1,89 @@
+/** `forensics master-key`: the key that all other secrets of a data folder hang on. */
+
+import type { Command } from 'commander';
+import { parseKey } from '../../app/master-key.ts';
+import { rotateMasterKey, type Rotation } from '../../app/rotate-master-key.ts';
+import { usageError } from '../errors.ts';
+import { readText } from '../output/files.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { installedSettings, type LocalOptions } from '../target/data-folder.ts';
+
+interface RotateOptions extends LocalOptions {
+  readonly keyFile?: string;
+  readonly now: boolean;
+  readonly json: boolean;
+}
+
+export function registerMasterKey(program: Command): void {
+  const masterKey = program
+    .command('master-key')
+    .description('Replace the key that guards the secrets of the data folder.')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics master-key rotate
+  $ forensics master-key rotate --key-file new.key --now`,
+    );
+  masterKey
+    .command('rotate')
+    .description('Seal everything under a new master key. Stop the server and its workers first.')
+    .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
+    .option(
+      '--now',
+      'as after a leak: presigned URLs end and webhook secrets change as well',
+      false,
+    )
+    .option('--data-dir <dir>', 'the data folder')
+    .option('--config <file>', 'the config file')
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      `
+API keys, users and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
+A key from the environment (FORENSICS_MASTER_KEY) is replaced by one that you make (openssl rand -hex 32): name its
+file with --key-file, and set the variable to it before the next start. Backups made before open only with the key of their time.`,
+    )
+    .action(async (_own: unknown, command: Command) => {
+      await rotate(command.optsWithGlobals<RotateOptions>());
+    });
+}
+
+async function rotate(options: RotateOptions): Promise<void> {
+  const settings = installedSettings(options);
+  const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
+  const rotation = rotateMasterKey(settings, { newKey, endsOld: options.now });
+  const isInFile = settings.masterKey === null;
+  for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) say(line);
+  const { resealed, unreadable } = rotation;
+  if (options.json) return printJson({ rotated: true, resealed, unreadable });
+  print(`The master key was replaced; storage configurations sealed anew: ${resealed}.`);
+}
+
+interface Outcome extends Rotation {
+  readonly isInFile: boolean;
+  readonly endsOld: boolean;
+}
+
+function nextSteps({ isInFile, endsOld, unreadable, isWiped }: Outcome): readonly string[] {
+  const leaked =
+    'Tell the receivers of webhooks their new secrets: forensics tenant webhook-secret <name>. If credentials of stores may be known too, change them there.';
+  return [
+    ...(isInFile ? [] : ['Set FORENSICS_MASTER_KEY to the new key before the next start.']),
+    ...(endsOld ? [leaked] : []),
+    ...(unreadable === 0
+      ? []
+      : [`${unreadable} storage configurations did not open before and were left as they are.`]),
+    ...(isWiped
+      ? []
+      : [
+          'The disk is too full to write the database anew: make room and rotate again, or remains sealed under the old key stay in it.',
+        ]),
+  ];
+}
+
+async function readNewKey(file: string): Promise<Buffer> {
+  const key = parseKey(await readText(file));
+  if (key === null) throw usageError('--key-file must hold 64 hexadecimal digits.');
+  return key;
+}

@@ -1,0 +1,130 @@
+/** `forensics reproduce`: the examination of an evidence bundle once more, and what came out otherwise. */
+
+import type { Command } from 'commander';
+import { modelsFolder } from '../../app/data-folder.ts';
+import { readConfig } from '../../config/config.ts';
+import { exitCodes } from '../../errors.ts';
+import {
+  type FieldDifference,
+  type FileComparison,
+  numberTolerance,
+  type Outcome,
+  type Reproduction,
+} from '../../evidence/compare.ts';
+import { reproduceBundle } from '../../evidence/reproduce.ts';
+import { layCard, listRows, type Row } from '../output/details.ts';
+import { printable } from '../output/print.ts';
+import { columnsOf, paint, type Style } from '../output/terminal.ts';
+import { describeExpectedKey, expectedKey, type KeyOptions } from './verify.ts';
+
+interface ReproduceOptions extends KeyOptions {
+  readonly original?: string;
+  readonly trustList?: string;
+  readonly modelsDir?: string;
+  readonly json: boolean;
+}
+
+export function registerReproduce(program: Command): void {
+  describeExpectedKey(
+    program
+      .command('reproduce')
+      .description(
+        'Examine the picture of an evidence bundle again and compare every field and pixel.',
+      )
+      .argument('<bundle>', 'the zip file that report or analyze wrote'),
+  )
+    .option('--original <file>', 'the picture, where the bundle holds only its hashes')
+    .option('--trust-list <file>', 'the list of trusted signers, where the bundle lacks it (PEM)')
+    .option(
+      '--models-dir <dir>',
+      'a folder with the model of the bundle (default: those of "models add")',
+    )
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics reproduce evidence.zip
+  $ forensics reproduce evidence.zip --original photo.jpg --json
+
+Exit codes: 0 identical, or the same result within the tolerance; 4 the model of the bundle is not here;
+7 the bundle does not hold, or the result differs.`,
+    )
+    .action(async (bundle: string, _own: unknown, command: Command) => {
+      await reproduce(bundle, command.optsWithGlobals<ReproduceOptions>());
+    });
+}
+
+async function reproduce(bundle: string, options: ReproduceOptions): Promise<void> {
+  const { original, trustList, modelsDir, json } = options;
+  const { settings } = readConfig({ flags: { modelsDir } });
+  const found = await reproduceBundle(bundle, {
+    ...(await expectedKey(options)),
+    ...(original === undefined ? {} : { original }),
+    ...(trustList === undefined ? {} : { trustList }),
+    modelsDir: modelsFolder(settings),
+  });
+  const asJson = () => `${JSON.stringify(found, null, 2)}\n`;
+  process.stdout.write(json ? asJson() : reproductionCard(bundle, found));
+  if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
+}
+
+// What repeating an examination found, to be read by a person.
+
+const titles: Readonly<Record<Outcome, readonly [Style, string]>> = {
+  identical: [['bold', 'green'], 'IDENTICAL'],
+  'same-result': [['bold', 'green'], 'SAME RESULT, not byte for byte'],
+  different: [['bold', 'red'], 'DIFFERENT'],
+};
+
+const sentences: Readonly<Record<Outcome, string>> = {
+  identical: 'every value, every pixel and every byte of the reports came out again',
+  'same-result': `same verdict; numbers within ${numberTolerance}, pixels within one step of the colour scale`,
+  different: 'what came out is not what the bundle says',
+};
+
+/** More are told as JSON only. */
+const mostDifferences = 20;
+
+export function reproductionCard(name: string, found: Reproduction): string {
+  const [style, words] = titles[found.outcome];
+  const title = `${printable(name)}: ${paint(process.stdout)(style, words)}`;
+  return layCard(title, rowsOf(found), columnsOf(process.stdout));
+}
+
+function rowsOf(found: Reproduction): readonly Row[] {
+  const { outcome, verdict, model, valuesCompared, differences, files, environment } = found;
+  const other = files.filter(({ isIdentical }) => !isIdentical);
+  const rest = differences.length - mostDifferences;
+  return [
+    ['Outcome', sentences[outcome]],
+    ['Verdict', `${printable(verdict.recorded)} in the bundle, ${verdict.found} again`],
+    ['Model', `${model.id} ${model.version}, the very files that the bundle names`],
+    ['Compared', `${valuesCompared} values and ${files.length} files`],
+    ...listRows('Values', differences.slice(0, mostDifferences).map(differenceLine)),
+    ...(rest > 0 ? [['', `... and ${rest} more; --json tells them all`] as const] : []),
+    ...listRows('Files', other.map(fileLine)),
+    ...listRows('Elsewhere', environment.map(environmentLine)),
+  ];
+}
+
+function differenceLine({ path, recorded, found, kind }: FieldDifference): string {
+  const values = kind === 'wording' ? 'other words' : `${shown(recorded)}, again ${shown(found)}`;
+  return `${printable(path)}: ${values}${kind === 'rounding' ? ' (within the tolerance)' : ''}`;
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(value);
+  return printable(text.length > 60 ? `${text.slice(0, 60)}...` : text);
+}
+
+function fileLine({ name, pixels, isTolerated }: FileComparison): string {
+  if (pixels === null)
+    return `${name}: other bytes${isTolerated ? ', as other versions write' : ''}`;
+  const farthest = `${(100 * pixels.largest).toFixed(2)} % of the scale`;
+  return `${name}: ${pixels.differing} samples differ, by ${farthest} at most`;
+}
+
+function environmentLine({ name, recorded, found }: Reproduction['environment'][number]): string {
+  return printable(`${name}: ${recorded ?? 'unknown'} in the bundle, ${found ?? 'unknown'} here`);
+}

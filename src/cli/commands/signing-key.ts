@@ -1,0 +1,109 @@
+/** `forensics signing-key`: the key that signs the evidence bundles of this machine. */
+
+import type { Command } from 'commander';
+import { hasInstallation, openCore } from '../../app/core.ts';
+import { createSigningKeys, type SigningKey } from '../../app/signing-keys.ts';
+import { operator, serviceChain } from '../../audit/entry.ts';
+import { ForensicsError } from '../../errors.ts';
+import { withLocalOptions } from '../options.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
+import { type LocalOptions, settingsFor } from '../target/data-folder.ts';
+import { fingerprintIn } from './verify.ts';
+
+interface KeyOptions extends LocalOptions {
+  readonly json: boolean;
+}
+
+interface ExportOptions extends KeyOptions {
+  readonly fingerprint?: string;
+}
+
+export function registerSigningKey(program: Command): void {
+  const signingKey = program
+    .command('signing-key')
+    .description('Show, export or replace the key that signs evidence bundles.')
+    .addHelpText(
+      'after',
+      `
+The first use makes the key. Its private half stays in the data folder and has no way out: back the folder up.
+
+Examples:
+  $ forensics signing-key show
+  $ forensics signing-key export > examiner.pem`,
+    );
+  withLocalOptions(
+    signingKey
+      .command('show')
+      .description('List the key in use and those before it, with their times.'),
+  ).action(async (_own: unknown, command: Command) => {
+    await show(command.optsWithGlobals<KeyOptions>());
+  });
+  withLocalOptions(
+    signingKey
+      .command('export')
+      .description('Print the public key (PEM), for those who verify.')
+      .option('--fingerprint <sha256>', 'an earlier key, as "signing-key show" tells it'),
+  ).action(async (_own: unknown, command: Command) => {
+    await exportKey(command.optsWithGlobals<ExportOptions>());
+  });
+  withLocalOptions(
+    signingKey
+      .command('rotate')
+      .description('Put a new key in place of the present one. Old bundles stay valid.'),
+  ).action(async (_own: unknown, command: Command) => {
+    await rotate(command.optsWithGlobals<KeyOptions>());
+  });
+}
+
+async function show(options: KeyOptions): Promise<void> {
+  const keys = (await openKeys(options)).list();
+  if (options.json) return printJson({ keys: keys.map(shown) });
+  const rows = keys.map(({ fingerprint, createdAt, retiredAt }) => [
+    fingerprint,
+    createdAt.toISOString(),
+    retiredAt === null ? 'in use' : `retired ${retiredAt.toISOString()}`,
+  ]);
+  print(listTable(['fingerprint (SHA-256)', 'made', 'state'], rows));
+}
+
+async function exportKey({ fingerprint, ...options }: ExportOptions): Promise<void> {
+  const keys = (await openKeys(options)).list();
+  const wanted = fingerprint === undefined ? null : fingerprintIn(fingerprint);
+  const key = wanted === null ? keys[0] : keys.find((one) => one.fingerprint === wanted);
+  if (key === undefined) {
+    throw new ForensicsError(
+      'not_found',
+      'No key of this data folder has this fingerprint; "forensics signing-key show" lists them.',
+    );
+  }
+  if (options.json) return printJson(shown(key));
+  process.stdout.write(key.pem);
+}
+
+async function rotate(options: KeyOptions): Promise<void> {
+  const settings = settingsFor(options);
+  // A folder that only ever signed has no database, and so no log.
+  const core = hasInstallation(settings) ? openCore(settings) : null;
+  try {
+    const key = createSigningKeys({ ...settings, now: () => new Date() }).rotate();
+    const { fingerprint } = key;
+    const told = { event: 'signing_key.rotated', subject: null, details: { fingerprint } } as const;
+    core?.audit.note({ chain: serviceChain, actor: operator, ...told });
+    say(
+      'Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.',
+    );
+    if (options.json) return printJson(shown(key));
+    print(fingerprint);
+  } finally {
+    core?.close();
+  }
+}
+
+async function openKeys(options: LocalOptions) {
+  return createSigningKeys({ ...settingsFor(options), now: () => new Date() });
+}
+
+function shown({ fingerprint, pem, createdAt, retiredAt }: SigningKey) {
+  return { fingerprint, createdAt, retiredAt, publicKey: pem };
+}

@@ -1,0 +1,389 @@
+/** `forensics tenant`: the tenants of this machine; some acts also on a server. */
+
+import { type Command, Option } from 'commander';
+import type { Tenant } from '../../access/tenants.ts';
+import type { UsageReport } from '../../analyses/usage-report.ts';
+import { tenantNamed } from '../../app/core.ts';
+import { deleteTenant } from '../../app/delete-tenant.ts';
+import { operator } from '../../audit/entry.ts';
+import type { WebhookState } from '../../contract/vocabulary.ts';
+import { ForensicsError } from '../../errors.ts';
+import type { StorageRequest } from '../../tenants/merge-storage.ts';
+import { checkRequest } from '../../tenants/storage-config.ts';
+import type { TenantRequest } from '../../tenants/tenancy.ts';
+import { type TenantAnswer, webhookStateOf } from '../../tenants/view.ts';
+import { usageError } from '../errors.ts';
+import { dayOf, withLocalOnlyOptions, yesOption } from '../options.ts';
+import { csvText, printFields } from '../output/details.ts';
+import { readText } from '../output/files.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { confirmByName } from '../output/prompts.ts';
+import { listTable } from '../output/table.ts';
+import { type LocalOptions, withLocalCore, withNewCore } from '../target/data-folder.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/options.ts';
+import { withService } from '../target/service.ts';
+import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
+
+export function registerTenant(program: Command): void {
+  const tenant = program
+    .command('tenant')
+    .description('Create, list, show, change and delete tenants.')
+    .addHelpText(
+      'after',
+      `
+"show", "update" and "report" also act on a server, for whoever may act for the tenant; the others act on its own machine.
+
+Examples:
+  $ forensics tenant create acme
+  $ forensics tenant list --json`,
+    );
+  withLocalOnlyOptions(tenant.command('create').description('Create a tenant.'))
+    .argument('<name>', 'lower-case letters, digits, hyphens')
+    .option('--trial', 'may analyse only the two trial images', false)
+    .action(async (name: string, _own: unknown, command: Command) => {
+      await create(name, command.optsWithGlobals<TenantOptions & { trial: boolean }>());
+    });
+  withLocalOnlyOptions(tenant.command('list').description('List all tenants.'))
+    .option('--deleted', 'instead those that were deleted and of which something is kept', false)
+    .action(async (_own: unknown, command: Command) => {
+      await list(command.optsWithGlobals<ListOptions>());
+    });
+  describeTenantShow(withServiceOptions(tenant.command('show')));
+  describeTenantUpdate(withServiceOptions(tenant.command('update')));
+  describeTenantTrial(withLocalOnlyOptions(tenant.command('trial')));
+  describeTenantReport(withServiceOptions(tenant.command('report')));
+  registerDelete(tenant);
+  withLocalOnlyOptions(
+    tenant.command('webhook-secret').description('Print the secret that signs webhooks.'),
+  )
+    .argument('<name>', 'the tenant')
+    .action(async (name: string, _own: unknown, command: Command) => {
+      await webhookSecretOf(name, command.optsWithGlobals<TenantOptions>());
+    });
+}
+
+async function create(name: string, options: TenantOptions & { trial: boolean }): Promise<void> {
+  const made = await withNewCore(options, (core) =>
+    core.tenants.create({ name, isTrial: options.trial }),
+  );
+  if (!options.json) say(`Next: forensics keys create --tenant ${name} --name <purpose>`);
+  await printTenant(shownTenant(made), options);
+}
+
+function registerDelete(tenant: Command): void {
+  withLocalOnlyOptions(
+    tenant.command('delete').description('Delete a tenant with all that it has, for good.'),
+  )
+    .argument('<name>', 'the tenant')
+    .addOption(yesOption('do not ask for its name; needed where nobody can be asked'))
+    .addHelpText(
+      'after',
+      `
+At once: its keys are revoked, the sessions of its people end, its analyses are hidden, its webhook is called no more, and its
+name is free for another tenant. A server that runs meanwhile obeys with the next request. The accounts of its people stay.
+Refused while something of it is held.
+
+Later, by the daily clean-up of the server: its analyses and their objects go as deleted ones do, deletedRetentionDays after
+(30 unless set otherwise), then its figures of usage and its row. The audit log stays for good. Until then "usage", "audit" and
+"hold" know it as NAME~ID. A presigned URL that was handed out may work until it runs out, 7 days at most.
+
+Examples:
+  $ forensics tenant delete acme
+  $ forensics tenant delete acme --yes --json`,
+    )
+    .action(async (name: string, _own: unknown, command: Command) => {
+      await remove(name, command.optsWithGlobals<DeleteOptions>());
+    });
+}
+
+interface ListOptions extends TenantOptions {
+  readonly deleted: boolean;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const tenants = await withLocalCore(options, ({ tenants: all }) =>
+    options.deleted ? all.listDeleted() : all.list(),
+  );
+  if (options.json) return printJson(tenants.map(shownTenant));
+  if (tenants.length === 0) {
+    return say(options.deleted ? 'Nothing is kept of any.' : 'There are no tenants.');
+  }
+  const rows = tenants.map((tenant) => {
+    const { id, name, trial, webhookUrl, createdDate } = shownTenant(tenant);
+    return [id, name, trial ? 'trial' : '', createdDate.slice(0, 10), webhookUrl ?? ''];
+  });
+  print(listTable(['id', 'name', 'kind', 'created', 'webhook'], rows));
+}
+
+async function webhookSecretOf(name: string, options: TenantOptions): Promise<void> {
+  const secret = await withLocalCore(options, async (core) =>
+    core.webhookSecretOf((await tenantNamed(core, name)).id),
+  );
+  if (options.json) return printJson({ tenantName: name, webhookSecret: secret });
+  print(secret);
+}
+
+// `forensics tenant delete`.
+
+export interface DeleteOptions extends LocalOptions {
+  readonly json: boolean;
+  readonly yes: boolean;
+}
+
+const now = () => new Date();
+
+export async function remove(name: string, options: DeleteOptions): Promise<void> {
+  const done = await withLocalCore(options, async (core) => {
+    const tenant = await tenantNamed(core, name);
+    if (!(await isAgreed(name, options))) return null;
+    return deleteTenant(core, { tenant, by: operator, now });
+  });
+  if (done === null) return tellNothing(options);
+  const { tenant, analyses } = done;
+  const shown = { id: tenant.id, name, keptAs: tenant.name, analyses };
+  if (options.json) return printJson({ ...shown, deleted: true });
+  say(`Tenant "${name}" is deleted, with ${analyses} analyses. Its name is free.`);
+  say(`What is kept until the retention purge stands under "${tenant.name}".`);
+}
+
+async function isAgreed(name: string, { yes }: DeleteOptions): Promise<boolean> {
+  const question = `Delete the tenant "${name}", its keys and all its analyses, for good?`;
+  return yes || confirmByName(question, name);
+}
+
+function tellNothing({ json }: DeleteOptions): void {
+  if (json) return printJson({ deleted: false });
+  say('That is not its name; nothing was deleted.');
+}
+
+// How a tenant is printed: one JSON object, or a line a field.
+
+export interface TenantOptions extends LocalOptions {
+  readonly json: boolean;
+}
+
+/** As the operator sees it in the data folder. */
+export function shownTenant(tenant: Tenant) {
+  return {
+    id: tenant.id,
+    name: tenant.name,
+    trial: tenant.isTrial,
+    webhookUrl: tenant.webhookUrl,
+    webhookState: webhookStateOf(tenant),
+    createdDate: tenant.createdAt.toISOString(),
+  };
+}
+
+/** As its own people see it too, with where its objects are kept. Secrets are masked. */
+export function shownWithStorage(answer: TenantAnswer) {
+  const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
+  const { storageType, storageConfig = null, storageWarning } = answer;
+  const fields = { id, name, trial: isTrial, webhookUrl, webhookState, createdDate };
+  return { ...fields, storageType, storageConfig, storageWarning };
+}
+
+type ShownTenant = ReturnType<typeof shownTenant> | ReturnType<typeof shownWithStorage>;
+
+export async function printTenant(
+  fields: ShownTenant,
+  options: Pick<TenantOptions, 'json'>,
+): Promise<void> {
+  if (options.json) return printFields(fields, options);
+  const isDefault = 'storageConfig' in fields && fields.storageConfig === null;
+  printFields(
+    {
+      ...fields,
+      webhookState: stateInWords[fields.webhookState],
+      ...(isDefault ? { storageConfig: "the service's own store" } : {}),
+    },
+    options,
+  );
+}
+
+const stateInWords: Readonly<Record<WebhookState, string>> = {
+  none: 'none',
+  active: 'active',
+  retrying: 'retrying: the latest message was not taken',
+  gone: 'disabled: the receiver answered 410; set the URL again',
+  failing: 'disabled: the receiver failed for days; set the URL again',
+};
+
+// `forensics tenant show`, `update` and `trial`: what a tenant is set to.
+
+interface UpdateOptions extends ServiceOptions {
+  readonly name?: string;
+  readonly webhookUrl?: string;
+  readonly storageConfig?: string;
+}
+
+interface TrialOptions extends TenantOptions {
+  readonly on?: boolean;
+  readonly off?: boolean;
+}
+
+/** @param command - with the options that all commands of the service share. */
+export function describeTenantShow(command: Command): Command {
+  return command
+    .description('Show one tenant.')
+    .argument('<name>', 'the tenant')
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await show(name, called.optsWithGlobals<ServiceOptions>());
+    });
+}
+
+/** @param command - as above. */
+export function describeTenantUpdate(command: Command): Command {
+  return command
+    .description('Rename a tenant, set its webhook, or choose where its objects are kept.')
+    .argument('<name>', 'the tenant')
+    .option('--name <name>', 'the new name')
+    .option('--webhook-url <url>', 'called on status changes; "none" removes it')
+    .option(
+      '--storage-config <file>',
+      'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
+    )
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await update(name, called.optsWithGlobals<UpdateOptions>());
+    });
+}
+
+/** @param command - with the options of commands on the data folder: a server does not offer it. */
+export function describeTenantTrial(command: Command): Command {
+  return command
+    .description('Let a tenant analyse only the two trial images, or every image.')
+    .argument('<name>', 'the tenant')
+    .option('--on', 'only the two trial images')
+    .option('--off', 'every image')
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await setTrial(name, called.optsWithGlobals<TrialOptions>());
+    });
+}
+
+async function show(name: string, options: ServiceOptions): Promise<void> {
+  const answer = await withService(options, async ({ tenants }) => tenants.read(name));
+  await printTenant(shownWithStorage(answer), options);
+}
+
+async function update(name: string, options: UpdateOptions): Promise<void> {
+  const request = await requestOf(options);
+  const answer = await withService(options, async ({ tenants }) => tenants.change(name, request));
+  await printTenant(shownWithStorage(answer), options);
+}
+
+async function setTrial(name: string, options: TrialOptions): Promise<void> {
+  const isTrial = options.on === true;
+  if (isTrial === (options.off === true)) throw usageError('Say either --on or --off.');
+  const tenant = await withLocalCore(options, async (core): Promise<Tenant> => {
+    const { id } = await tenantNamed(core, name);
+    return core.tenants.update(id, { isTrial });
+  });
+  await printTenant(shownTenant(tenant), options);
+}
+
+async function requestOf({
+  name,
+  webhookUrl,
+  storageConfig,
+}: UpdateOptions): Promise<TenantRequest> {
+  if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
+    throw usageError('Say what to change: --name, --webhook-url or --storage-config.');
+  }
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(webhookUrl === undefined ? {} : { webhookUrl: webhookUrl === 'none' ? null : webhookUrl }),
+    ...(storageConfig === undefined
+      ? {}
+      : { storageConfig: await readStorageConfig(storageConfig) }),
+  };
+}
+
+async function readStorageConfig(file: string): Promise<StorageRequest | null> {
+  if (file === 'default') return null;
+  return checkRequest(parse(await readText(file)));
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text holds secrets.
+    throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
+  }
+}
+
+// `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV.
+
+interface ReportOptions extends ServiceOptions, Days {
+  readonly csv: boolean;
+}
+
+/** @param command - `report`, with the options that all commands of tenants share. */
+export function describeTenantReport(command: Command): Command {
+  return command
+    .description('Show what a tenant used: all the time, or some days.')
+    .argument('<name>', 'the tenant')
+    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
+    .option('--to <day>', 'last day (UTC); default: today', dayOf)
+    .addOption(
+      new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
+        .default(false)
+        .conflicts('json'),
+    )
+    .addHelpText(
+      'after',
+      `
+The columns of --csv have the words and units of --json; days before the tenant was made and days to come have no row.
+
+Examples:
+  $ forensics tenant report acme
+  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
+    )
+    .action(async (name: string, _own: unknown, called: Command) => {
+      await printReport(name, called.optsWithGlobals<ReportOptions>());
+    });
+}
+
+async function printReport(tenant: string, options: ReportOptions): Promise<void> {
+  const found = await withService(options, async ({ tenants }) => {
+    const whole = await reportOf(tenants, tenant, options);
+    if (!options.csv) return whole;
+    const days = await dailyReports(tenants, tenant, whole);
+    return csvText([columnNames, ...days.map(valuesOf)]);
+  });
+  if (typeof found === 'string') return void process.stdout.write(found);
+  if (options.json) return printJson(found);
+  print(listTable(['figure', 'value'], rowsOf(found)));
+}
+
+function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {
+  const { successfulProcessing: done, impediments, qualityIndicators: quality } = report;
+  const { byType, byResult, byModelTypeAndTier } = done;
+  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
+  const rows: readonly (readonly [string, string | number])[] = [
+    ['from', report.startTime],
+    ['to', report.endTime],
+    ['pending now', report.queuedAnalyses],
+    ['succeeded', byType.total],
+    ['  created by API keys', byType.api],
+    ['  created by users', byType.app],
+    ['  real', byResult.real],
+    ['  fake', byResult.fake],
+    ['  uncertain', byResult.uncertain],
+    ['  abstain', byResult.abstain],
+    ['mean confidence', byResult.confidenceScore.toFixed(3)],
+    ['billed as flagging', byModelTypeAndTier.image.flagging],
+    ['billed as forensicReporting', byModelTypeAndTier.image.forensicReporting],
+    ['logins', report.userInteraction.appLogins],
+    ['failed', impediments.processingErrors],
+    ['retries', impediments.retries],
+    ['error rate', `${quality.errorRatePercent.toFixed(1)} %`],
+    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)} %`],
+    ['duration, one at a time', minutesText(single)],
+    ['duration, several at a time', minutesText(bulk)],
+  ];
+  return rows.map(([figure, value]) => [figure, String(value)]);
+}
+
+function minutesText(minutes: number | null): string {
+  return minutes === null ? '-' : `${(60 * minutes).toFixed(1)} s`;
+}

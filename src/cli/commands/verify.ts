@@ -1,0 +1,173 @@
+/** `forensics verify`: whether an evidence bundle is as it was signed. Needs no server, no network and no data folder. */
+
+import { type Command, Option } from 'commander';
+import { exitCodes } from '../../errors.ts';
+import type { Manifest } from '../../evidence/bundle-format.ts';
+import type { Verification } from '../../evidence/checks.ts';
+import { readPublicKey } from '../../evidence/sign.ts';
+import { verifyBundle, type VerifyOptions } from '../../evidence/verify.ts';
+import { usageError } from '../errors.ts';
+import { layCard, listRows, type Row } from '../output/details.ts';
+import { readText } from '../output/files.ts';
+import { printable } from '../output/print.ts';
+import { columnsOf, paint } from '../output/terminal.ts';
+
+interface VerifyCommandOptions extends KeyOptions {
+  readonly json: boolean;
+}
+
+export function registerVerify(program: Command): void {
+  describeExpectedKey(
+    program
+      .command('verify')
+      .description('Check an evidence bundle: every byte, the signature, and whose it is.')
+      .argument('<bundle>', 'the zip file that report or analyze wrote'),
+  )
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      `
+Without --key or --fingerprint anybody may have signed: the key comes with the bundle.
+
+Examples:
+  $ forensics verify evidence.zip --key examiner.pem
+  $ forensics verify evidence.zip --json
+
+Exit codes: 0 it holds, 1 this is no bundle, 4 no such file, 7 it does not hold.`,
+    )
+    .action(async (bundle: string, _own: unknown, command: Command) => {
+      await verify(bundle, command.optsWithGlobals<VerifyCommandOptions>());
+    });
+}
+
+async function verify(bundle: string, options: VerifyCommandOptions): Promise<void> {
+  const found = await verifyBundle(bundle, await expectedKey(options));
+  const asJson = () => `${JSON.stringify(found, null, 2)}\n`;
+  process.stdout.write(options.json ? asJson() : verificationCard(bundle, found));
+  if (!found.holds) process.exitCode = exitCodes.integrityFailure;
+}
+
+// What verifying a bundle found, to be read by a person.
+
+export function verificationCard(name: string, found: Verification): string {
+  const [style, words] = titleOf(found);
+  const title = paint(process.stdout)(['bold', style], words);
+  return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));
+}
+
+/** Whoever made a forgery can sign it, with a key of their own: intact is not yet genuine. */
+function titleOf({ holds, key }: Verification) {
+  if (!holds) return ['red', 'DOES NOT HOLD'] as const;
+  return key?.isExpected === true
+    ? (['green', 'HOLDS'] as const)
+    : (['yellow', 'HOLDS, but nobody said whose key it must be'] as const);
+}
+
+function rowsOf(found: Verification): readonly Row[] {
+  const { manifest, key, verdict, problems } = found;
+  return [
+    ...listRows(
+      'Problem',
+      problems.map(({ message }) => printable(message)),
+    ),
+    ...(manifest === null ? [] : filesRows(manifest, found)),
+    ...(key === null ? [] : keyRows(key)),
+    ...(manifest === null ? [] : itemRows(manifest, found)),
+    ...(verdict === null ? [] : [['Result', printable(verdict)] as const]),
+  ];
+}
+
+function filesRows(
+  { files, signedAt, product }: Manifest,
+  { holds }: Verification,
+): readonly Row[] {
+  const whole: readonly Row[] = [
+    [
+      'Files',
+      `all ${files.length} are, byte for byte, what was signed; none is missing, none was added`,
+    ],
+    [
+      '',
+      'reports and heatmaps were signed together with this result; that they follow from the picture, "forensics reproduce" shows',
+    ],
+  ];
+  return [
+    ...(holds ? whole : []),
+    ['Signed', `${signedAt}, by the clock of the signing machine, with ${printable(product)}`],
+  ];
+}
+
+function keyRows({ fingerprint, isExpected }: NonNullable<Verification['key']>): readonly Row[] {
+  return [
+    ['Key', `Ed25519 ${fingerprint}`],
+    ['', isExpected === null ? keyWords.unknown : keyWords[isExpected ? 'expected' : 'other']],
+  ];
+}
+
+const keyWords = {
+  expected: 'This is the key that you expected.',
+  other: 'This is not the key that you expected.',
+  unknown:
+    'Anybody may have signed: compare this fingerprint with one that you were given some other way than with the bundle (--fingerprint).',
+};
+
+function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): readonly Row[] {
+  const { name, file, sizeBytes, sha256 } = item;
+  return [
+    ['Picture', `${printable(name)}, ${sizeBytes} bytes, examined ${examinedAt}`],
+    ['SHA-256', sha256],
+    ['', originalWords(file, problems)],
+  ];
+}
+
+function originalWords(file: string | null, problems: Verification['problems']): string {
+  if (file === null) {
+    return 'left out of the bundle; whoever has it can compare its SHA-256 (sha256sum PICTURE)';
+  }
+  if (problems.some((problem) => problem.file === file)) {
+    return `the bundle should hold it as ${file}, but that is not the picture that was examined`;
+  }
+  return `in the bundle as ${file}, and it has the SHA-256 that was examined`;
+}
+
+// The key that somebody expects a bundle to be signed with.
+
+export interface KeyOptions {
+  readonly key?: string;
+  readonly fingerprint?: string;
+}
+
+export function describeExpectedKey(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--key <file>', 'the public key that must have signed (PEM)').conflicts(
+        'fingerprint',
+      ),
+    )
+    .option(
+      '--fingerprint <sha256>',
+      'the same by its fingerprint, as "signing-key show" tells it',
+    );
+}
+
+/** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+export async function expectedKey({ key, fingerprint }: KeyOptions): Promise<VerifyOptions> {
+  if (key !== undefined) return { fingerprint: await fingerprintOf(key) };
+  if (fingerprint === undefined) return {};
+  return { fingerprint: fingerprintIn(fingerprint) };
+}
+
+/** However it was written down: with colons, with spaces, in capitals. @throws {ForensicsError} `usage`. */
+export function fingerprintIn(written: string): string {
+  const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
+  throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
+}
+
+async function fingerprintOf(file: string): Promise<string> {
+  const key = readPublicKey(await readText(file));
+  if (key !== null) return key.fingerprint;
+  throw usageError(
+    '--key must hold a public Ed25519 key in PEM, as "signing-key export" writes it.',
+  );
+}

@@ -1,0 +1,118 @@
+/** Values of options that several commands take. */
+
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { usageError } from './errors.ts';
+
+/** As the lab's own default: every child needs memory for a whole picture. */
+export const defaultJobs = Math.min(4, availableParallelism());
+
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new InvalidArgumentError('It has to be a whole number.');
+  }
+  return value;
+}
+
+export function jobCount(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1 || value > 64) throw new InvalidArgumentError('It has to be 1 to 64.');
+  return value;
+}
+
+export function named(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It must not be empty.');
+  return text;
+}
+
+export function countFromOne(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 1) throw new InvalidArgumentError('It has to be 1 at least.');
+  return value;
+}
+
+/** 0 lets the system choose. */
+export function portNumber(text: string): number {
+  const value = wholeNumber(text);
+  if (value < 0 || value > 65_535) throw new InvalidArgumentError('It has to be 0 to 65535.');
+  return value;
+}
+
+/** A day or a moment of it, as the interface takes it. */
+export function dayOf(text: string): string {
+  const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));
+  if (!isDay) throw new InvalidArgumentError('Write a day: 2026-03-01.');
+  return text;
+}
+
+/** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
+export function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
+  return (text) => {
+    const words = text.split(',').map((word) => word.trim());
+    const chosen = allowed.filter((word) => words.includes(word));
+    if (words.some((word) => !chosen.some((one) => one === word))) {
+      throw new InvalidArgumentError(`Allowed, parted by commas: ${allowed.join(', ')}.`);
+    }
+    return chosen;
+  };
+}
+
+// `90d`, `12h`, `30m` as the command line takes them.
+
+const unitMs: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+// Ten years: more is a slip of the finger, and a date beyond the year 9999 cannot be written any more.
+export const longestMs = 3650 * 86_400_000;
+
+/** @returns milliseconds, above 0. */
+export function parseDuration(text: string): number {
+  const [, count = '', unit = ''] = /^(\d{1,7})([mhd])$/.exec(text) ?? [];
+  const ms = Number(count) * (unitMs[unit] ?? 0);
+  if (ms > 0 && ms <= longestMs) return ms;
+  throw new InvalidArgumentError('Write a number and m, h or d, at most 3650d: 30m, 12h, 90d.');
+}
+
+/**
+ * Options that would do nothing are refused, so that nobody relies on what will not come.
+ *
+ * @param why - as the end of a sentence that begins with their names.
+ * @throws {ForensicsError} `usage` when one of them is given.
+ */
+export function refuseOptions(given: Readonly<Record<string, boolean>>, why: string): void {
+  const names = Object.keys(given).filter((name) => given[name] === true);
+  if (names.length > 0) throw usageError(`${names.join(', ')} ${why}`);
+}
+
+/** The one word for "I was asked already" of commands that cannot be undone. */
+export function yesOption(description = 'do not ask'): Option {
+  return new Option('--yes', description).default(false);
+}
+
+// Acts of the operator, for which `/v1` has no operation.
+
+/** The options of such a command; whoever names a server learns where to go instead of that there is no such option. */
+export function withLocalOnlyOptions(command: Command): Command {
+  withLocalOptions(command);
+  for (const flags of ['--url <url>', '--profile <name>']) {
+    command.addOption(new Option(flags).hideHelp().argParser(refuse));
+  }
+  return command;
+}
+
+function refuse(): never {
+  throw new InvalidArgumentError(
+    'A server does not offer this to anybody; run the command on its own machine, with --data-dir.',
+  );
+}
+
+/** The options of a command that acts on the data folder of this machine: see `LocalOptions` of `local-core.ts`. */
+export function withLocalOptions(command: Command): Command {
+  return command
+    .option('--data-dir <dir>', 'the data folder')
+    .option('--config <file>', 'the config file')
+    .option('--json', 'print JSON', false);
+}

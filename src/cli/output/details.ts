@@ -1,0 +1,69 @@
+/** A card: a title, and rows of a label and what it stands before, wrapped so that the labels stay a column. */
+
+import { print, printable, printJson } from './print.ts';
+import { wrap } from './table.ts';
+import { paint } from './terminal.ts';
+
+/** An empty label goes on with the row above. */
+export type Row = readonly [label: string, text: string];
+
+const labelWidth = 13;
+
+/** @param columns - width to wrap at; what cannot be parted, a hash or a path, stays whole and may run over. */
+export function layCard(title: string, rows: readonly Row[], columns: number): string {
+  const colour = paint(process.stdout);
+  const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
+  const lines = rows.flatMap(([label, text]) =>
+    wrap(text, width, text.startsWith('- ') ? '  ' : '').map((part, index) => {
+      const head = index === 0 ? label : '';
+      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${part}`;
+    }),
+  );
+  return `${[title, ...lines].join('\n')}\n`;
+}
+
+/** Several texts under one label are a list. */
+export function listRows(label: string, texts: readonly string[]): readonly Row[] {
+  if (texts.length === 1) return [[label, texts[0]!]];
+  return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
+}
+
+// CSV after RFC 4180: commas, lines that end in CR LF, quotes where a value needs them. Safe to open as a spreadsheet.
+
+export type CsvValue = string | number | null;
+
+/** @returns the rows with an end of line each; null is an empty field. */
+export function csvText(rows: readonly (readonly CsvValue[])[]): string {
+  return rows.map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
+}
+
+function fieldOf(value: CsvValue): string {
+  const text = typeof value === 'string' ? withoutFormula(value) : String(value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Spreadsheets take a text that begins so for a formula and run it; an apostrophe in front tells them that it is text.
+ *
+ * @see OWASP, "CSV Injection", for the characters, full-width ones included.
+ */
+function withoutFormula(text: string): string {
+  return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
+}
+
+// How one record is printed: as JSON, or a line a field that is set.
+
+const fieldWidth = 16;
+
+export function printFields(fields: object, { json }: { readonly json: boolean }): void {
+  if (json) return printJson(fields);
+  for (const [field, value] of Object.entries(fields)) {
+    if (value === null) continue;
+    print(`${field.padEnd(fieldWidth)}${printable(lineOf(value))}`.trimEnd());
+  }
+}
+
+function lineOf(value: unknown): string {
+  if (Array.isArray(value)) return value.join(', ');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,63 @@
+/** The switches that every command understands, wherever they stand on its line. */
+
+import { type Command, Option } from 'commander';
+
+export interface Switches {
+  /** Nothing on standard error but failures. */
+  readonly quiet: boolean;
+  readonly verbose: boolean;
+  /** False: never ask. */
+  readonly input: boolean;
+}
+
+const none: Switches = { quiet: false, verbose: false, input: true };
+
+let given = none;
+
+/** Declares them, and obeys what is given from before the command acts until the next program is made. */
+export function withSwitches(program: Command): Command {
+  given = none;
+  return program
+    .addOption(
+      new Option('-q, --quiet', 'nothing on stderr but failures')
+        .conflicts('verbose')
+        .default(false),
+    )
+    .option('--verbose', 'tell more on stderr, with the cause of a failure')
+    .option('--no-color', 'print without colours, as with NO_COLOR')
+    .option('--no-input', 'never ask; what would have to be asked fails')
+    .hook('preAction', () => {
+      given = { ...none, ...program.opts<Partial<Switches>>() };
+    });
+}
+
+export function switches(): Switches {
+  return given;
+}
+
+// What the program says: results on standard output, talk on standard error, so that results can be piped.
+
+/** Nothing with `--quiet`. */
+export function say(text: string): void {
+  if (switches().quiet) return;
+  process.stderr.write(`${printable(text)}\n`);
+}
+
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+export function printJson(value: unknown): void {
+  print(JSON.stringify(value, null, 2));
+}
+
+// Text from outside (file names, messages about them) made safe for a terminal: control and direction-changing
+// characters are shown as escapes. A file name could otherwise move the cursor, recolour a verdict or show itself
+// backwards.
+
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
+    const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+    return `⟨U+${code}⟩`;
+  });
+}

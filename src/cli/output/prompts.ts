@@ -1,0 +1,131 @@
+/** Questions to the person at the terminal. Whoever calls has made sure with `canAsk` that there is one. */
+
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+import { ForensicsError } from '../../errors.ts';
+import { usageError } from '../errors.ts';
+import { switches } from './print.ts';
+
+export interface LineQuestion {
+  readonly message: string;
+  /** What is wrong with an answer; null when nothing is. It is asked again until then. */
+  readonly fault?: (answer: string) => string | null;
+}
+
+/** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
+export async function askLine({ message, fault }: LineQuestion): Promise<string> {
+  const { input } = await import('@inquirer/prompts');
+  const answer = await untilLeft(async (how) =>
+    input(
+      {
+        message,
+        validate: (text) => fault?.(text.trim()) ?? true,
+      },
+      how,
+    ),
+  );
+  return answer.trim();
+}
+
+interface How {
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+async function untilLeft<T>(ask: (how: How) => Promise<T>): Promise<T> {
+  const left = new AbortController();
+  // Ctrl-D closes the line, and the package would wait for an answer for ever.
+  const onKey = (_text: unknown, key: { readonly ctrl?: boolean; readonly name?: string }) => {
+    if (key.ctrl === true && key.name === 'd') left.abort();
+  };
+  person.input.on('keypress', onKey);
+  try {
+    return await ask({ output: person.output, signal: left.signal });
+  } catch (error) {
+    const isLeft = error instanceof Error && /^(Exit|Abort)PromptError$/.test(error.name);
+    throw isLeft ? new ForensicsError('cancelled', 'Cancelled.', { cause: error }) : error;
+  } finally {
+    person.input.off('keypress', onKey);
+  }
+}
+
+// A question whose answer is not shown while it is typed.
+
+/** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
+export async function askHidden(
+  question: string,
+  { input, output }: Streams = person,
+): Promise<string> {
+  // readline edits the line as always, but draws it into nothing.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: nowhere, terminal: true, historySize: 0 });
+  output.write(question);
+  try {
+    return await new Promise((resolve, reject) => {
+      const cancel = () => reject(new ForensicsError('cancelled', 'Cancelled.'));
+      lines.once('line', resolve).once('SIGINT', cancel).once('close', cancel);
+    });
+  } finally {
+    lines.close();
+    output.write('\n');
+  }
+}
+
+// The person at the terminal: questions go to standard error, so that results can be piped on all the same.
+
+export interface Streams {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+export const person: Streams = { input: process.stdin, output: process.stderr };
+
+/** Whether somebody is there to be asked, and wants to be: `--no-input`, and a pipe on either side, say no. */
+export function canAsk({ input, output }: Streams = person): boolean {
+  return switches().input && input.isTTY === true && output.isTTY === true;
+}
+
+// The question before an act that cannot be undone: a person answers it, a script says `--yes` beforehand. Which acts a script
+// may do without a word is said where they are.
+
+/**
+ * False for any answer but y and yes; nobody who presses Enter has agreed.
+ *
+ * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
+ */
+export async function confirm(question: string, { input, output } = person): Promise<boolean> {
+  if (!canAsk({ input, output }))
+    throw usageError(`${question} Say --yes where nobody can be asked.`);
+  return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, { input, output }));
+}
+
+/** The same where a script is taken at its word: only who can be asked is asked. */
+export async function agreed(
+  question: string,
+  { yes }: { readonly yes: boolean },
+  streams = person,
+): Promise<boolean> {
+  return yes || !canAsk(streams) || confirm(question, streams);
+}
+
+/** The same, for an act that takes much with it: only whoever types the name has agreed. @throws as `confirm`. */
+export async function confirmByName(
+  question: string,
+  name: string,
+  streams = person,
+): Promise<boolean> {
+  if (!canAsk(streams)) throw usageError(`${question} Say --yes where nobody can be asked.`);
+  return (await answerTo(`${question} Type its name to go on: `, streams)).trim() === name;
+}
+
+async function answerTo(question: string, { input, output }: Streams): Promise<string> {
+  const lines = createInterface({ input, output });
+  try {
+    return await new Promise<string>((resolve, reject) => {
+      const cancel = () => reject(new ForensicsError('cancelled', 'Cancelled.'));
+      lines.once('close', cancel).question(question, resolve);
+    });
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,86 @@
+/** What the program knows of the terminal it talks to: width, colours, whether anybody is watching. */
+
+import { rmSync } from 'node:fs';
+import { styleText } from 'node:util';
+import type { Ora } from 'ora';
+import { exitCodes } from '../../errors.ts';
+import { toOutputFailure } from '../../files/system-errors.ts';
+import { tellFailure } from '../errors.ts';
+import { switches } from './print.ts';
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Colours for a stream, or plain text where the stream or the user wants none (`NO_COLOR`, `--no-color`, a pipe). */
+export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) => string {
+  return (style, text) => styleText(style, text, { stream });
+}
+
+/**
+ * Columns that a line on stdout may take: the terminal's, else what `COLUMNS` says, else no limit. A file or a pipe
+ * must get whole names, a terminal must not be made to wrap.
+ */
+export function columnsOf(stream: NodeJS.WriteStream): number {
+  if (stream.isTTY && stream.columns > 0) return stream.columns;
+  const told = Number(process.env['COLUMNS']);
+  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+}
+
+/** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or says it has no columns. */
+export function canAnimate(stream: NodeJS.WriteStream): boolean {
+  const { CI = '', TERM = '' } = process.env;
+  return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
+}
+
+/** Has to run before any package that colours is loaded: they read the environment once. */
+export function obeyNoColor(argv: readonly string[]): void {
+  if (!argv.includes('--no-color')) return;
+  process.env['NO_COLOR'] = '1';
+  delete process.env['FORCE_COLOR'];
+}
+
+let isHeard = false;
+
+/**
+ * `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. A file that
+ * takes no more is one.
+ */
+export function endOnBrokenOutput(): void {
+  if (isHeard) return;
+  isHeard = true;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    process.exit(tellFailure(toOutputFailure(error), { verbose: switches().verbose }));
+  });
+  process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
+  });
+}
+
+/** A line on stderr that moves; only for a terminal that `canAnimate`. */
+export async function startSpinner(text = ''): Promise<Ora> {
+  const { default: ora } = await import('ora');
+  const { stderr: stream } = process;
+  // The package colours by rules of its own, and NO_COLOR is not among them.
+  const color = stream.hasColors() ? 'cyan' : false;
+  // Without discarding: Ctrl-C has to stay a signal, and `-` has to be able to read standard input.
+  return ora({ text, stream, color, discardStdin: false }).start();
+}
+
+// What must not outlive the program, also where it ends at once: a reader of its output that went away.
+
+const paths = new Set<string>();
+
+/** @returns how to forget `path` again, once it is gone or in its place. */
+export function removeAtExit(path: string): () => void {
+  // Once for all of them: a listener each would be too many.
+  if (paths.size === 0) process.once('exit', removeAll);
+  paths.add(path);
+  return () => {
+    paths.delete(path);
+    if (paths.size === 0) process.off('exit', removeAll);
+  };
+}
+
+function removeAll(): void {
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
+}

@@ -1,3 +1,0 @@
-export interface ProfileOptions {
-  readonly json: boolean;
-}

@@ -1,0 +1,132 @@
+/**
+ * The servers that this user knows by name. A profile says where a server is and how it is known again; what proves who
+ * asks lies apart from it, in `credentials.ts`. A file each, so that two commands never overwrite each other's.
+ */
+
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Static, type TSchema, Type } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Trust } from '../../client/connect.ts';
+import { configFolder } from '../../config/config.ts';
+import { ForensicsError } from '../../errors.ts';
+import { makeOwnFolder, replaceFile } from '../../files/atomic-write.ts';
+import { usageError } from '../errors.ts';
+
+const kept = Type.Object({
+  url: Type.String(),
+  /** PEM. */
+  ca: Type.Optional(Type.String()),
+  fingerprint: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+  /** What `--tenant` means when it is left out. */
+  tenant: Type.Optional(Type.String()),
+});
+
+export interface Profile extends Static<typeof kept> {
+  readonly name: string;
+}
+
+/** By name. */
+export function listProfiles(): readonly Profile[] {
+  return namesIn(folder()).flatMap((name) => readProfile(name) ?? []);
+}
+
+/** @throws {ForensicsError} `usage`, `not_found`, `config_invalid`. */
+export function profileNamed(name: string): Profile {
+  const profile = readProfile(name);
+  if (profile !== null) return profile;
+  throw new ForensicsError(
+    'not_found',
+    `There is no profile "${name}"; make it with "forensics login --profile ${name} --url https://...", or see "forensics profile list".`,
+  );
+}
+
+/** Null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
+export function readProfile(name: string): Profile | null {
+  const found = readOwnJson(fileOf(name), kept);
+  return found === null ? null : { name, ...found };
+}
+
+/** @throws {ForensicsError} `output_not_writable`. */
+export function saveProfile({ name, ...profile }: Profile): void {
+  writeOwnJson(fileOf(name), profile);
+}
+
+export function removeProfile(name: string): void {
+  rmSync(fileOf(name), { force: true });
+}
+
+export function trustOf({ ca, fingerprint }: Pick<Profile, 'ca' | 'fingerprint'>): Trust {
+  if (ca !== undefined) return { by: 'authority', pem: ca };
+  return fingerprint === undefined ? { by: 'system' } : { by: 'fingerprint', sha256: fingerprint };
+}
+
+/** A name is a file's name on every system, so capitals are none. @throws {ForensicsError} `usage`. */
+export function checkProfileName(name: string): string {
+  if (/^[a-z0-9][a-z0-9._-]{0,63}$/.test(name)) return name;
+  throw usageError(
+    'The name of a profile has 1 to 64 small letters, digits, ".", "_" and "-", and begins with a letter or digit.',
+  );
+}
+
+function folder(): string {
+  return join(configFolder(), 'profiles');
+}
+
+function fileOf(name: string): string {
+  return join(folder(), `${checkProfileName(name)}.json`);
+}
+
+function namesIn(path: string): readonly string[] {
+  // Nobody has logged in yet.
+  if (!existsSync(path)) return [];
+  const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
+  return files.map((file) => file.replace(/\.json$/, '')).toSorted();
+}
+
+// Small JSON files of this user alone, that appear whole or not at all.
+
+/**
+ * What the file holds; null when there is none.
+ *
+ * @throws {ForensicsError} `config_invalid` when it holds something else than `schema` says.
+ */
+export function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
+  const found = parsed(file);
+  if (found === undefined) return null;
+  if (Value.Check(schema, found)) return found;
+  throw unreadable(file);
+}
+
+/** @throws {ForensicsError} `output_not_writable`. */
+export function writeOwnJson(file: string, value: unknown): void {
+  intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
+}
+
+/** Does what makes a file in a folder of this user. @throws {ForensicsError} `output_not_writable`. */
+export function intoOwnFolder<T>(file: string, act: () => T): T {
+  try {
+    makeOwnFolder(dirname(file));
+    return act();
+  } catch (error) {
+    const message = `${file} cannot be written; see to the rights of its folder, or set XDG_CONFIG_HOME.`;
+    throw new ForensicsError('output_not_writable', message, { cause: error });
+  }
+}
+
+function parsed(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    if (!existsSync(file)) return undefined;
+    throw unreadable(file);
+  }
+}
+
+function unreadable(file: string): ForensicsError {
+  return new ForensicsError(
+    'config_invalid',
+    `${file} is damaged or cannot be read; remove it, and log in again.`,
+  );
+}

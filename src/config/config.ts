@@ -1,0 +1,200 @@
+/**
+ * The settings of a run. A flag beats the environment, the environment beats the file, the file beats the default. What
+ * each setting may be stands in `config/settings.ts`.
+ */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ForensicsError } from '../errors.ts';
+import type { Environment } from './parsers.ts';
+import {
+  allowedFor,
+  defaultFor,
+  flagOf,
+  parseSetting,
+  type SettingName,
+  settingNames,
+  type Settings,
+  settingsSchema,
+  variableOf,
+} from './settings.ts';
+
+export {
+  flagOf,
+  type LogLevel,
+  logLevels,
+  type SettingName,
+  settingNames,
+  type Settings,
+  variableOf,
+} from './settings.ts';
+
+export const origins = ['flag', 'environment', 'file', 'default'] as const;
+export type Origin = (typeof origins)[number];
+
+/** Where values may come from. Flags hold strings, numbers, booleans or lists; undefined was not given. */
+export interface Sources {
+  readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
+  readonly environment?: Environment;
+  /** A file that must exist; without it `forensics/config.json` below the XDG config folder is read when there. */
+  readonly configFile?: string;
+}
+
+export interface Config {
+  readonly settings: Settings;
+  readonly origins: Readonly<Record<SettingName, Origin>>;
+  /** The config file that was read, if any. */
+  readonly file: string | null;
+}
+
+/** A setting as people may see it. */
+export interface ShownSetting {
+  readonly value: unknown;
+  readonly origin: Origin;
+  /** How it is called there: the flag, the variable, the name in the file; null for a default. */
+  readonly givenAs: string | null;
+}
+
+/**
+ * The settings of this run and where each came from.
+ *
+ * @throws {ForensicsError} `config_invalid`: names the setting, where it was given and what it may be.
+ */
+export function readConfig(sources: Sources = {}): Config {
+  const environment = sources.environment ?? process.env;
+  const file = openFile(sources.configFile, environment);
+  const layers: readonly {
+    readonly origin: Origin;
+    readonly read: (name: SettingName) => unknown;
+  }[] = [
+    { origin: 'flag', read: (name) => sources.flags?.[name] },
+    { origin: 'environment', read: (name) => environment[variableOf(name)] },
+    { origin: 'file', read: (name) => file.values[name] },
+  ];
+  const settings: Partial<Record<SettingName, unknown>> = {};
+  const from: Partial<Record<SettingName, Origin>> = {};
+  for (const name of settingNames) {
+    const layer = layers.find(({ read }) => isGiven(read(name)));
+    from[name] = layer?.origin ?? 'default';
+    settings[name] = layer
+      ? settingFrom(layer.origin, name, layer.read(name))
+      : defaultFor(name, environment);
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each name was filled in by its own parser.
+  const config = { settings, origins: from, file: file.path } as unknown as Config;
+  checkTogether(config.settings);
+  return config;
+}
+
+/** What may be shown to people: secrets are replaced, each value stands beside its origin. */
+export function redacted(config: Config): Record<SettingName, ShownSetting> {
+  const entries = settingNames.map((name) => {
+    const value = config.settings[name];
+    const shown = settingsSchema.properties[name].secret === true && value !== null ? '***' : value;
+    const origin = config.origins[name];
+    return [name, { value: shown, origin, givenAs: givenAs(name, origin) }] as const;
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the entries are those of all names.
+  return Object.fromEntries(entries) as ReturnType<typeof redacted>;
+}
+
+function settingFrom(origin: Origin, name: SettingName, given: unknown): unknown {
+  const value = parseSetting(name, given);
+  if (value !== undefined) return value;
+  const where = givenAs(name, origin) ?? name;
+  throw invalid(`${where} must be ${allowedFor(name)}.`);
+}
+
+function givenAs(name: SettingName, origin: Origin): string | null {
+  return { flag: flagOf(name), environment: variableOf(name), file: name, default: null }[origin];
+}
+
+function checkTogether(settings: Settings): void {
+  belongTogether(settings, ['oidcIssuer', 'oidcClientId'], 'set both or neither');
+  const mail = ['feedbackMailTo', 'feedbackMailFrom', 'feedbackSmtpUrl'] as const;
+  belongTogether(settings, mail, 'set all or none');
+  if ((settings.tlsCert === null) !== (settings.tlsKey === null)) {
+    const missing = settings.tlsCert === null ? 'tlsCert' : 'tlsKey';
+    throw invalid(
+      `${flagOf('tlsCert')} and ${flagOf('tlsKey')} belong together; ${flagOf(missing)} is missing.`,
+    );
+  }
+  if (settings.behindProxy && settings.tlsCert !== null) {
+    throw invalid(
+      `${flagOf('behindProxy')} listens on plain HTTP; leave out ${flagOf('tlsCert')} and ${flagOf('tlsKey')}, the proxy holds the certificate.`,
+    );
+  }
+}
+
+function belongTogether(settings: Settings, names: readonly SettingName[], advice: string): void {
+  const given = names.filter((name) => settings[name] !== null);
+  if (given.length === 0 || given.length === names.length) return;
+  const variables = names
+    .map(variableOf)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ');
+  throw invalid(`${variables} belong together; ${advice}.`);
+}
+
+interface ConfigFile {
+  readonly path: string | null;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** One JSON object whose members are names of settings; another name is a typo and refused. */
+function openFile(configFile: string | undefined, environment: Environment): ConfigFile {
+  const { FORENSICS_CONFIG: variable = '' } = environment;
+  const given = configFile ?? (variable === '' ? undefined : variable);
+  const file = given ?? join(configFolder(environment), 'config.json');
+  if (given === undefined && !existsSync(file)) return { path: null, values: {} };
+  const values = parseFile(readFile(file));
+  const known: readonly string[] = settingNames;
+  const stranger = Object.keys(values).find((name) => !known.includes(name));
+  if (stranger === undefined) return { path: resolve(file), values };
+  throw invalid(
+    `The config file holds an unknown setting "${stranger}"; known are ${known.join(', ')}.`,
+  );
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = existsSync(file)
+      ? 'The config file cannot be read.'
+      : 'The config file does not exist.';
+    throw invalid(message, { cause: error });
+  }
+}
+
+function parseFile(text: string): Readonly<Record<string, unknown>> {
+  let values: unknown;
+  try {
+    values = JSON.parse(text);
+  } catch {
+    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    throw invalid('The config file is not valid JSON.');
+  }
+  if (isObject(values)) return values;
+  throw invalid('The config file must hold one JSON object.');
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Where files of settings are found that nobody named. */
+export function configFolder(environment: Environment = process.env): string {
+  const { XDG_CONFIG_HOME: home = '' } = environment;
+  return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
+}
+
+// An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
+function invalid(message: string, options?: ErrorOptions): ForensicsError {
+  return new ForensicsError('config_invalid', message, options);
+}

@@ -1,0 +1,207 @@
+/** From one value a block of 8 by 8 pixels to a map over the whole upright picture. */
+
+import type { Picture } from '../image/picture.ts';
+import type { PlaceMap } from './detector.ts';
+import { type StoredPlane, toUpright } from './stored-plane.ts';
+
+export interface BlockValues {
+  /** Whole blocks of the stored picture, in the grid that `grid` begins. */
+  readonly columns: number;
+  readonly rows: number;
+  readonly grid: Grid;
+  readonly values: Float32Array;
+}
+
+/** Cells where no whole block lies take the value of the nearest one. */
+export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): PlaceMap {
+  const { columns, rows, grid } = blocks;
+  const across = Math.ceil(facts.storedWidth / blockPx);
+  const down = Math.ceil(facts.storedHeight / blockPx);
+  const values = Float32Array.from({ length: across * down }, (_, at) => {
+    const column = nearestBlock(at % across, grid.left, columns);
+    const row = nearestBlock(Math.floor(at / across), grid.top, rows);
+    return blocks.values[row * columns + column]!;
+  });
+  return toUpright({ cellPx: blockPx, columns: across, rows: down, values }, facts);
+}
+
+function nearestBlock(cell: number, offset: number, blocks: number): number {
+  const block = offset > blockPx / 2 ? cell - 1 : cell;
+  return Math.min(blocks - 1, Math.max(0, block));
+}
+
+// Mean over a square window around each cell, row by row; at the edges over what of it lies inside. Sums slide along, so the
+// time does not grow with the window.
+//
+// @param radius - in cells; the window is `2 * radius + 1` wide.
+
+export function boxMean(values: Float32Array, columns: number, radius: number): Float32Array {
+  const rows = values.length / columns;
+  const means = new Float32Array(values.length);
+  const sums = new Float64Array(columns);
+  const shares = Float64Array.from({ length: columns }, (_, x) => 1 / spanAt(x, columns, radius));
+  for (let y = -radius; y < rows; y++) {
+    slide(sums, values, (y + radius) * columns, (y - radius - 1) * columns);
+    if (y < 0) continue;
+    const share = 1 / spanAt(y, rows, radius);
+    const row = y * columns;
+    let [sum, x] = [0, 0];
+    for (; x < Math.min(radius, columns); x++) sum += sums[x]!;
+    for (x = 0; x < Math.min(radius + 1, columns); x++) {
+      if (x + radius < columns) sum += sums[x + radius]!;
+      means[row + x] = sum * shares[x]! * share;
+    }
+    for (; x < columns - radius; x++) {
+      sum += sums[x + radius]! - sums[x - radius - 1]!;
+      means[row + x] = sum * shares[x]! * share;
+    }
+    for (; x < columns; x++) {
+      sum -= sums[x - radius - 1]!;
+      means[row + x] = sum * shares[x]! * share;
+    }
+  }
+  return means;
+}
+
+/** How many cells of a line lie within `radius` of `at`. */
+function spanAt(at: number, length: number, radius: number): number {
+  return Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
+}
+
+/** Adds one row of the values to the sums and takes one away, where there is such a row. */
+function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
+  const columns = sums.length;
+  if (enters < values.length) for (let x = 0; x < columns; x++) sums[x]! += values[enters + x]!;
+  if (leaves >= 0) for (let x = 0; x < columns; x++) sums[x]! -= values[leaves + x]!;
+}
+
+// The 8 by 8 transform of JPEG on a luma plane, block by block of one grid.
+
+export const blockPx = 8;
+const blockArea = blockPx * blockPx;
+/** What JPEG subtracts before the transform: half the range, here of the constant coefficient. */
+const levelShift = 1024;
+
+export interface Grid {
+  /** Of its first whole block, 0..7, in pixels of the stored plane. */
+  readonly left: number;
+  readonly top: number;
+}
+
+/** Whole blocks of a grid inside a plane. */
+interface BlockCount {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export function countBlocks(
+  { width, height }: Pick<StoredPlane, 'width' | 'height'>,
+  { left, top }: Grid,
+): BlockCount {
+  return {
+    columns: Math.floor((width - left) / blockPx),
+    rows: Math.floor((height - top) / blockPx),
+  };
+}
+
+/**
+ * Hands over the 64 coefficients of each whole block, row by row of blocks. They lie as in the block, those of one
+ * vertical frequency side by side, before any quantisation, and only until the next block.
+ */
+export function forEachBlock(
+  { luma, width, height }: StoredPlane,
+  grid: Grid,
+  visit: (coefficients: Float32Array, block: number) => void,
+): void {
+  const { columns, rows } = countBlocks({ width, height }, grid);
+  const halves = new Float64Array(blockArea);
+  const coefficients = new Float32Array(blockArea);
+  for (let block = 0; block < columns * rows; block++) {
+    const column = block % columns;
+    const row = (block - column) / columns;
+    const start = (grid.top + row * blockPx) * width + grid.left + column * blockPx;
+    transformRows(luma, start, width, halves);
+    transformColumns(halves, coefficients);
+    coefficients[0]! -= levelShift;
+    visit(coefficients, block);
+  }
+}
+
+const eight = new Float64Array(blockPx);
+const outputs = new Float64Array(blockPx);
+
+function transformRows(luma: Uint8Array, start: number, width: number, halves: Float64Array): void {
+  for (let y = 0; y < blockPx; y++) {
+    for (let x = 0; x < blockPx; x++) eight[x] = luma[start + y * width + x]!;
+    transformEight(eight, 0, 1, outputs);
+    for (let u = 0; u < blockPx; u++) halves[y * blockPx + u] = outputs[u]!;
+  }
+}
+
+function transformColumns(halves: Float64Array, coefficients: Float32Array): void {
+  for (let u = 0; u < blockPx; u++) {
+    transformEight(halves, u, blockPx, outputs);
+    for (let at = u, v = 0; v < blockPx; at += blockPx, v++) {
+      coefficients[at] = outputs[v]! * toOrthonormal[at]!;
+    }
+  }
+}
+
+const c4 = Math.SQRT1_2;
+const c6 = Math.cos((6 * Math.PI) / 16);
+const c2MinusC6 = Math.cos((2 * Math.PI) / 16) - c6;
+const c2PlusC6 = Math.cos((2 * Math.PI) / 16) + c6;
+
+/** By how much `transformEight` exceeds the orthonormal transform at each frequency. */
+export const excess = Float64Array.from({ length: blockPx }, (_, u) =>
+  u === 0 ? Math.sqrt(8) : 4 * Math.cos((u * Math.PI) / 16),
+);
+const toOrthonormal = Float64Array.from(
+  { length: blockArea },
+  (_, at) => 1 / (excess[at % blockPx]! * excess[Math.floor(at / blockPx)]!),
+);
+
+/**
+ * Frequencies 0..7 of the eight numbers `step` apart that begin at `start`: the transform by Arai, Agui and Nakajima
+ * (1988), five multiplications. Always given the same kind of array, it becomes part of the loops that call it.
+ */
+export function transformEight(
+  from: Float64Array,
+  start: number,
+  step: number,
+  into: Float64Array,
+): void {
+  const v0 = from[start]!;
+  const v1 = from[start + step]!;
+  const v2 = from[start + 2 * step]!;
+  const v3 = from[start + 3 * step]!;
+  const v4 = from[start + 4 * step]!;
+  const v5 = from[start + 5 * step]!;
+  const v6 = from[start + 6 * step]!;
+  const v7 = from[start + 7 * step]!;
+  const d0 = v0 - v7;
+  const d1 = v1 - v6;
+  const d2 = v2 - v5;
+  const s0 = v0 + v7;
+  const s1 = v1 + v6;
+  const s2 = v2 + v5;
+  const s3 = v3 + v4;
+  const low = s0 + s3;
+  const high = s1 + s2;
+  const edge = s0 - s3;
+  const turned = (s1 - s2 + edge) * c4;
+  const inner = v3 - v4 + d2;
+  const outer = d1 + d0;
+  const shared = (inner - outer) * c6;
+  const near = c2MinusC6 * inner + shared;
+  const far = c2PlusC6 * outer + shared;
+  const middle = (d2 + d1) * c4;
+  into[0] = low + high;
+  into[1] = d0 + middle + far;
+  into[2] = edge + turned;
+  into[3] = d0 - middle - near;
+  into[4] = low - high;
+  into[5] = d0 - middle + near;
+  into[6] = edge - turned;
+  into[7] = d0 + middle - far;
+}

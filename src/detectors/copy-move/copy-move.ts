@@ -1,0 +1,161 @@
+/**
+ * Parts of a picture that occur in it twice, also turned, scaled or mirrored. Whoever hides something often covers it
+ * with what lies beside; whoever wants more of something pastes it again. Which of two like places is the copy cannot be
+ * seen, so the map shows both.
+ */
+
+import type { Picture } from '../../image/picture.ts';
+import type { Detector, Sighting, Skipped, Weight } from '../detector.ts';
+import { largestRegion, measuresOf, type Size } from '../regions.ts';
+import { turnOf } from './affine.ts';
+import { describeSurroundings } from './descriptors.ts';
+import { detailsOf, type WorkingPicture, workingPicture } from './features.ts';
+import { growAll } from './grow.ts';
+import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
+import { matchField } from './match-field.ts';
+import { findRegions, type Region } from './regions.ts';
+import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
+import { type Seen, wordClear, wordNone, wordUnclear } from './statement.ts';
+
+/** Pixels; in less there is no room for two places and what lies between. */
+const leastSidePx = 64;
+/** Share of the picture; smoother ones offer too little to compare. */
+const leastCompared = 0.02;
+/** Probability from which a pair is marked: above one half, which says nothing. */
+const shownFrom = 0.51;
+
+/** Value of every place where nothing was found: a copy may lie where it cannot be seen. */
+const unsaid = 0.5;
+
+export const copyMove: Detector<Sighting | Skipped> = {
+  method: 'copy-move',
+  examine: ({ picture }) => {
+    const { width, height } = picture.facts;
+    if (Math.min(width, height) < leastSidePx) return { method: copyMove.method, reason: tooSmall };
+    const look = lookForCopies(picture);
+    if (look.comparedShare < leastCompared) return { method: copyMove.method, reason: tooSmooth };
+    return toSighting(look, { width, height });
+  },
+};
+
+function toSighting(look: Look, size: Size): Sighting {
+  const likely = likelyOf(look.pairs);
+  const score = Math.max(noneScore, likely[0]?.probability ?? 0);
+  const marked = likely
+    .filter(({ probability }) => probability > shownFrom)
+    .map(({ pair, probability }) => ({ pair, marks: markPair({ look, pair, size, probability }) }));
+  const maps = marked.flatMap(({ marks }) => [marks.here, marks.there]);
+  const weight = weightOf(score);
+  const best = marked[0];
+  const seen = best && seenOf(best.pair, best.marks, size);
+  return {
+    finding: {
+      method: copyMove.method,
+      ...weight,
+      statement: statementOf(seen ?? null, weight, look.comparedShare),
+      measures: {
+        ...(best && seen && measuresOfPair(best.pair, seen)),
+        likelyPairs: marked.length,
+        comparedShare: look.comparedShare,
+        readScale: 1 / look.working.scale,
+      },
+      source:
+        'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.',
+    },
+    map: mergeMaps(maps, evenMap(look, size, marked.length > 0 ? 1 - score : unsaid)),
+  };
+}
+
+function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
+  const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
+  // A pair is inside the picture with both its places, so each map holds a region.
+  if (!one || !other) throw new RangeError('A pair of places lies outside its picture.');
+  return { here: one, there: other, affine: region.affine, size };
+}
+
+/** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
+function statementOf(seen: Seen | null, { strength }: Weight, comparedShare: number) {
+  if (seen === null || strength === 'none') return wordNone(comparedShare);
+  return strength === 'weak' ? wordUnclear(seen) : wordClear(seen);
+}
+
+/** Pixels of the picture. The offset leads from the middle of the first place to that of the other. */
+function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
+  return {
+    ...measuresOf(here),
+    otherLeft: there.left,
+    otherTop: there.top,
+    offsetX: there.left + there.width / 2 - here.left - here.width / 2,
+    offsetY: there.top + there.height / 2 - here.top - here.height / 2,
+    turnDegrees: turnOf(affine),
+    scale: likeness.scale,
+    isMirrored: likeness.isMirrored ? 1 : 0,
+    correlation: likeness.middle,
+    grainCorrelation: likeness.fine,
+    mutualShare: likeness.mutual,
+    onwardCorrelation: likeness.onward,
+    shear: likeness.shear,
+  };
+}
+
+const tooSmall = {
+  en: 'The picture is too small to look for parts that occur in it twice.',
+  de: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
+};
+
+const tooSmooth = {
+  en: 'The picture is too smooth to tell a copied part from any other.',
+  de: 'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
+};
+
+// From a picture to the pairs of places in it that look like copies of each other.
+
+export interface Pair {
+  readonly region: Region;
+  readonly likeness: Likeness;
+}
+
+/** What was seen of one picture; pixels are those of `working`. */
+export interface Look {
+  readonly working: WorkingPicture;
+  /** Cells of `gridPx` in a row. */
+  readonly columns: number;
+  /** Share 0..1 of the picture that is not too smooth to be compared. */
+  readonly comparedShare: number;
+  readonly pairs: readonly Pair[];
+}
+
+/** Share of the shorter side. What lies closer is the same object. */
+const leastStep = 0.05;
+const leastStepPx = 16;
+/** Cells of a region as the field shows it: smaller ones match by chance. */
+const leastSeed = 8;
+
+export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
+  const working = workingPicture(picture);
+  const { width, height } = working;
+  const surroundings = describeSurroundings(working);
+  const leastPx = Math.max(leastStepPx, leastStep * Math.min(width, height));
+  const field = matchField({ ...surroundings, width, height, leastPx, random: createSteps() });
+  const { spread } = surroundings;
+  const seeds = findRegions({ field, spread, width, leastCells: leastSeed });
+  const details = detailsOf(working);
+  const regions = growAll(seeds, details, { field, leastPx });
+  const pairs = regions.map((region) => {
+    return { region, likeness: likenessOf(region, details, field) };
+  });
+  const compared = field.target.reduce((count, target) => count + (target < 0 ? 0 : 1), 0);
+  const comparedShare = compared / field.target.length;
+  return { working, columns: field.columns, comparedShare, pairs };
+}
+
+/** Numbers 0 up to 1, always the same: Marsaglia, "Xorshift RNGs", Journal of Statistical Software 8 (2003). */
+function createSteps(): () => number {
+  let state = 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 4294967296;
+  };
+}

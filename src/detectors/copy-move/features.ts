@@ -1,0 +1,138 @@
+/** The picture in the size in which copies are looked for. */
+
+import type { Picture } from '../../image/picture.ts';
+import { boxMean } from '../blocks.ts';
+
+/** Samples row-major, 0..255, colour differences about 0. */
+export interface WorkingPicture {
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the picture for one pixel of these planes, 1 or more. */
+  readonly scale: number;
+  readonly luma: Float32Array;
+  /** B - Y and R - Y, scaled as JFIF does. */
+  readonly blue: Float32Array;
+  readonly red: Float32Array;
+}
+
+/** Bounds the time for large pictures. A copy whose side is below a tenth of the picture's may then be missed. */
+export const mostPixels = 400_000;
+
+type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
+
+/** Averages down where the picture is larger than `mostPixels`, else only splits it into its planes. */
+export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
+  const scale = Math.max(1, Math.sqrt((width * height) / mostPixels));
+  const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
+  const small = scale === 1 ? rgb : averageDown(rgb, { width, height }, size);
+  const pixels = size.width * size.height;
+  const [luma, blue, red] = [pixels, pixels, pixels].map((length) => new Float32Array(length));
+  for (let at = 0; at < pixels; at++) {
+    const r = small[3 * at]!;
+    const g = small[3 * at + 1]!;
+    const b = small[3 * at + 2]!;
+    const y = 0.299 * r + 0.587 * g + 0.114 * b;
+    luma![at] = y;
+    blue![at] = 0.564 * (b - y);
+    red![at] = 0.713 * (r - y);
+  }
+  return { ...size, scale, luma: luma!, blue: blue!, red: red! };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Each pixel of the answer is the mean of the area it covers, parts of pixels counted by their share. */
+function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
+  const small = new Float32Array(3 * to.width * to.height);
+  const rowParts = partsOf(from.height, to.height);
+  const columnParts = partsOf(from.width, to.width);
+  const length = 3 * from.width;
+  const line = new Float32Array(length);
+  for (let y = 0; y < from.height; y++) {
+    const cell = rowParts.cell[y]!;
+    const share = rowParts.share[y]!;
+    const row = rgb.subarray(y * length, (y + 1) * length);
+    for (let i = 0; i < length; i++) line[i]! += share * row[i]!;
+    const isLast = y === from.height - 1 || rowParts.cell[y + 1]! > cell;
+    if (!isLast) continue;
+    narrow(line, columnParts, small.subarray(3 * cell * to.width, 3 * (cell + 1) * to.width));
+    const rest = rowParts.whole - share;
+    for (let i = 0; i < length; i++) line[i] = rest * row[i]!;
+  }
+  return small;
+}
+
+interface Parts {
+  /** For each sample the first cell it lies in, and how much it adds to that cell's mean. */
+  readonly cell: Int32Array;
+  readonly share: Float32Array;
+  /** What a sample adds in all; what is left over `share` goes to the next cell. */
+  readonly whole: number;
+}
+
+function partsOf(from: number, to: number): Parts {
+  const whole = to / from;
+  const cell = Int32Array.from({ length: from }, (_, at) => Math.floor(at * whole));
+  const share = Float32Array.from({ length: from }, (_, at) => {
+    const inFirst = cell[at]! + 1 - at * whole;
+    return inFirst >= whole || cell[at] === to - 1 ? whole : inFirst;
+  });
+  return { cell, share, whole: Math.fround(whole) };
+}
+
+function narrow(line: Float32Array, { cell, share, whole }: Parts, row: Float32Array): void {
+  for (let x = 0; x < cell.length; x++) {
+    const to = 3 * cell[x]!;
+    const part = share[x]!;
+    for (let c = 0; c < 3; c++) row[to + c]! += part * line[3 * x + c]!;
+    if (part >= whole) continue;
+    for (let c = 0; c < 3; c++) row[to + 3 + c]! += (whole - part) * line[3 * x + c]!;
+  }
+}
+
+// Luma at several finenesses, without what is coarser.
+
+export interface Plane {
+  readonly width: number;
+  readonly height: number;
+  /** Row-major, grey levels about 0. */
+  readonly values: Float32Array;
+}
+
+export interface Details {
+  /** Without the mean of 3 by 3 pixels: grain, and the finest edges. */
+  readonly fine: Plane;
+  /** Without the mean of 7 by 7. */
+  readonly middle: Plane;
+  /** Mean of 3 by 3 without the mean of 17 by 17: shapes. */
+  readonly coarse: Plane;
+}
+
+export function detailsOf({ width, height, luma }: WorkingPicture): Details {
+  const less = (from: Float32Array, mean: Float32Array): Plane => {
+    const values = new Float32Array(from.length);
+    for (let at = 0; at < from.length; at++) values[at] = from[at]! - mean[at]!;
+    return { width, height, values };
+  };
+  const three = boxMean(luma, width, 1);
+  return {
+    fine: less(luma, three),
+    middle: less(luma, boxMean(luma, width, 3)),
+    coarse: less(three, boxMean(luma, width, 8)),
+  };
+}
+
+/** Between pixels by straight lines; not a number outside. */
+export function valueAt({ width, height, values }: Plane, x: number, y: number): number {
+  const left = Math.floor(x);
+  const top = Math.floor(y);
+  if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) return NaN;
+  const at = top * width + left;
+  const upper = values[at]! + (x - left) * (values[at + 1]! - values[at]!);
+  const below = at + width;
+  const lower = values[below]! + (x - left) * (values[below + 1]! - values[below]!);
+  return upper + (y - top) * (lower - upper);
+}

@@ -1,0 +1,46 @@
+/** Every region once, however many parts of it the field showed. */
+
+import type { Details } from './features.ts';
+import type { MatchField } from './match-field.ts';
+import { refine, type Refined } from './refine.ts';
+import { isAgain, type KnownRegion, type Region } from './regions.ts';
+
+/** More come from patterns alone, and the largest tell the most: bounds the time. */
+const mostSeeds = 40;
+/** Cells of a region that has grown: smaller ones match by chance. */
+const leastCells = 15;
+/** All regions together, in cells of the field: patterns cover the picture many times over. */
+const mostCover = 2;
+
+interface Ground {
+  readonly field: MatchField;
+  /** What moves less is the same object. */
+  readonly leastPx: number;
+}
+
+/** @param seeds - largest first. */
+export function growAll(
+  seeds: readonly Region[],
+  details: Details,
+  { field, leastPx }: Ground,
+): readonly Refined[] {
+  const { columns } = field;
+  const known: (Refined & KnownRegion)[] = [];
+  let grown = 0;
+  for (const seed of seeds.slice(0, mostSeeds)) {
+    if (known.some((one) => isAgain(seed, one, columns))) continue;
+    const region = refine(seed, details, { columns, leastCells, leastPx });
+    if (region === null) continue;
+    grown += region.cells.length;
+    if (known.some((one) => isAgain(region, one, columns))) continue;
+    known.push({ ...region, has: marked(region.cells, field.target.length) });
+    if (grown > mostCover * field.target.length) break;
+  }
+  return known;
+}
+
+function marked(cells: Int32Array, length: number): Uint8Array {
+  const has = new Uint8Array(length);
+  for (const cell of cells) has[cell] = 1;
+  return has;
+}

@@ -1,0 +1,113 @@
+/**
+ * The one contract that every forensic method keeps. A finding or a skip is a result, never an error: "too small for
+ * this method" is something the examiner wants to read.
+ */
+
+import { type Assurance, type Side, type Strength, strengths } from '../contract/vocabulary.ts';
+import type { Picture } from '../image/picture.ts';
+import type { Provenance } from '../provenance/provenance.ts';
+
+export interface Finding {
+  /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
+  readonly method: string;
+  /** 0..1: how strongly this method speaks for a change or a synthetic origin; 0.5 says nothing. */
+  readonly score: number;
+  readonly speaksFor: Side;
+  readonly strength: Strength;
+  /** What was seen, one sentence a reader without training understands, in each report language. */
+  readonly statement: { readonly en: string; readonly de: string };
+  /** Numbers behind the sentence, by name. */
+  readonly measures: Readonly<Record<string, number>>;
+  /** Paper or standard the method comes from. */
+  readonly source: string;
+}
+
+/**
+ * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
+ * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 says nothing about a place.
+ */
+export interface PlaceMap {
+  readonly cellPx: number;
+  readonly columns: number;
+  readonly rows: number;
+  readonly values: Float32Array;
+}
+
+/** The finding of a method that points at places. */
+export interface Sighting {
+  readonly finding: Finding;
+  readonly map: PlaceMap;
+}
+
+export interface Skipped {
+  readonly method: string;
+  /** Why this method could say nothing, one sentence in each report language. */
+  readonly reason: { readonly en: string; readonly de: string };
+}
+
+/** What the trace network read; every detector may look at it beside the pixels. */
+export interface TraceEvidence {
+  /** Calibrated probability 0..1 that the picture is fake, and its standard deviation over the Monte Carlo passes. */
+  readonly fakeProbability: number;
+  readonly fakeUncertainty: number;
+  readonly patchesRead: number;
+  readonly passes: number;
+}
+
+/** What the localisation network read. */
+export interface ChangeEvidence {
+  /** Logit that something in the picture was changed. */
+  readonly score: number;
+  /** Probability 0..1 that a place was changed, and that this is right. */
+  readonly changed: PlaceMap;
+  readonly trust: PlaceMap;
+}
+
+export interface DetectorInput {
+  readonly picture: Picture;
+  readonly traces: TraceEvidence;
+  /** Null where no localisation network was asked. */
+  readonly changes: ChangeEvidence | null;
+  readonly provenance: Provenance;
+}
+
+export type Answer = Finding | Sighting | Skipped;
+
+/** Narrower for a method that never points at places, or always does. */
+export interface Detector<Given extends Answer = Answer> {
+  readonly method: string;
+  examine(input: DetectorInput): Given;
+}
+
+// From likelihood ratios to words (ENFSI guideline for evaluative reporting in forensic science, 2015).
+
+/** From this ratio on, in the order of `strengths`. */
+export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
+
+/** @param ratio - likelihood ratio in favour of the side that is spoken for, 1 or more. */
+export function strengthOfRatio(ratio: number): Strength {
+  const step = strengthFrom.findLastIndex((from) => ratio >= from);
+  return strengths[Math.max(0, step)]!;
+}
+
+/**
+ * How strongly what a file says of its own origin speaks, by who vouches for it: convention, not measurement, since
+ * whoever forges a statement decides how often it is wrong. Anybody can sign, so a signature that nobody vouches for
+ * adds integrity and no strength.
+ */
+export const strengthOfAssurance = {
+  unsigned: 'moderate',
+  signed: 'moderate',
+  trusted: 'strong',
+} as const satisfies Readonly<Record<Assurance, Strength>>;
+
+export type Weight = Pick<Finding, 'speaksFor' | 'strength' | 'score'>;
+
+/** Of a finding whose strength is a convention: its score is the probability that goes with it at even prior odds. */
+export function weightOf(speaksFor: 'real' | 'fake', strength: Strength): Weight {
+  const ratio = strengthFrom[strengths.indexOf(strength)]!;
+  const probability = ratio / (1 + ratio);
+  return { speaksFor, strength, score: speaksFor === 'fake' ? probability : 1 - probability };
+}
+
+export const noWeight: Weight = { speaksFor: 'neither', strength: 'none', score: 0.5 };

@@ -1,0 +1,171 @@
+/** Where in the upright picture something lies: regions of a map, and words for them in both report languages. */
+
+import type { Wording } from './declarations.ts';
+import type { PlaceMap } from './detector.ts';
+
+export interface Region {
+  /** The smallest upright box around the region, in pixels of the upright picture. */
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** Share 0..1 of the picture that the region itself covers; its box may cover more. */
+  readonly share: number;
+}
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A box that spans this share of a side is said to go all the way. */
+const spanningFrom = 0.8;
+
+/** Behind "a region" and „ein Bereich“: "in the upper left" and „links oben“. */
+export function placeOf(region: Region, { width, height }: Size): Wording {
+  const isWide = region.width >= spanningFrom * width;
+  const isHigh = region.height >= spanningFrom * height;
+  const column = thirdOf(region.left + region.width / 2, width);
+  const row = thirdOf(region.top + region.height / 2, height);
+  if (isWide && isHigh) return { en: 'across almost the whole picture', de: 'fast im ganzen Bild' };
+  if (isWide) return across[row]!;
+  if (isHigh) return along[column]!;
+  return inNinths[3 * row + column]!;
+}
+
+/** Share from which on a percentage does not round to none. */
+const tellingFrom = 0.005;
+
+/** `12 %`, and "less than 1 %" below half a percent. */
+export function wordShare(share: number): Wording {
+  if (share < tellingFrom) return { en: 'less than 1 %', de: 'weniger als 1 %' };
+  const percent = `${Math.round(100 * share)} %`;
+  return { en: percent, de: percent };
+}
+
+/** `about 12 %`, of an area that was measured coarsely. */
+export function wordRoughShare(share: number): Wording {
+  const { en, de } = wordShare(share);
+  return share < tellingFrom ? { en, de } : { en: `about ${en}`, de: `etwa ${de}` };
+}
+
+/** Region of a finding's map as numbers, by the names that every method gives them. */
+export function measuresOf({ left, top, width, height, share }: Region) {
+  return {
+    regionLeft: left,
+    regionTop: top,
+    regionWidth: width,
+    regionHeight: height,
+    regionShare: share,
+  };
+}
+
+/** More than this share of a picture is no part of it: who marks so much does not say where. */
+const mostOfPicture = 0.5;
+
+/** As `largestRegion`, where it is a part of the picture; else null. */
+export function largestPart(map: PlaceMap, from: number, size: Size): Region | null {
+  const region = largestRegion(map, from, size);
+  return region !== null && region.share <= mostOfPicture ? region : null;
+}
+
+/**
+ * The largest group of cells of at least `from` that touch by a side; of equal ones the first, row by row.
+ *
+ * @param size - of the upright picture: cells that hang over its edge count with what lies inside.
+ * @returns null when no cell reaches `from`.
+ */
+export function largestRegion(map: PlaceMap, from: number, size: Size): Region | null {
+  const { columns, rows, values } = map;
+  const seen = new Uint8Array(columns * rows);
+  const waiting = new Int32Array(columns * rows);
+  let largest: Region | null = null;
+  for (let start = 0; start < seen.length; start++) {
+    if (seen[start] === 1 || !(values[start]! >= from)) continue;
+    const grown = growFrom({ map, from, seen, waiting, start });
+    const region = toRegion(grown, map.cellPx, size);
+    if (largest === null || region.share > largest.share) largest = region;
+  }
+  return largest;
+}
+
+interface Growth {
+  readonly map: PlaceMap;
+  readonly from: number;
+  /** 1 where a cell belongs to a group already. */
+  readonly seen: Uint8Array;
+  /** Room for every cell of a group, in the order in which they are reached. */
+  readonly waiting: Int32Array;
+  readonly start: number;
+}
+
+/** The group that `start` belongs to; its cells lie in `waiting` until the next call. */
+function growFrom({ map, from, seen, waiting, start }: Growth): Grown {
+  const { columns, rows, values } = map;
+  let count = 0;
+  const reach = (cell: number) => {
+    if (seen[cell] === 1 || !(values[cell]! >= from)) return;
+    seen[cell] = 1;
+    waiting[count++] = cell;
+  };
+  reach(start);
+  for (let next = 0; next < count; next++) {
+    const cell = waiting[next]!;
+    const column = cell % columns;
+    if (column > 0) reach(cell - 1);
+    if (column < columns - 1) reach(cell + 1);
+    if (cell >= columns) reach(cell - columns);
+    if (cell < columns * (rows - 1)) reach(cell + columns);
+  }
+  return { cells: waiting.subarray(0, count), columns };
+}
+
+interface Grown {
+  readonly cells: Int32Array;
+  readonly columns: number;
+}
+
+function toRegion({ cells, columns }: Grown, cellPx: number, size: Size): Region {
+  let [left, top, right, bottom, area] = [size.width, size.height, 0, 0, 0];
+  for (const cell of cells) {
+    const x = (cell % columns) * cellPx;
+    const y = Math.floor(cell / columns) * cellPx;
+    const [endX, endY] = [Math.min(x + cellPx, size.width), Math.min(y + cellPx, size.height)];
+    left = Math.min(left, x);
+    top = Math.min(top, y);
+    right = Math.max(right, endX);
+    bottom = Math.max(bottom, endY);
+    area += (endX - x) * (endY - y);
+  }
+  const share = area / (size.width * size.height);
+  return { left, top, width: right - left, height: bottom - top, share };
+}
+
+/** 0, 1 or 2: the third of a side that `at` lies in. */
+function thirdOf(at: number, length: number): number {
+  return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
+}
+
+const across: readonly Wording[] = [
+  { en: 'across the whole width at the top', de: 'oben über die ganze Breite' },
+  { en: 'across the whole width in the middle', de: 'in der Mitte über die ganze Breite' },
+  { en: 'across the whole width at the bottom', de: 'unten über die ganze Breite' },
+];
+
+const along: readonly Wording[] = [
+  { en: 'over the whole height on the left', de: 'links über die ganze Höhe' },
+  { en: 'over the whole height in the middle', de: 'in der Mitte über die ganze Höhe' },
+  { en: 'over the whole height on the right', de: 'rechts über die ganze Höhe' },
+];
+
+const inNinths: readonly Wording[] = [
+  { en: 'in the upper left', de: 'links oben' },
+  { en: 'at the top', de: 'oben' },
+  { en: 'in the upper right', de: 'rechts oben' },
+  { en: 'on the left', de: 'links' },
+  { en: 'in the middle', de: 'in der Mitte' },
+  { en: 'on the right', de: 'rechts' },
+  { en: 'in the lower left', de: 'links unten' },
+  { en: 'at the bottom', de: 'unten' },
+  { en: 'in the lower right', de: 'rechts unten' },
+];

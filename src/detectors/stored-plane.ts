@@ -1,0 +1,130 @@
+/**
+ * A picture as its file holds it, before EXIF orientation: there the blocks of a JPEG begin in the upper left corner. What
+ * a method finds on it is turned to lie over the upright picture.
+ */
+
+import type { Picture } from '../image/picture.ts';
+import type { PlaceMap } from './detector.ts';
+
+export interface StoredPlane {
+  readonly width: number;
+  readonly height: number;
+  /** Row-major luma, 0..255. */
+  readonly luma: Uint8Array;
+}
+
+type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;
+
+/** Turned planes, for as long as their pictures are kept: several methods ask for the same one. */
+const turnedPlanes = new WeakMap<Picture, StoredPlane>();
+
+/** The picture's own luma where nothing was turned. */
+export function storedLuma(picture: Picture): StoredPlane {
+  const { facts, luma } = picture;
+  const { storedWidth: width, storedHeight: height, orientation } = facts;
+  if (orientation === 1) return { width, height, luma };
+  const known = turnedPlanes.get(picture);
+  if (known !== undefined) return known;
+  const stored = new Uint8Array(luma.length);
+  const { origin, right, below } = stepsThrough(facts);
+  for (let y = 0, from = 0; y < facts.height; y++) {
+    const start = origin + y * below;
+    for (let x = 0; x < facts.width; x++, from++) stored[start + x * right] = luma[from]!;
+  }
+  const plane = { width, height, luma: stored };
+  turnedPlanes.set(picture, plane);
+  return plane;
+}
+
+/** Row-major RGB in the same way; the picture's own where nothing was turned. */
+export function storedRgb({ facts, rgb }: Picture): Uint8Array {
+  if (facts.orientation === 1) return rgb;
+  const stored = new Uint8Array(rgb.length);
+  const { origin, right, below } = stepsThrough(facts);
+  for (let y = 0, from = 0; y < facts.height; y++) {
+    const start = 3 * (origin + y * below);
+    for (let x = 0; x < facts.width; x++, from += 3) {
+      const to = start + 3 * x * right;
+      stored[to] = rgb[from]!;
+      stored[to + 1] = rgb[from + 1]!;
+      stored[to + 2] = rgb[from + 2]!;
+    }
+  }
+  return stored;
+}
+
+/** Where the file keeps the first upright pixel, and how far from each pixel the ones to its right and below it lie. */
+function stepsThrough(facts: Turned) {
+  const origin = storedIndex(facts, 0, 0);
+  const right = storedIndex(facts, 1, 0) - origin;
+  const below = storedIndex(facts, 0, 1) - origin;
+  return { origin, right, below };
+}
+
+export interface Shift {
+  /** Pixels to the right. */
+  readonly across: number;
+  readonly down: number;
+}
+
+/** @param shift - in the stored picture. @returns the same shift as the upright picture shows it. */
+export function uprightShift({ across, down }: Shift, orientation: number): Shift {
+  switch (orientation) {
+    case 2:
+      return { across: -across, down };
+    case 3:
+      return { across: -across, down: -down };
+    case 4:
+      return { across, down: -down };
+    case 5:
+      return { across: down, down: across };
+    case 6:
+      return { across: -down, down: across };
+    case 7:
+      return { across: -down, down: -across };
+    case 8:
+      return { across: down, down: -across };
+    default:
+      return { across, down };
+  }
+}
+
+/** @param map - over the stored picture. Each cell of the answer is the one that its middle lies in. */
+export function toUpright(map: PlaceMap, facts: Turned): PlaceMap {
+  if (facts.orientation === 1) return map;
+  const { cellPx } = map;
+  const [columns, rows] = [Math.ceil(facts.width / cellPx), Math.ceil(facts.height / cellPx)];
+  const middle = (cell: number, length: number) =>
+    Math.min(cell * cellPx + (cellPx >> 1), length - 1);
+  const values = Float32Array.from({ length: columns * rows }, (_, at) => {
+    const x = middle(at % columns, facts.width);
+    const y = middle(Math.floor(at / columns), facts.height);
+    const stored = storedIndex(facts, x, y);
+    const row = Math.floor(Math.floor(stored / facts.storedWidth) / cellPx);
+    return map.values[row * map.columns + Math.floor((stored % facts.storedWidth) / cellPx)]!;
+  });
+  return { cellPx, columns, rows, values };
+}
+
+/** Where the file keeps the pixel that stands upright at (x, y). @see EXIF 2.32, tag 0x0112. */
+function storedIndex({ width, height, storedWidth, orientation }: Turned, x: number, y: number) {
+  const [right, bottom] = [width - 1 - x, height - 1 - y];
+  switch (orientation) {
+    case 2:
+      return y * storedWidth + right;
+    case 3:
+      return bottom * storedWidth + right;
+    case 4:
+      return bottom * storedWidth + x;
+    case 5:
+      return x * storedWidth + y;
+    case 6:
+      return right * storedWidth + y;
+    case 7:
+      return right * storedWidth + bottom;
+    case 8:
+      return x * storedWidth + bottom;
+    default:
+      return y * storedWidth + x;
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * The votes of the model's second arm: log odds of `fake`. What survives sharing lies in middle and low frequencies; at
+ * half size the same statistics see lower ones, and four times the area: both sizes are asked, and their log odds add up.
+ */
+
+import { halvePixels, type Planes, toPlanes } from '../image/pixels.ts';
+import type { ModelManifest } from '../inference/model.ts';
+import type { TraceModel } from '../inference/trace-model.ts';
+import { type CellPosition, type FeatureGrid, type PatchPlan, planPatches } from './patches.ts';
+import { type Arm, cutTile, grown, readFeatureGrid } from './tiles.ts';
+
+export interface Votes {
+  readonly members: number;
+  /** `[patches read, members]`: what counts for the picture. */
+  readonly ofPatches: Float32Array;
+  /** Of the place of one patch alone, for the maps: where there is a half size, twice what that says, for a quarter of the work. */
+  readonly ofPlace: (place: CellPosition) => Float32Array;
+}
+
+export async function readVotes(
+  picture: Planes,
+  plan: PatchPlan,
+  model: TraceModel,
+): Promise<Votes | null> {
+  const { input, votes } = model.manifest;
+  if (!model.readVotes || !votes) return null;
+  const arm: Arm = { read: model.readVotes, cellPx: input.cellPx, haloPx: votes.haloPx };
+  if (!isLargeEnough(picture, input)) {
+    const grid = await readFeatureGrid(picture, arm);
+    const ofPlace = (place: CellPosition) => vectorAt(grid, middleOf(place, input));
+    return { members: grid.channels, ofPatches: joined(plan.read.map(ofPlace)), ofPlace };
+  }
+  const half = toPlanes(halvePixels(picture));
+  const grid = await readFeatureGrid(half, arm);
+  const halfPatches = planPatches(half, input).read.map((place) =>
+    vectorAt(grid, middleOf(place, input)),
+  );
+  const inFull = await votesOnPatches(picture, plan, arm, input);
+  return {
+    members: grid.channels,
+    ofPatches: joined(inFull.map((vote) => added(vote, mean(halfPatches)))),
+    ofPlace: (place) => {
+      const { column, row } = middleOf(place, input);
+      const vote = vectorAt(grid, { column: column >> 1, row: row >> 1 });
+      return added(vote, vote);
+    },
+  };
+}
+
+/** Half of the picture still holds a patch. */
+function isLargeEnough({ facts }: Planes, { cellPx, patchCells }: ModelManifest['input']): boolean {
+  return Math.min(facts.width, facts.height) >= 2 * patchCells * cellPx;
+}
+
+/** Patch by patch, or, where that is less work, all cells of the picture; the answers are the same. */
+async function votesOnPatches(
+  picture: Planes,
+  { grid, window, read }: PatchPlan,
+  arm: Arm,
+  input: ModelManifest['input'],
+): Promise<readonly Float32Array[]> {
+  // The halo of a cell holds the patch around it; a patch needs what is left beyond that.
+  const margin = Math.ceil(arm.haloPx / arm.cellPx) - (input.patchCells >> 1);
+  const boxes = read.map((place) => grown({ ...place, ...window }, margin, grid));
+  const cells = boxes.reduce((total, { columns, rows }) => total + columns * rows, 0);
+  if (grid.columns * grid.rows <= cells) {
+    const all = await readFeatureGrid(picture, arm);
+    return read.map((place) => vectorAt(all, middleOf(place, input)));
+  }
+  const votes: Float32Array[] = [];
+  for (const [at, box] of boxes.entries()) {
+    const { columns, rows } = box;
+    const rgb = cutTile(picture, box, arm.cellPx);
+    const values = await arm.read(rgb, columns * arm.cellPx, rows * arm.cellPx);
+    const channels = values.length / (columns * rows);
+    const place = { column: read[at]!.column - box.column, row: read[at]!.row - box.row };
+    votes.push(vectorAt({ columns, rows, channels, values }, middleOf(place, input)));
+  }
+  return votes;
+}
+
+/** The cell that holds the vote on exactly the patch that begins at `place`. */
+function middleOf(place: CellPosition, { patchCells }: ModelManifest['input']): CellPosition {
+  const middle = patchCells >> 1;
+  return { column: place.column + middle, row: place.row + middle };
+}
+
+/** Of the nearest cell, where the picture is smaller than a patch or ends in half a cell. */
+function vectorAt(grid: FeatureGrid, { column, row }: CellPosition): Float32Array {
+  const at = Math.min(row, grid.rows - 1) * grid.columns + Math.min(column, grid.columns - 1);
+  return Float32Array.from(
+    { length: grid.channels },
+    (_, channel) => grid.values[channel * grid.columns * grid.rows + at]!,
+  );
+}
+
+function mean(vectors: readonly Float32Array[]): Float32Array {
+  const sums = new Float64Array(vectors[0]!.length);
+  for (const vector of vectors) vector.forEach((value, at) => (sums[at]! += value));
+  return Float32Array.from(sums, (sum) => sum / vectors.length);
+}
+
+function added(one: Float32Array, other: Float32Array): Float32Array {
+  return one.map((value, at) => value + other[at]!);
+}
+
+function joined(vectors: readonly Float32Array[]): Float32Array {
+  const width = vectors[0]!.length;
+  const table = new Float32Array(vectors.length * width);
+  vectors.forEach((vector, at) => table.set(vector, at * width));
+  return table;
+}

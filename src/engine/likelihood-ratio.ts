@@ -1,0 +1,160 @@
+/**
+ * How strong a verdict may be said to be, judged by what was measured and not by what the model says of itself: the
+ * likelihood ratio of being called real, or fake, that the model's error rates bear out.
+ */
+
+import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
+import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
+
+export interface SupportedRatio {
+  /** At most this, and never below 1. */
+  readonly ratio: number;
+  /** The strategy and the measured condition that gave it. */
+  readonly strategy: DecisionStrategy;
+  readonly condition: string;
+  /** Pictures of the side itself that were called so, out of how many. */
+  readonly right: number;
+  readonly rightOf: number;
+  /** Pictures of the other side that were called so all the same, out of how many. */
+  readonly wrong: number;
+  readonly wrongOf: number;
+  /** Share of the other side, 0..1, that may be called so if bad luck is reckoned with: the upper 95 % bound. */
+  readonly wrongAtMost: number;
+}
+
+/**
+ * The best that the strategy or a looser one bears out. What is called fake under one is called fake under each that
+ * follows, so their figures hold for the picture too; and a strict one decides so few pictures that its own figures
+ * alone would make the clearest verdicts the weakest. The choice is the same for every picture.
+ *
+ * @returns null when the model was not measured, or its manifest does not tell how many were called right.
+ */
+export function supportedRatio(
+  measured: readonly MeasuredCondition[],
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): SupportedRatio | null {
+  const looser = decisionStrategies.slice(decisionStrategies.indexOf(strategy));
+  return looser
+    .map((one) => leastRatio(measured, one, side))
+    .reduce((best, one) => ((one?.ratio ?? 0) > (best?.ratio ?? 0) ? one : best));
+}
+
+/**
+ * The least of the measured conditions. Nobody knows the history of a picture, so the history under which the model
+ * did worst is what counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
+ * counted as if they were independent of each other, although many come from one source.
+ */
+function leastRatio(
+  measured: readonly MeasuredCondition[],
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): SupportedRatio | null {
+  const ratios = measured.map((condition) => ratioUnder(condition, strategy, side));
+  const known = ratios.filter((one) => one !== null);
+  if (known.length === 0 || known.length < ratios.length) return null;
+  return known.reduce((least, one) => (one.ratio < least.ratio ? one : least));
+}
+
+function ratioUnder(
+  { condition, real, fake, strategies }: MeasuredCondition,
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): SupportedRatio | null {
+  const shares = sharesOf(strategies[strategy], side);
+  const [rightOf, wrongOf] = side === 'fake' ? [fake, real] : [real, fake];
+  if (shares.right === undefined || rightOf === 0 || wrongOf === 0) return null;
+  const wrong = Math.round(shares.wrong * wrongOf);
+  const wrongAtMost = upperShare(wrong, wrongOf);
+  return {
+    ratio: Math.max(1, shares.right / wrongAtMost),
+    strategy,
+    condition,
+    right: Math.round(shares.right * rightOf),
+    rightOf,
+    wrong,
+    wrongOf,
+    wrongAtMost,
+  };
+}
+
+function sharesOf(rates: MeasuredRates, side: 'real' | 'fake') {
+  return side === 'fake'
+    ? { right: rates.fakeCalledFake, wrong: rates.realCalledFake }
+    : { right: rates.realCalledReal, wrong: rates.fakeCalledReal };
+}
+
+// What a count out of a number of trials allows to say about the true share: exact bounds, whatever the share is. */
+//
+// /**
+// Greatest true share, 0..1, under which no more than `count` of `trials` would still be seen with a probability of
+// 1 - `confidence`. NaN without trials.
+//
+// @param count - 0..trials, whole.
+// @param confidence - of the one-sided bound.
+// @see C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+// binomial", Biometrika 26 (1934).
+
+export function upperShare(count: number, trials: number, confidence = 0.95): number {
+  if (!(trials > 0)) return Number.NaN;
+  if (count >= trials) return 1;
+  let below = count / trials;
+  let above = 1;
+  // Halving to the last bit of a double.
+  for (let step = 0; step < 60; step++) {
+    const middle = (below + above) / 2;
+    if (probabilityUpTo(count, trials, middle) > 1 - confidence) below = middle;
+    else above = middle;
+  }
+  return (below + above) / 2;
+}
+
+/** Smallest true share, as `upperShare`. */
+export function lowerShare(count: number, trials: number, confidence = 0.95): number {
+  return 1 - upperShare(trials - count, trials, confidence);
+}
+
+/** Clopper and Pearson's two-sided interval: `confidence` lies inside, half of the rest on each side. */
+export function shareInterval(
+  count: number,
+  trials: number,
+  confidence = 0.95,
+): { readonly low: number; readonly high: number } {
+  const oneSided = (1 + confidence) / 2;
+  return {
+    low: lowerShare(count, trials, oneSided),
+    high: upperShare(count, trials, oneSided),
+  };
+}
+
+/**
+ * Binomial probability of at most `count` successes; for `share` of at least count / trials, where the terms fall from
+ * `count` downwards.
+ */
+function probabilityUpTo(count: number, trials: number, share: number): number {
+  const odds = (1 - share) / share;
+  let term = Math.exp(
+    logChoose(trials, count) + count * Math.log(share) + (trials - count) * Math.log1p(-share),
+  );
+  let sum = 0;
+  for (let i = count; i >= 0 && term > sum * Number.EPSILON; i--) {
+    sum += term;
+    term *= (i * odds) / (trials - i + 1);
+  }
+  return sum;
+}
+
+function logChoose(n: number, k: number): number {
+  return logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+}
+
+/** Stirling's series; the first numbers are multiplied out, where it would not be exact to the last digits. */
+function logFactorial(n: number): number {
+  if (n < 16) {
+    let product = 1;
+    for (let i = 2; i <= n; i++) product *= i;
+    return Math.log(product);
+  }
+  const series = 1 / (12 * n) - 1 / (360 * n ** 3) + 1 / (1260 * n ** 5);
+  return n * Math.log(n) - n + Math.log(2 * Math.PI * n) / 2 + series;
+}

@@ -1,0 +1,162 @@
+/** From the methods that look for local changes to one statement about the picture, and one map. */
+
+import type { Answer, ChangeEvidence, Finding, PlaceMap, Sighting } from '../detectors/detector.ts';
+import { largestPart } from '../detectors/regions.ts';
+import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
+import type { Pixels } from '../image/codec.ts';
+import { inRows } from '../image/jpeg-quality.ts';
+import { lumaSteps } from '../image/jpeg-structure.ts';
+import type { Picture } from '../image/picture.ts';
+import { halvePixels } from '../image/pixels.ts';
+import type { LocateModel } from '../inference/locate-model.ts';
+import type { LocateManifest } from '../inference/model.ts';
+import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
+import { type CellGrid, ontoGrid } from './maps.ts';
+import type { Manipulation } from './result.ts';
+
+export interface Localisation {
+  readonly manipulation: Manipulation;
+  /** 0..1: how near the probability of a change comes to that from which on `default` suspects one; 1 from there on. */
+  readonly suspicion: number;
+  /** Probability 0..1 of each cell to be changed, if something in the picture was. */
+  readonly changed: Float32Array;
+  readonly methods: MethodMaps;
+}
+
+interface Given {
+  /** Pixels of the upright picture. */
+  readonly size: { readonly width: number; readonly height: number };
+  readonly answers: readonly Answer[];
+  readonly grid: CellGrid;
+  readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
+}
+
+/** A place counts as changed from here on. */
+const changedFrom = 0.5;
+
+export function localise({ size, answers, grid, manifest }: Given): Localisation {
+  const { fusion, thresholds } = manifest;
+  const sightings = answers.filter((answer) => 'finding' in answer);
+  const methods = mapsOf(sightings, grid);
+  const changed = fusePlaces(fusion, methods, grid.columns * grid.rows);
+  const probability = fuseScores(fusion, answers.flatMap(findingOf));
+  const isSuspected = probability >= thresholds.suspectedMin.pedantic;
+  return {
+    manipulation: {
+      probability,
+      region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, size) : null,
+      methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
+    },
+    suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
+    changed,
+    methods,
+  };
+}
+
+/** Empty for a method that was skipped. */
+export function findingOf(answer: Answer): readonly Finding[] {
+  if ('reason' in answer) return [];
+  return ['finding' in answer ? answer.finding : answer];
+}
+
+function mapsOf(sightings: readonly Sighting[], grid: CellGrid): MethodMaps {
+  return Object.fromEntries(
+    sightings.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
+  );
+}
+
+function speaksForChange({ finding: { speaksFor, strength } }: Sighting): boolean {
+  return speaksFor === 'fake' && strength !== 'none';
+}
+
+// What all methods that look for local changes say together: log odds that are weighted and added up, for each place and for
+// the whole picture. The weights are fitted on simulated changes (`models/training/locate_fuse.py`) and kept in the manifest
+// of the localisation network. A method that says nothing adds nothing. A place has to stand out from its own picture: the
+// higher the middle and the strongest places of the picture lie, the more it takes to count as changed.
+
+type Fusion = LocateManifest['fusion'];
+
+/** One map by method, all on one grid. */
+export type MethodMaps = Readonly<Record<string, Float32Array>>;
+
+/** Quantile of the places of a picture that stands for its strongest ones; `locate_fuse.py` fits with the same. */
+const strongestShare = 0.99;
+
+/** Probability 0..1 of each cell to be changed. */
+export function fusePlaces(
+  { places }: Pick<Fusion, 'places'>,
+  maps: MethodMaps,
+  cells: number,
+): Float32Array {
+  const sums = new Float64Array(cells);
+  for (const [method, { weight, rest }] of Object.entries(places.weights)) {
+    const map = maps[method];
+    if (map === undefined) continue;
+    const nothing = boundedLogit(rest);
+    for (let cell = 0; cell < cells; cell++) {
+      sums[cell]! += weight * (boundedLogit(map[cell]!) - nothing);
+    }
+  }
+  const level = raisedBy(sums, places.level) - places.offset;
+  return Float32Array.from(sums, (sum) => sigmoid(sum - level));
+}
+
+/** What the picture itself adds to the level that its places are held against. */
+function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number {
+  const [middle = 0, strongest = 0] = quantilesOf(sums, [0.5, strongestShare]);
+  return level.middle * middle + level.strongest * strongest;
+}
+
+/** Probability 0..1 that something in the picture was changed. */
+export function fuseScores(
+  { picture }: Pick<Fusion, 'picture'>,
+  findings: readonly Pick<Finding, 'method' | 'score'>[],
+): number {
+  const odds = findings.reduce(
+    (sum, { method, score }) => sum + (picture.weights[method] ?? 0) * boundedLogit(score),
+    picture.offset,
+  );
+  return sigmoid(odds);
+}
+
+// The localisation network's reading of a picture. It is shown the pixels as the file holds them, because there the grid of
+// the JPEG blocks begins in the corner, and its maps are turned to lie over the upright picture.
+
+export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
+  const { facts } = picture;
+  const { cellPx, maxPixels } = locator.manifest.input;
+  const { pixels, halvings } = atMost(maxPixels, picture);
+  // Halved pixels lie on no grid, so the steps of the file would tell the network something untrue.
+  const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
+  const table = steps && inRows(steps);
+  const { columns, rows, changed, trust, score } = await locator.locate(pixels, table);
+  const mapOf = (logits: Float32Array): PlaceMap => {
+    const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
+    return toUpright(coverStored(map, facts), facts);
+  };
+  return { score, changed: mapOf(changed), trust: mapOf(trust) };
+}
+
+/** The stored picture, halved as often as it takes. */
+function atMost(maxPixels: number, picture: Picture) {
+  const { storedWidth: width, storedHeight: height } = picture.facts;
+  let pixels: Pixels = { width, height, rgb: storedRgb(picture) };
+  let halvings = 0;
+  for (; pixels.width * pixels.height > maxPixels; halvings++) {
+    pixels = halvePixels({ rgb: pixels.rgb, facts: pixels });
+  }
+  return { pixels, halvings };
+}
+
+/** What halving left over at the right and below gets the values beside it. */
+function coverStored(map: PlaceMap, { storedWidth, storedHeight }: Picture['facts']): PlaceMap {
+  const columns = Math.ceil(storedWidth / map.cellPx);
+  const rows = Math.ceil(storedHeight / map.cellPx);
+  if (columns === map.columns && rows === map.rows) return map;
+  const values = Float32Array.from({ length: columns * rows }, (_, cell) => {
+    const column = Math.min(cell % columns, map.columns - 1);
+    const row = Math.min(Math.floor(cell / columns), map.rows - 1);
+    return map.values[row * map.columns + column]!;
+  });
+  return { cellPx: map.cellPx, columns, rows, values };
+}

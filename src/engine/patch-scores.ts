@@ -1,0 +1,158 @@
+/**
+ * The reading of a picture: the model's answer for every window of cells, and which of them speak for the picture.
+ * Everything that a result says later is computed from these numbers.
+ *
+ * Each patch is judged alone, and the picture is the plain mean of their logits: features averaged first said less (AUC .739
+ * against .760 on the calibration split), weights by texture .001 more, clipped logits no more (models/training/EXPERIMENTS.md, 4).
+ * A mean lies where a single patch lies, so one calibration serves 1 to 16 of them: it was fitted on crops with up to 16 patches
+ * and on their halves, which often hold one. One of its own for each size gained .002 on val and lost .005 on the calibration
+ * split (ibid., "Thresholds by regime").
+ *
+ * The network reads every pixel once, because the maps need every cell: time grows with the picture, which the limit of
+ * pixels bounds. Memory does not grow with it but for the features of the cells: it is read in tiles (`tiles.ts`).
+ */
+
+import type { Planes } from '../image/pixels.ts';
+import type { TraceModel } from '../inference/trace-model.ts';
+import { distancesOf } from './anomaly.ts';
+import type { Logits } from './calibration.ts';
+import { readVotes, type Votes } from './ensemble.ts';
+import {
+  type CellPosition,
+  type Grid,
+  meanWindows,
+  type PatchPlan,
+  planPatches,
+  type WindowMeans,
+} from './patches.ts';
+import { readFeatureGrid } from './tiles.ts';
+
+export interface Reading {
+  /** Cells that cover the picture. */
+  readonly grid: Grid;
+  /** Size of a patch in cells; smaller than the model's where the picture is. */
+  readonly window: Grid;
+  /** Places a patch can take, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
+  readonly places: Grid;
+  /** `[places, 3]`: raw real, fake, compression, as the maps show them. */
+  readonly logits: Float32Array;
+  /** `[places, dimension]`, unit length. */
+  readonly embeddings: Float32Array;
+  /** Mahalanobis distance of each embedding from training. */
+  readonly distances: Float64Array;
+  /** Indices of the places on the patch grid. */
+  readonly patches: readonly number[];
+  /** Indices of the patches that speak for the picture, most textured first. */
+  readonly read: readonly number[];
+  /** `[read, channels]`: what the head saw of them, for the Monte Carlo passes. */
+  readonly readFeatures: Float32Array;
+  /** Of the patches that speak for the picture. */
+  readonly meanLogits: Logits;
+}
+
+/** Windows that the head judges in one run: large enough to be fast, small enough to stay in the cache. */
+const batchSize = 2048;
+
+export async function readPicture(picture: Planes, model: TraceModel): Promise<Reading> {
+  const patches = await readPatches(picture, model);
+  const { plan, windows, votes, features } = patches;
+  const { logits, embeddings } = await judgePlaces(windows, votes, model);
+  const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
+  return {
+    grid: plan.grid,
+    window: plan.window,
+    places: { columns: windows.columns, rows: windows.rows },
+    logits,
+    embeddings,
+    distances: distancesOf(embeddings, model.statistics),
+    patches: plan.all.map(indexOf),
+    read: plan.read.map(indexOf),
+    readFeatures: features,
+    meanLogits: await judgePatches(patches, model),
+  };
+}
+
+/** The picture's scores alone, without what the maps need. */
+export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
+  return judgePatches(await readPatches(picture, model), model);
+}
+
+interface Patches {
+  readonly plan: PatchPlan;
+  readonly windows: WindowMeans;
+  readonly votes: Votes | null;
+  /** `[read, channels]`, as the head wants it. */
+  readonly features: Float32Array;
+}
+
+async function readPatches(picture: Planes, model: TraceModel): Promise<Patches> {
+  const { input } = model.manifest;
+  const plan = planPatches(picture, input);
+  const { cellPx, haloPx } = input;
+  const cells = await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx });
+  const windows = meanWindows(cells, plan.window);
+  const votes = await readVotes(picture, plan, model);
+  const width = windows.channels + (votes?.members ?? 0);
+  const features = new Float32Array(plan.read.length * width);
+  plan.read.forEach(({ row, column }, at) => {
+    const place = row * windows.columns + column;
+    features.set(meansOf(windows, place), at * width);
+    if (!votes) return;
+    const { members, ofPatches } = votes;
+    const said = ofPatches.subarray(at * members, (at + 1) * members);
+    features.set(said, at * width + windows.channels);
+  });
+  return { plan, windows, votes, features };
+}
+
+function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {
+  return means.subarray(place * channels, (place + 1) * channels);
+}
+
+async function judgePatches({ plan, features }: Patches, model: TraceModel): Promise<Logits> {
+  const count = plan.read.length;
+  const { logits } = await judge(features, count, model);
+  const meanOf = (output: number) =>
+    plan.read.reduce((sum, _, at) => sum + logits[3 * at + output]!, 0) / count;
+  return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
+}
+
+/** The head's answer for every window. */
+async function judgePlaces(windows: WindowMeans, votes: Votes | null, model: TraceModel) {
+  const count = windows.columns * windows.rows;
+  const dimension = model.statistics.embedding.dimension;
+  const logits = new Float32Array(count * 3);
+  const embeddings = new Float32Array(count * dimension);
+  for (let first = 0; first < count; first += batchSize) {
+    const size = Math.min(batchSize, count - first);
+    const answer = await judge(rowsOf(windows, votes, first, size), size, model);
+    logits.set(answer.logits, first * 3);
+    embeddings.set(answer.embeddings, first * dimension);
+  }
+  return { logits, embeddings };
+}
+
+function rowsOf(
+  windows: WindowMeans,
+  votes: Votes | null,
+  first: number,
+  size: number,
+): Float32Array {
+  const { channels, columns } = windows;
+  if (!votes) return windows.means.subarray(first * channels, (first + size) * channels);
+  const width = channels + votes.members;
+  const rows = new Float32Array(size * width);
+  for (let at = 0; at < size; at++) {
+    const place = first + at;
+    rows.set(meansOf(windows, place), at * width);
+    const position = { column: place % columns, row: Math.floor(place / columns) };
+    rows.set(votes.ofPlace(position), at * width + channels);
+  }
+  return rows;
+}
+
+/** Without dropout. @param features - `[count, channels]`. */
+async function judge(features: Float32Array, count: number, model: TraceModel) {
+  const keepAll = new Float32Array(features.length / count).fill(1);
+  return model.readHead(features, count, keepAll, 1);
+}

@@ -1,0 +1,119 @@
+/**
+ * What a bundle is made of: names, their order and the bounds of what is read. A bundle of an earlier version must stay
+ * verifiable, so a change here is a new format, never another meaning of this one.
+ */
+
+import { type Static, Type } from 'typebox';
+import { Compile } from 'typebox/compile';
+import type { Language } from '../contract/vocabulary.ts';
+import type { Examination, MapName } from '../engine/result.ts';
+import type { Format, Limits } from '../image/picture.ts';
+import type { ReportItem } from '../report/report-item.ts';
+import type { Rendering } from '../sandbox/sandbox.ts';
+import { parseJson } from './records.ts';
+import type { ZipEntry } from './zip.ts';
+
+export const bundleFormat = 'forensics-evidence-bundle/1';
+
+/** The two files that cannot stand in the list of files: the list itself, and the signature over it. */
+export const manifestFile = 'manifest.json';
+export const signatureFile = 'manifest.sig';
+
+export const publicKeyFile = 'public-key.pem';
+export const sumsFile = 'SHA256SUMS';
+export const readmeFiles = { en: 'README.txt', de: 'LIESMICH.txt' } as const;
+export const resultFile = 'result.json';
+export const settingsFile = 'settings.json';
+export const custodyFile = 'custody.json';
+export const modelFile = 'model.json';
+export const textsFile = 'texts.json';
+export const trustListFile = 'trust-list.pem';
+
+export const reportFile = (language: Language) => `report-${language}.pdf`;
+export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
+export const mapFile = (name: MapName) => `map-${name}.png`;
+/** Not under its own name: that may be anything, and is kept in the list instead. */
+export const originalFile = (format: Format) => `original.${format}`;
+
+/** Twice what the largest picture that can be examined makes. */
+export const maxBundleBytes = 1_000_000_000;
+export const maxBundleFiles = 64;
+
+// The list that is signed: every other file of the bundle by name, size and SHA-256, what it is about, and whose key.
+
+const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
+const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
+const size = Type.Integer({ minimum: 0, maximum: maxBundleBytes });
+const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
+
+const schema = Type.Object(
+  {
+    format: Type.Literal(bundleFormat),
+    /** Of the program that wrote it. */
+    product: Type.String(),
+    /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
+    examinedAt: time,
+    signedAt: time,
+    key: Type.Object({ algorithm: Type.Literal('Ed25519'), fingerprint: hex(64) }),
+    item: Type.Object({
+      /** As it was handed in; any characters. */
+      name: Type.String(),
+      sizeBytes: size,
+      sha256: hex(64),
+      sha512: hex(128),
+      md5: hex(32),
+      /** Null when the picture was left out. */
+      file: Type.Union([fileName, Type.Null()]),
+    }),
+    files: Type.Array(Type.Object({ name: fileName, sizeBytes: size, sha256: hex(64) }), {
+      maxItems: maxBundleFiles,
+    }),
+  },
+  { additionalProperties: false },
+);
+
+export type Manifest = Static<typeof schema>;
+
+const compiled = Compile(schema);
+
+/** Null for what is no manifest of this format. */
+export function parseManifest(bytes: Uint8Array): Manifest | null {
+  const value = parseJson(bytes);
+  return compiled.Check(value) && isDate(value.examinedAt) && isDate(value.signedAt) ? value : null;
+}
+
+function isDate(text: string): boolean {
+  return !Number.isNaN(Date.parse(text));
+}
+
+// An examined picture with everything that was made of it: what a bundle is written from.
+
+export interface BundleCase {
+  readonly original: Uint8Array;
+  /** The file name that the reader of the picture was told; null when it saw bytes alone. */
+  readonly openedAs: string | null;
+  readonly examination: Examination;
+  /** As it was given to the rendering. */
+  readonly item: ReportItem;
+  readonly heatmapSize: { readonly width: number; readonly height: number } | null;
+  readonly limits: Limits;
+  /** PEM certificates of trusted signers of content credentials; null for none. Goes in when the examination knew the same. */
+  readonly trustList: string | null;
+  /** In every language, with raw maps, from the bytes of `original`: never files that lay where others can write. */
+  readonly rendering: Rendering;
+}
+
+/** A bundle that was taken apart, before anything of it is believed. */
+export interface Taken {
+  /** The whole archive. */
+  readonly bytes: Uint8Array;
+  /** In the order of its directory; names may come twice. */
+  readonly entries: readonly Required<ZipEntry>[];
+  readonly manifest: Manifest;
+  readonly manifestBytes: Uint8Array;
+}
+
+/** The first of this name. */
+export function contentOf({ entries }: Pick<Taken, 'entries'>, wanted: string): Uint8Array | null {
+  return entries.find(({ name }) => name === wanted)?.bytes ?? null;
+}

@@ -1,0 +1,151 @@
+/** What can be said of a bundle after it was verified. */
+
+import {
+  contentOf,
+  type Manifest,
+  manifestFile,
+  publicKeyFile,
+  signatureFile,
+  type Taken,
+} from './bundle-format.ts';
+import { archiveOf, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
+
+export const problemKinds = [
+  /** A listed file has other bytes, or the signed list itself. */
+  'changed',
+  'missing',
+  /** A file that the list does not name, or names once and the archive holds twice. */
+  'added',
+  /** The signature does not fit the list and the key. */
+  'signature',
+  /** Signed, but not by the key that was expected. */
+  'key',
+  /** Bytes of the archive outside of its files. */
+  'container',
+  /** Signed as it is, but its parts do not belong together. */
+  'contradiction',
+] as const;
+
+export interface Problem {
+  readonly kind: (typeof problemKinds)[number];
+  /** Name inside the archive; null when it concerns no single file. */
+  readonly file: string | null;
+  /** One English sentence. */
+  readonly message: string;
+}
+
+export interface Verification {
+  /** True when there is no problem at all. */
+  readonly holds: boolean;
+  readonly problems: readonly Problem[];
+  /** The key that signed; null when no signature holds. */
+  readonly key: {
+    readonly fingerprint: string;
+    /** Whether it is the one that was asked for; null when none was. Then anybody may have signed. */
+    readonly isExpected: boolean | null;
+  } | null;
+  /** What the signed list says; null when it cannot be believed. */
+  readonly manifest: Manifest | null;
+  /** Null when the result cannot be read or was changed. */
+  readonly verdict: string | null;
+}
+
+// Whether the files of an archive are those of its list, and whether there is nothing else between them.
+
+export interface Filed {
+  readonly problems: readonly Problem[];
+  /** Content by name of what is as the list says. */
+  readonly intact: ReadonlyMap<string, Uint8Array>;
+}
+
+export function checkFiles(taken: Taken): Filed {
+  const listed = new Map(taken.manifest.files.map((file) => [file.name, file]));
+  const problems: Problem[] = [];
+  const intact = new Map<string, Uint8Array>();
+  const seen = new Set<string>();
+  const add = (kind: Problem['kind'], file: string, what: string) =>
+    problems.push({ kind, file, message: `${file} ${what}.` });
+  for (const { name, bytes } of taken.entries) {
+    const file = listed.get(name);
+    if (seen.has(name)) add('added', name, 'is in the archive more than once');
+    else if (file !== undefined && sha256Of(bytes) === file.sha256) intact.set(name, bytes);
+    else if (file !== undefined) add('changed', name, 'was changed');
+    else if (!ofTheSeal.includes(name)) add('added', name, 'was added: the list does not name it');
+    seen.add(name);
+  }
+  for (const name of listed.keys()) if (!seen.has(name)) add('missing', name, 'is missing');
+  return { problems: [...problems, ...checkContainer(taken, intact)], intact };
+}
+
+/** The two that cannot stand in the list. */
+const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
+
+/** Writes the archive again from its files: whatever differs then lies between them. */
+function checkContainer(taken: Taken, intact: Filed['intact']): readonly Problem[] {
+  const { bytes, entries, manifest, manifestBytes } = taken;
+  const signature = contentOf(taken, signatureFile);
+  const files = manifest.files.flatMap(({ name }) => {
+    const found = entries.find((entry) => entry.name === name);
+    if (found === undefined) return [];
+    // A changed file was told already: its checksum is taken as stated, so that only what lies around it is told here.
+    return [intact.has(name) ? { name, bytes: found.bytes } : found];
+  });
+  // What is missing cannot be written again, and was told.
+  if (signature === null || files.length < manifest.files.length) return [];
+  let at = 0;
+  for (const part of archiveOf({ manifest: manifestBytes, signature, files }, manifest)) {
+    const found = bytes.subarray(at, at + part.bytes.length);
+    if (Buffer.compare(found, part.bytes) !== 0) return [strayBytes(part.what, at)];
+    at += part.bytes.length;
+  }
+  return at === bytes.length ? [] : [strayBytes('the end of the archive', at)];
+}
+
+function strayBytes(what: string, at: number): Problem {
+  const message = `The archive is not as it was written: bytes were changed or added at or behind byte ${at}, ${what}.`;
+  return { kind: 'container', file: null, message };
+}
+
+// Whether the signature fits list and key, and whose the key is.
+
+export interface Signed {
+  readonly problems: readonly Problem[];
+  readonly key: Verification['key'];
+}
+
+/**
+ * The key comes out of the archive: it proves that all is from one hand, and its fingerprint tells from whose.
+ *
+ * @param expected - fingerprint; null when nobody says.
+ */
+export function checkSignature(taken: Taken, expected: string | null): Signed {
+  const signature = contentOf(taken, signatureFile);
+  if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
+  const key = keyInside(taken);
+  if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
+  const { fingerprint } = key;
+  const isValid = isSignedBy(key, { bytes: taken.manifestBytes, signature });
+  if (!isValid || taken.manifest.key.fingerprint !== fingerprint) {
+    return unsigned('signature', signatureFile, signatureFails);
+  }
+  const isExpected = expected === null ? null : expected === fingerprint;
+  const problems = isExpected === false ? [otherKey(fingerprint)] : [];
+  return { problems, key: { fingerprint, isExpected } };
+}
+
+const signatureFails =
+  'The signature does not fit: the list of files, the signature or the key was changed after signing.';
+
+function otherKey(fingerprint: string): Problem {
+  const message = `Signed by another key than the expected one: its fingerprint is ${fingerprint}.`;
+  return { kind: 'key', file: publicKeyFile, message };
+}
+
+function keyInside(taken: Taken): PublicKey | null {
+  const bytes = contentOf(taken, publicKeyFile);
+  return bytes === null ? null : readPublicKey(Buffer.from(bytes).toString('latin1'));
+}
+
+function unsigned(kind: Problem['kind'], file: string, message: string): Signed {
+  return { problems: [{ kind, file, message }], key: null };
+}

@@ -1,0 +1,187 @@
+/** `README.txt` of a bundle. Lines of at most 78 characters: it is read in plain editors and on paper. */
+
+import type { Manifest } from './bundle-format.ts';
+
+type Told = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'> & {
+  readonly fingerprint: string;
+};
+
+export function readmeEn({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
+  return `EVIDENCE BUNDLE
+
+This archive holds the forensic examination of one picture: the result, the
+report, the material it rests on, and a signature that shows whether anything
+was changed afterwards.
+
+Examined   ${examinedAt}
+Signed     ${signedAt} (clock of the signing machine)
+Program    ${product}
+Picture    SHA-256
+           ${item.sha256}
+Key        Ed25519, fingerprint (SHA-256)
+           ${fingerprint}
+
+WHAT IT HOLDS
+
+${originalEn(item)}
+report-en.pdf, report-de.pdf   the report in English and German: begin here
+result.json     the whole result, every number, unrounded (RFC 8785)
+texts.json      the texts of the report
+heatmap-*.png   where methods reacted, drawn over the picture
+map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1
+settings.json   model, its checksums, settings, versions: what a repetition
+                needs
+model.json      error rates that were measured with this model
+custody.json    what happened to the file, as far as it was recorded
+trust-list.pem  the trusted signers of content credentials, if there were any
+public-key.pem  the public half of the key that signed
+SHA256SUMS      a checksum for each file
+manifest.json   the signed list of all files
+manifest.sig    the signature over manifest.json, 64 bytes
+
+HOW TO CHECK IT
+
+With the program itself, on any machine, without a network:
+
+  forensics verify evidence.zip --fingerprint FINGERPRINT
+
+Without it, in the unpacked folder, with OpenSSL 3 and two common tools:
+
+  1. The signature over the list holds:
+     openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
+       -in manifest.json -sigfile manifest.sig
+
+  2. The list means these checksums (it prints a line when it does):
+     grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
+
+  3. Every file has its checksum:
+     sha256sum --check --strict SHA256SUMS
+
+  4. It is the key that you expect (compare with the fingerprint that you were
+     given some other way than with this archive):
+     openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
+
+Step 4 matters most. Anybody can make a key, change a result and sign it anew:
+the signature shows that nothing was changed since that key signed, and only
+the fingerprint shows whose key it is. Files in the folder that SHA256SUMS,
+manifest.json and manifest.sig do not account for are not part of the bundle.
+
+HOW TO REPEAT IT
+
+  forensics reproduce evidence.zip${item.file === null ? ' --original PICTURE' : ''}
+
+It examines the picture again with the same model and settings and compares
+every field and every pixel.
+
+WHAT IT DOES NOT SHOW
+
+The signature says who signed and that nothing was changed since; not that the
+result is right, nor that the clock was. How often the method errs, and what
+it cannot see, stands in the report.
+`;
+}
+
+function originalEn({ file, sizeBytes, sha512, md5 }: Told['item']): string {
+  if (file !== null) return `${file.padEnd(15)} the picture that was examined, byte for byte`;
+  return `The file of the picture was left out; heatmaps and reports show the
+picture all the same. Whoever has the file can compare:
+  sha256sum PICTURE    must print the SHA-256 above
+  size       ${sizeBytes} bytes
+  SHA-512    ${sha512.slice(0, 64)}
+             ${sha512.slice(64)}
+  MD5        ${md5} (names the file, proves nothing)
+`;
+}
+
+// `LIESMICH.txt` of a bundle: the same as `readme-en.ts`.
+
+export function readmeDe({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
+  return `BEWEISPAKET
+
+Dieses Archiv enthält die forensische Untersuchung eines Bildes: das Ergebnis,
+den Bericht, das Material, auf dem er beruht, und eine Signatur, an der man
+erkennt, ob danach etwas verändert wurde.
+
+Untersucht    ${examinedAt}
+Signiert      ${signedAt} (Uhr des signierenden Rechners)
+Programm      ${product}
+Bild          SHA-256
+              ${item.sha256}
+Schlüssel     Ed25519, Fingerabdruck (SHA-256)
+              ${fingerprint}
+
+INHALT
+
+${originalDe(item)}
+report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
+                beginnen
+result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
+texts.json      die Texte des Berichts
+heatmap-*.png   wo Methoden angesprochen haben, über das Bild gezeichnet
+map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1
+settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
+                eine Wiederholung braucht
+model.json      mit diesem Modell gemessene Fehlerraten
+custody.json    was mit der Datei geschah, soweit es aufgezeichnet wurde
+trust-list.pem  Unterzeichner von Content Credentials, denen vertraut wurde,
+                falls es welche gab
+public-key.pem  der öffentliche Teil des Schlüssels, der signiert hat
+SHA256SUMS      eine Prüfsumme für jede Datei
+manifest.json   die signierte Liste aller Dateien
+manifest.sig    die Signatur über manifest.json, 64 Byte
+
+PRÜFEN
+
+Mit dem Programm selbst, auf jedem Rechner, ohne Netz:
+
+  forensics verify evidence.zip --fingerprint FINGERABDRUCK
+
+Ohne das Programm, im entpackten Ordner, mit OpenSSL 3 und zwei üblichen
+Werkzeugen:
+
+  1. Die Signatur über die Liste ist gültig:
+     openssl pkeyutl -verify -pubin -inkey public-key.pem -rawin \\
+       -in manifest.json -sigfile manifest.sig
+
+  2. Die Liste meint diese Prüfsummen (dann wird eine Zeile ausgegeben):
+     grep -o "$(sha256sum SHA256SUMS | cut -c 1-64)" manifest.json
+
+  3. Jede Datei hat ihre Prüfsumme:
+     sha256sum --check --strict SHA256SUMS
+
+  4. Es ist der erwartete Schlüssel (mit dem Fingerabdruck vergleichen, den
+     Sie auf einem anderen Weg als mit diesem Archiv erhalten haben):
+     openssl pkey -pubin -in public-key.pem -outform DER | sha256sum
+
+Auf Schritt 4 kommt es an. Jeder kann sich einen Schlüssel machen, ein
+Ergebnis ändern und neu signieren: Die Signatur zeigt, dass nichts verändert
+wurde, seit dieser Schlüssel signiert hat; wessen Schlüssel es ist, zeigt erst
+der Fingerabdruck. Dateien im Ordner, die weder in SHA256SUMS stehen noch
+SHA256SUMS, manifest.json oder manifest.sig heißen, gehören nicht zum Paket.
+
+WIEDERHOLEN
+
+  forensics reproduce evidence.zip${item.file === null ? ' --original BILD' : ''}
+
+untersucht das Bild noch einmal mit demselben Modell und denselben
+Einstellungen und vergleicht jedes Feld und jeden Bildpunkt.
+
+WAS ES NICHT ZEIGT
+
+Die Signatur sagt, wer signiert hat und dass seither nichts verändert wurde;
+nicht, dass das Ergebnis richtig ist, und nicht, dass die Uhr richtig ging.
+Wie oft das Verfahren irrt und was es nicht sehen kann, steht im Bericht.
+`;
+}
+
+function originalDe({ file, sizeBytes, sha512, md5 }: Told['item']): string {
+  if (file !== null) return `${file.padEnd(15)} das untersuchte Bild, Byte für Byte`;
+  return `Die Datei des Bildes wurde weggelassen; Heatmaps und Berichte zeigen das
+Bild gleichwohl. Wer die Datei hat, kann vergleichen:
+  sha256sum BILD       muss den obigen SHA-256 ausgeben
+  Größe      ${sizeBytes} Byte
+  SHA-512    ${sha512.slice(0, 64)}
+             ${sha512.slice(64)}
+  MD5        ${md5} (benennt die Datei, beweist nichts)
+`;
+}

@@ -1,0 +1,106 @@
+/** Which libjpeg quality setting a quantisation table speaks of. */
+
+import { ForensicsError } from '../errors.ts';
+
+/**
+ * The libjpeg quality setting whose luminance table comes closest to `steps`.
+ *
+ * @param steps - 64 quantisation steps in zig-zag order, as a DQT segment stores them; each 1..255.
+ * @returns `value` 1..100, the higher one of two that are equally near, and `distance`: mean absolute difference in
+ * steps, 0 when exact.
+ * @throws {ForensicsError} `image_unreadable` when a step is missing or outside 1..255.
+ * @see ITU-T T.81 (1992), Annex K, Table K.1, for the base table; libjpeg's jcparam.c for its scaling.
+ */
+export function nearestQuality(steps: readonly number[]): { value: number; distance: number } {
+  const isTable =
+    steps.length === 64 &&
+    steps.every((step) => Number.isInteger(step) && step >= 1 && step <= 255);
+  if (!isTable) {
+    throw new ForensicsError(
+      'image_unreadable',
+      'The JPEG file holds a quantisation table that is not 64 steps of 1 to 255.',
+    );
+  }
+  let best = { value: 100, distance: Number.POSITIVE_INFINITY };
+  for (let quality = 100; quality >= 1; quality--) {
+    const distance = meanDifference(steps, luminanceTable(quality));
+    if (distance < best.distance) best = { value: quality, distance };
+  }
+  return best;
+}
+
+/** libjpeg's luminance table for `quality` 1..100, baseline (steps clipped to 1..255), in zig-zag order. */
+export function luminanceTable(quality: number): number[] {
+  return scaleTable(baseLuminance, quality);
+}
+
+/** As `luminanceTable`, for the two colour differences. */
+export function chrominanceTable(quality: number): number[] {
+  return scaleTable(baseChrominance, quality);
+}
+
+/** `base`, the table of quality 50, scaled and clipped as libjpeg and its kin do it. */
+export function scaleTable(base: readonly number[], quality: number): number[] {
+  const percent = quality < 50 ? Math.floor(5000 / quality) : 200 - 2 * quality;
+  return base.map((step) => Math.min(255, Math.max(1, Math.floor((step * percent + 50) / 100))));
+}
+
+function meanDifference(a: readonly number[], b: readonly number[]): number {
+  const sum = a.reduce((total, step, index) => total + Math.abs(step - b[index]!), 0);
+  return sum / a.length;
+}
+
+/** Table K.1, read along the zig-zag of Figure A.6. */
+const baseLuminance: readonly number[] = [
+  16, 11, 12, 14, 12, 10, 16, 14, 13, 14, 18, 17, 16, 19, 24, 40, 26, 24, 22, 22, 24, 49, 35, 37,
+  29, 40, 58, 51, 61, 60, 57, 51, 56, 55, 64, 72, 92, 78, 64, 68, 87, 69, 55, 56, 80, 109, 81, 87,
+  95, 98, 103, 104, 103, 62, 77, 113, 121, 112, 100, 120, 92, 101, 103, 99,
+];
+
+/** Table K.2, likewise. */
+const baseChrominance: readonly number[] = [
+  17,
+  18,
+  18,
+  24,
+  21,
+  24,
+  47,
+  26,
+  26,
+  47,
+  99,
+  66,
+  56,
+  66,
+  ...Array<number>(50).fill(99),
+];
+
+// The order in which a JPEG file lists the 64 frequencies of a block. */
+//
+// /** Along the zig-zag, where each value stands in its block: eight times the row plus the column.
+
+export const placesInBlock: readonly number[] = Array.from(
+  { length: 64 },
+  (_, place) => place,
+).toSorted(
+  (one, other) =>
+    diagonalOf(one) - diagonalOf(other) || (diagonalOf(one) % 2 === 0 ? other - one : one - other),
+);
+
+/** 0 in the upper left corner; even ones are followed upwards, odd ones downwards. */
+function diagonalOf(place: number): number {
+  return (place >> 3) + (place & 7);
+}
+
+/**
+ * The same 64 values row by row, as a block holds them.
+ *
+ * @param values - along the zig-zag.
+ * @see ITU-T T.81 (1992), Figure A.6.
+ */
+export function inRows(values: readonly number[]): number[] {
+  const rows: number[] = Array.from({ length: placesInBlock.length });
+  for (const [position, place] of placesInBlock.entries()) rows[place] = values[position]!;
+  return rows;
+}

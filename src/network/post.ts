@@ -1,0 +1,64 @@
+/** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer kept but its status. */
+
+import { Agent, buildConnector, request } from 'undici';
+import { type AddressGuard, createConnectionGuard } from './address-guard.ts';
+
+/** What became of an attempt. `gone`: the receiver wants no more messages, ever. */
+export interface Outcome {
+  readonly kind: 'accepted' | 'failed' | 'gone';
+  /** `http_204`, `timeout`, `address_refused`, `ECONNREFUSED`, ... */
+  readonly detail: string;
+}
+
+export interface Sender {
+  post(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<Outcome>;
+  close(): Promise<void>;
+}
+
+// The contract's limit, for the whole call: name, connection, request and status of the answer.
+const timeoutMs = 5000;
+const answerBytesRead = 16_384;
+
+export function createSender({ guard }: { readonly guard: AddressGuard }): Sender {
+  const agent = new Agent({ connect: guardedConnector(guard) });
+
+  return {
+    async post(url, body, headers) {
+      const signal = AbortSignal.timeout(timeoutMs);
+      try {
+        const options = { method: 'POST', headers, body, signal, dispatcher: agent } as const;
+        const answer = await request(url, options);
+        // The status has decided; the rest is read only so that the connection can be used again.
+        const drop = () => answer.body.destroy();
+        await answer.body.dump({ limit: answerBytesRead, signal }).catch(drop);
+        return judge(answer.statusCode);
+      } catch (error) {
+        return { kind: 'failed', detail: signal.aborted ? 'timeout' : codeOf(error) };
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function judge(status: number): Outcome {
+  const detail = `http_${status}`;
+  if (status === 410) return { kind: 'gone', detail };
+  return { kind: status >= 200 && status < 300 ? 'accepted' : 'failed', detail };
+}
+
+function guardedConnector(guard: AddressGuard): buildConnector.connector {
+  const { lookup, ...addresses } = createConnectionGuard(guard);
+  const connect = buildConnector({ lookup, timeout: timeoutMs, allowH2: false });
+  return (options, callback) => {
+    const refusal = addresses.refusalOf(options.hostname);
+    if (refusal !== null) callback(refusal, null);
+    else connect(options, callback);
+  };
+}
+
+function codeOf(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return 'connection_failed';
+}

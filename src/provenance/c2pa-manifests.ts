@@ -1,0 +1,113 @@
+/** From crJSON to manifests in our own shape. Every member is foreign; a missing one is nothing, never an error. */
+
+import { listOf, type Members, membersOf, textIn } from './file-texts.ts';
+import type { CredentialAction } from './provenance.ts';
+
+export const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
+export type Relation = (typeof relations)[number];
+
+export interface Ingredient {
+  readonly relation: Relation;
+  /** Label of its manifest; null when it brought none. */
+  readonly label: string | null;
+}
+
+export interface Manifest {
+  readonly label: string;
+  readonly isUpdate: boolean;
+  readonly signer: string | null;
+  readonly issuer: string | null;
+  readonly signedAt: string | null;
+  readonly claimGenerator: string | null;
+  readonly actions: readonly CredentialAction[];
+  readonly ingredients: readonly Ingredient[];
+  /** Status codes of the specification. */
+  readonly successes: readonly string[];
+  readonly failures: readonly string[];
+}
+
+/** Bounds for hostile stores. */
+const maxManifests = 100;
+const maxActions = 200;
+
+/** The active manifest first, then its ingredients'. */
+export function manifestsIn(crJson: unknown): readonly Manifest[] {
+  return listOf(membersOf(crJson)['manifests'])
+    .slice(0, maxManifests)
+    .map((manifest) => toManifest(membersOf(manifest)));
+}
+
+function toManifest(manifest: Members): Manifest {
+  const signature = membersOf(manifest['signature']);
+  const certificate = membersOf(signature['certificateInfo']);
+  const results = membersOf(manifest['validationResults']);
+  const assertions = Object.entries(membersOf(manifest['assertions']));
+  return {
+    label: textIn(manifest['label']) ?? '',
+    isUpdate: manifest['isUpdateManifest'] === true,
+    signer: nameOf(certificate['subject']),
+    issuer: nameOf(certificate['issuer']),
+    signedAt: textIn(membersOf(signature['timeStampInfo'])['timestamp']),
+    claimGenerator: claimGeneratorOf(membersOf(manifest['claim.v2'] ?? manifest['claim'])),
+    actions: assertions.flatMap(([label, data]) => actionsIn(label, data)).slice(0, maxActions),
+    ingredients: assertions.flatMap(([label, data]) => ingredientIn(label, data) ?? []),
+    successes: codesIn(results['success']),
+    failures: codesIn(results['failure']),
+  };
+}
+
+/** Common name and, where it says more, organisation of an X.509 name. */
+function nameOf(name: unknown): string | null {
+  const { CN, O } = membersOf(name);
+  const common = textIn(CN);
+  const organisation = textIn(O);
+  if (common === null || organisation === null || common === organisation) {
+    return common ?? organisation;
+  }
+  return `${common} (${organisation})`;
+}
+
+/** In the first version of the claim a text, a list beside it; in the second an object. */
+function claimGeneratorOf(claim: Members): string | null {
+  const info = claim['claim_generator_info'];
+  const product = productOf(Array.isArray(info) ? info[0] : info);
+  return product ?? textIn(claim['claim_generator']);
+}
+
+/** `{name, version}`, or a text. */
+function productOf(value: unknown): string | null {
+  const { name, version } = membersOf(value);
+  if (textIn(name) === null) return textIn(value);
+  return [textIn(name), textIn(version)].filter((part) => part !== null).join(' ');
+}
+
+/** `c2pa.actions`, `c2pa.actions.v2`, and with a number behind them where there are several. */
+function actionsIn(label: string, data: unknown): readonly CredentialAction[] {
+  if (!/^c2pa\.actions(?:\.v\d+)?(?:__\d+)?$/.test(label)) return [];
+  return listOf(membersOf(data)['actions']).slice(0, maxActions).map(toAction);
+}
+
+function toAction(value: unknown): CredentialAction {
+  const action = membersOf(value);
+  const type = action['digitalSourceType'] ?? membersOf(action['parameters'])['digitalSourceType'];
+  return {
+    action: textIn(action['action']) ?? '',
+    software: productOf(action['softwareAgent']),
+    when: textIn(action['when']),
+    digitalSourceType: textIn(type),
+  };
+}
+
+function ingredientIn(label: string, data: unknown): Ingredient | null {
+  if (!/^c2pa\.ingredient(?:\.v\d+)?(?:__\d+)?$/.test(label)) return null;
+  const ingredient = membersOf(data);
+  const relation = relations.find((known) => known === ingredient['relationship']);
+  if (relation === undefined) return null;
+  const reference = membersOf(ingredient['activeManifest'] ?? ingredient['c2pa_manifest']);
+  const url = textIn(reference['url']);
+  return { relation, label: /\/c2pa\/([^/]+)$/.exec(url ?? '')?.[1] ?? null };
+}
+
+function codesIn(statuses: unknown): readonly string[] {
+  return listOf(statuses).flatMap((status) => textIn(membersOf(status)['code']) ?? []);
+}

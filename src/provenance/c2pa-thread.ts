@@ -1,0 +1,50 @@
+/**
+ * Reads one manifest store in a thread of its own, so that a hostile store can cost neither the child's time nor its
+ * memory for good: the thread is ended behind it. Here is the only import of the C2PA library.
+ */
+
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parentPort, workerData } from 'node:worker_threads';
+import { initSync, WasmReader } from '@contentauth/c2pa-wasm';
+import type { CredentialsTask } from './c2pa-reader.ts';
+
+/** crJSON is text; a store of 16 MB with its pictures left out stays far below. */
+const maxAnswerLength = 4_000_000;
+
+/**
+ * Nothing inside a file may open a connection. The library is told so twice (no remote manifests, no hosts allowed), and
+ * what it would call is taken away.
+ */
+globalThis.fetch = () => Promise.reject(new Error('The examination opens no connection.'));
+
+const settingsOf = (trustList: string | null) => ({
+  verify: {
+    remote_manifest_fetch: false,
+    ocsp_fetch: false,
+    verify_trust: true,
+    verify_timestamp_trust: true,
+  },
+  core: {
+    allowed_network_hosts: [],
+    allow_redirects: false,
+    decode_identity_assertions: false,
+    max_decompressed_manifest_size_in_mb: 16,
+  },
+  trust: trustList === null ? {} : { user_anchors: trustList },
+});
+
+async function read({ bytes, mimeType, trustList }: CredentialsTask): Promise<string> {
+  const library = fileURLToPath(import.meta.resolve('@contentauth/c2pa-wasm/c2pa.wasm'));
+  initSync({ module: readFileSync(library) });
+  const settings = JSON.stringify(settingsOf(trustList));
+  const reader = await WasmReader.fromBytes(mimeType, bytes, settings);
+  const answer = reader.crJson();
+  if (answer.length > maxAnswerLength) throw new Error('The manifest store is too large.');
+  return answer;
+}
+
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both ends are ours and of the same version.
+const answer = await read(workerData as CredentialsTask);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread of Node.js, no window.
+parentPort?.postMessage(answer);

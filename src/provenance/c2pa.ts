@@ -1,0 +1,148 @@
+/**
+ * Content credentials of a file: what its C2PA manifest store claims, whether it fits the bytes, and whether the
+ * administrator trusts who signed it.
+ *
+ * @see C2PA Technical Specification 2.3, on validation, actions and ingredients.
+ */
+
+import { createHash } from 'node:crypto';
+import { type Assurance, assurances, type DeclaredOrigin } from '../contract/vocabulary.ts';
+import type { Format } from '../image/picture.ts';
+import { type Manifest, manifestsIn } from './c2pa-manifests.ts';
+import { readCrJson } from './c2pa-reader.ts';
+import { originOfSourceType } from './file-texts.ts';
+import type { ContentCredentials, Declaration } from './provenance.ts';
+
+export interface ReadCredentials {
+  readonly credentials: ContentCredentials;
+  readonly declarations: readonly Declaration[];
+}
+
+/** @param trustList - PEM certificates, or null. Never throws, opens no connection. */
+export async function readContentCredentials(
+  bytes: Uint8Array,
+  format: Format,
+  trustList: string | null,
+): Promise<ReadCredentials> {
+  const mimeType = format === 'jpg' ? 'image/jpeg' : 'image/png';
+  const manifests = manifestsIn(await readCrJson({ bytes, mimeType, trustList }));
+  const [active] = manifests;
+  if (active === undefined) return { credentials: unreadable, declarations: [] };
+  return {
+    credentials: {
+      integrity: isIntact(active, manifests) ? 'valid' : 'broken',
+      trust: trustList === null ? 'not-checked' : isTrusted(active) ? 'trusted' : 'untrusted',
+      trustListSha256: trustList === null ? null : sha256Of(trustList),
+      signer: active.signer,
+      issuer: active.issuer,
+      signedAt: active.signedAt,
+      hasTimestamp: active.successes.includes('timeStamp.validated'),
+      claimGenerator: active.claimGenerator,
+      actions: manifests.toReversed().flatMap(({ actions }) => actions),
+      manifests: manifests.length,
+      problems: [...new Set(manifests.flatMap(({ failures }) => failures))].toSorted(),
+    },
+    declarations: declarationsIn(manifests),
+  };
+}
+
+const unreadable: ContentCredentials = {
+  integrity: 'unreadable',
+  trust: 'not-checked',
+  trustListSha256: null,
+  signer: null,
+  issuer: null,
+  signedAt: null,
+  hasTimestamp: false,
+  claimGenerator: null,
+  actions: [],
+  manifests: 0,
+  problems: [],
+};
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;
+
+/** Failures that mean other bytes than those that were signed. Others speak of the signer, or of form. */
+const byteFailure =
+  /^(?:claim\.|claimSignature\.(?:mismatch|missing)|hashedURI\.|general\.|manifest\.inaccessible|assertion\.(?:(?:hashedURI|dataHash|boxesHash|collectionHash|bmffHash)\.|(?:required\.)?missing|inaccessible|undeclared|outsideManifest))/;
+
+/** An update manifest leaves the hash of the picture to the one before it. */
+function isIntact(active: Manifest, manifests: readonly Manifest[]): boolean {
+  const bound = active.isUpdate ? manifests : [active];
+  return (
+    isSigned(active) &&
+    bound.some(({ successes }) => successes.some((code) => hashMatch.test(code)))
+  );
+}
+
+function isSigned({ successes, failures }: Manifest): boolean {
+  const isBroken = failures.some((code) => byteFailure.test(code));
+  return successes.includes('claimSignature.validated') && !isBroken;
+}
+
+function isTrusted({ successes, failures }: Manifest): boolean {
+  const isRefused = failures.some((code) => code.startsWith('signingCredential.'));
+  return successes.includes('signingCredential.trusted') && !isRefused;
+}
+
+/** What a manifest is to the picture: its own past, or that of a part pasted into it. */
+type Role = 'whole' | 'part';
+
+/**
+ * From the active manifest back along its ingredients. A statement is worth what the weakest signature on the way to it
+ * is worth: anybody can sign that a picture descends from another, trusted one.
+ */
+function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] {
+  const [active] = manifests;
+  if (active === undefined) return [];
+  const byLabel = new Map(manifests.map((manifest) => [manifest.label, manifest]));
+  const isBound = isIntact(active, manifests);
+  const visited = new Set<Manifest>();
+  const found: Declaration[] = [];
+  const visit = (manifest: Manifest, role: Role, limit: Assurance): void => {
+    if (visited.has(manifest)) return;
+    visited.add(manifest);
+    const assurance = weaker(limit, assuranceOf(manifest));
+    found.push(...declaredBy(manifest, role, assurance));
+    for (const { relation, label } of manifest.ingredients) {
+      const past = label === null ? undefined : byLabel.get(label);
+      // What a generator was fed with is not what it made.
+      if (past === undefined || relation === 'inputTo') continue;
+      visit(past, relation === 'componentOf' ? 'part' : role, assurance);
+    }
+  };
+  visit(active, 'whole', isBound ? 'trusted' : 'unsigned');
+  return found;
+}
+
+function assuranceOf(manifest: Manifest): Assurance {
+  if (!isSigned(manifest)) return 'unsigned';
+  return isTrusted(manifest) ? 'trusted' : 'signed';
+}
+
+function weaker(a: Assurance, b: Assurance): Assurance {
+  return assurances[Math.min(assurances.indexOf(a), assurances.indexOf(b))]!;
+}
+
+function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): readonly Declaration[] {
+  return manifest.actions.flatMap(({ action, software, digitalSourceType }) => {
+    const origin = originOf(originOfSourceType(digitalSourceType), action, role);
+    if (origin === null || digitalSourceType === null) return [];
+    const generator = origin === 'captured' ? null : (software ?? manifest.claimGenerator);
+    return { origin, place: 'c2pa', field: action, value: digitalSourceType, generator, assurance };
+  });
+}
+
+/** A whole picture is what its creation says; anything generated that came later, or in a part, is a manipulation. */
+function originOf(
+  origin: DeclaredOrigin | null,
+  action: string,
+  role: Role,
+): DeclaredOrigin | null {
+  if (action === 'c2pa.created' && role === 'whole') return origin;
+  return origin === 'ai-generated' || origin === 'ai-manipulated' ? 'ai-manipulated' : null;
+}

@@ -1,0 +1,130 @@
+/** Every text of a file in which a program may tell what it did, with the place it stands in. */
+
+import type { DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
+import { type ExifClues, exifTexts } from '../image/exif.ts';
+import type { Metadata, MetadataBlocks } from '../image/metadata.ts';
+
+export interface ForeignText {
+  readonly place: DeclarationPlace;
+  readonly field: string;
+  readonly text: string;
+}
+
+export interface ForeignTexts {
+  readonly all: readonly ForeignText[];
+  /** The texts of these fields, in the order of the file, whatever place they stand in. */
+  of(...fields: readonly string[]): readonly ForeignText[];
+}
+
+interface Sources {
+  /** PNG texts whole: a workflow is longer than what is kept of a text. */
+  readonly pngText: MetadataBlocks['pngText'];
+  readonly exif: ExifClues['texts'];
+  readonly metadata: Pick<Metadata, 'xmp' | 'iptc'>;
+}
+
+export function gatherTexts({ pngText, exif, metadata }: Sources): ForeignTexts {
+  const all: readonly ForeignText[] = [
+    ...pngText.map(([field, text]) => ({ place: 'png-text', field, text }) as const),
+    ...exifTexts.map((field) => ({ place: 'exif', field, text: exif[field] ?? '' }) as const),
+    ...fieldsOf('xmp', metadata.xmp),
+    ...fieldsOf('iptc', metadata.iptc),
+  ].filter(({ text }) => text !== '');
+  return {
+    all,
+    of: (...fields) => all.filter(({ field }) => fields.includes(field)),
+  };
+}
+
+function fieldsOf(place: 'xmp' | 'iptc', tags: Metadata['xmp']): readonly ForeignText[] {
+  return Object.entries(tags).map(([field, value]) => ({ place, field, text: `${value}` }));
+}
+
+// Foreign values made harmless: texts that show what they are, JSON that is not believed to have any shape.
+
+const maxTextLength = 200;
+
+/** On one line, without control characters and without those that hide text or turn its direction; at most 200 characters. */
+export function printable(text: string): string {
+  // Cut before it is cleaned: a text may have a million characters.
+  const cleaned = text
+    .slice(0, 4 * maxTextLength)
+    .replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ')
+    .trim();
+  return Array.from(cleaned).slice(0, maxTextLength).join('').trim();
+}
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** The members of a JSON object; none for anything else. */
+export function membersOf(value: unknown): Members {
+  return isObject(value) ? value : {};
+}
+
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A text that says something, made printable; null for anything else. */
+export function textIn(value: unknown): string | null {
+  return typeof value === 'string' ? printable(value) || null : null;
+}
+
+/** The members of the JSON object that `text` is; null when it is none. */
+export function parseObject(text: string): Members | null {
+  if (!/^\s*\{/.test(text)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return membersOf(value);
+  } catch {
+    // Not JSON, or nested too deep: a text like any other.
+    return null;
+  }
+}
+
+// What a digital source type says about the origin of a picture.
+//
+// @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
+// Technical Specification 2.3, on actions, for the type of its own.
+
+/**
+ * Null where the type names neither a camera nor a trained model: drawings, screenshots, pictures computed by a formula
+ * (`algorithmicMedia`), composites whose parts may be anything.
+ */
+const origins: Readonly<Record<string, DeclaredOrigin | null>> = {
+  trainedalgorithmicmedia: 'ai-generated',
+  trainedalgorithmicdata: 'ai-generated',
+  compositewithtrainedalgorithmicmedia: 'ai-manipulated',
+  digitalcapture: 'captured',
+  computationalcapture: 'captured',
+  negativefilm: 'captured',
+  positivefilm: 'captured',
+  print: 'captured',
+  algorithmicmedia: null,
+  algorithmicallyenhanced: null,
+  composite: null,
+  compositecapture: null,
+  compositesynthetic: null,
+  datadrivenmedia: null,
+  digitalart: null,
+  digitalcreation: null,
+  humanedits: null,
+  minorhumanedits: null,
+  screencapture: null,
+  softwareimage: null,
+  virtualrecording: null,
+};
+
+/** The term at the end of an address of one of the two schemes, of `digsrctype:...`, or alone. */
+const written =
+  /^(?:https?:\/\/(?:cv\.iptc\.org\/newscodes|c2pa\.org)\/digitalsourcetype\/|digsrctype:|c2pa\.)?([A-Za-z]+)\/?$/;
+
+/** What the type declares; null for one that declares neither, and for a text that is no type. */
+export function originOfSourceType(type: string | null): DeclaredOrigin | null {
+  const term = written.exec(type?.trim() ?? '')?.[1]?.toLowerCase() ?? '';
+  return Object.hasOwn(origins, term) ? (origins[term] ?? null) : null;
+}

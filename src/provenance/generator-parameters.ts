@@ -1,0 +1,170 @@
+/** The contract of all recognisers of generators, and the one list of them. */
+
+import type { DeclaredOrigin } from '../contract/vocabulary.ts';
+import {
+  type ForeignText,
+  type ForeignTexts,
+  type Members,
+  membersOf,
+  parseObject,
+} from './file-texts.ts';
+import {
+  recogniseComfyUi,
+  recogniseJsonParameters,
+  recogniseSettingsLine,
+} from './generator-formats.ts';
+
+export interface Recognised {
+  /** Where it stands. */
+  readonly text: ForeignText;
+  readonly origin: Exclude<DeclaredOrigin, 'captured'>;
+  readonly generator: string | null;
+}
+
+/**
+ * Recognises a structure that a program leaves behind, never a word: a photograph whose caption speaks of a generator is
+ * a photograph. Knows one format or one family.
+ */
+export type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
+
+/** Nothing, or a version: `v6.1`, `3`, `2.0 (Web)`. */
+const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
+
+/** Programs that do nothing but generate, as they write themselves. */
+const generators: readonly (readonly [RegExp, string])[] = [
+  [/^adobe firefly/i, 'Adobe Firefly'],
+  [/^bing image creator/i, 'Bing Image Creator'],
+  [/^craiyon/i, 'Craiyon'],
+  [/^dall[-·.\s]?e/i, 'DALL-E'],
+  [/^diffusionbee/i, 'DiffusionBee'],
+  [/^draw things/i, 'Draw Things'],
+  [/^dreamstudio/i, 'DreamStudio'],
+  [/^fooocus/i, 'Fooocus'],
+  [/^(?:apple )?image playground/i, 'Image Playground'],
+  [/^ideogram(?:[. ]ai)?/i, 'Ideogram'],
+  [/^leonardo[. ]ai/i, 'Leonardo.Ai'],
+  [/^midjourney/i, 'Midjourney'],
+  [/^nightcafe(?: studio)?/i, 'NightCafe'],
+  [/^novelai/i, 'NovelAI'],
+  [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
+];
+
+// Generators that name themselves in the field for the program, whole and alone, or with a version behind the name.
+
+/** Where programs sign. `Make` is for cameras, but some services write their name there. */
+export const toolFields = ['Software', 'CreatorTool'] as const;
+
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+/** The prompt with its options, and at its very end the job: `a harbour --ar 3:2 --v 6.1 Job ID: <UUID>`. */
+const midjourneyJob = new RegExp(`\\s--[a-z]+\\b.*\\sJob ID: ${uuid}$`, 'is');
+
+const recognisers: readonly Recogniser[] = [
+  recogniseSettingsLine,
+  recogniseJsonParameters,
+  recogniseComfyUi,
+  recogniseSignedFields,
+  recogniseAigcLabel,
+  recogniseToolField,
+];
+
+/** One entry a text and generator. */
+export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] {
+  const byText = new Map<ForeignText, Recognised>();
+  for (const recognise of recognisers) {
+    for (const found of recognise(texts)) {
+      if (!byText.has(found.text)) byText.set(found.text, found);
+    }
+  }
+  return [...byText.values()];
+}
+
+// Generators that are known by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok.
+
+export function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
+  return [
+    ...recogniseMidjourney(texts),
+    ...recogniseFlux(texts),
+    ...recogniseGoogle(texts),
+    ...recogniseGrok(texts),
+  ];
+}
+
+function recogniseMidjourney(texts: ForeignTexts): readonly Recognised[] {
+  return texts
+    .of('Description', 'ImageDescription', 'description')
+    .filter(({ text }) => midjourneyJob.test(text.trimEnd().slice(-2000)))
+    .map((text) => ({ text, origin: 'ai-generated', generator: 'Midjourney' }));
+}
+
+/** Black Forest Labs' own program writes its name as the maker of the camera. */
+function recogniseFlux(texts: ForeignTexts): readonly Recognised[] {
+  const isMaker = texts.of('Make').some(({ text }) => text.startsWith('Black Forest Labs'));
+  if (!isMaker) return [];
+  return texts
+    .of('Software')
+    .filter(({ text }) => text.startsWith('AI generated;'))
+    .map((text) => ({
+      text,
+      origin: /;(?:fill|inpaint)/.test(text.text) ? 'ai-manipulated' : 'ai-generated',
+      generator: 'FLUX (Black Forest Labs)',
+    }));
+}
+
+/** The whole credit line, as IPTC or XMP. */
+function recogniseGoogle(texts: ForeignTexts): readonly Recognised[] {
+  return texts.of('Credit').flatMap((text): readonly Recognised[] => {
+    if (text.text === 'Made with Google AI') {
+      return [{ text, origin: 'ai-generated', generator: 'Google AI' }];
+    }
+    if (text.text !== 'Edited with Google AI') return [];
+    return [{ text, origin: 'ai-manipulated', generator: 'Google AI' }];
+  });
+}
+
+/** A signature of 64 bytes or more as the description, and a UUID as the artist. */
+function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
+  const isArtist = new RegExp(`^${uuid}$`, 'i');
+  if (!texts.of('Artist').some(({ text }) => isArtist.test(text))) return [];
+  return texts
+    .of('ImageDescription', 'UserComment')
+    .filter(({ text }: ForeignText) => /^Signature: [A-Za-z0-9+/]{86,}={0,2}$/.test(text))
+    .map((text) => ({ text, origin: 'ai-generated', generator: 'Grok (xAI)' }));
+}
+
+export function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
+  return texts.of(...toolFields, 'Make').flatMap((text): readonly Recognised[] => {
+    const generator = generatorNamed(text.text);
+    return generator === null ? [] : [{ text, origin: 'ai-generated', generator }];
+  });
+}
+
+/** The generator that `name` is the name of; null when it is more or something else. */
+export function generatorNamed(name: string): string | null {
+  for (const [pattern, generator] of generators) {
+    const begins = pattern.exec(name.trim())?.[0];
+    if (begins !== undefined && rest.test(name.trim().slice(begins.length))) return generator;
+  }
+  return null;
+}
+
+// The label that Chinese law asks of generated media: a JSON object with `Label` and who produced it. 1 declares generated
+// content; 2 (possible) and 3 (suspected) are somebody's guess and no declaration.
+//
+// @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
+// and as the user comment of EXIF.
+
+export function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
+  return texts
+    .of('AIGC', 'UserComment')
+    .filter(({ text, field }) => {
+      const members = parseObject(text) ?? {};
+      return isLabel(field === 'AIGC' ? members : membersOf(members['AIGC']));
+    })
+    .map((text) => ({ text, origin: 'ai-generated', generator: null }));
+}
+
+function isLabel({ Label: label, ContentProducer: producer, ProduceID: id }: Members): boolean {
+  const isGenerated = label === '1' || label === 1;
+  return isGenerated && (typeof producer === 'string' || typeof id === 'string');
+}

@@ -1,0 +1,91 @@
+/** Programs, devices and platforms that a file names. A name is what somebody wrote; it is sorted, never believed. */
+
+import type { JpegStructure } from '../image/jpeg-structure.ts';
+import { type ForeignText, type ForeignTexts, printable } from './file-texts.ts';
+import { generatorNamed, toolFields } from './generator-parameters.ts';
+import type { ContentCredentials, Declaration, NamedSoftware } from './provenance.ts';
+
+interface Sources {
+  readonly texts: ForeignTexts;
+  readonly declarations: readonly Declaration[];
+  readonly credentials: ContentCredentials | null;
+  readonly jpeg: JpegStructure | null;
+}
+
+const mostNames = 20;
+
+/** Each name once, generators first. */
+export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources) {
+  const names: readonly NamedSoftware[] = [
+    ...declarations.flatMap(({ generator, place }) => {
+      if (generator === null) return [];
+      // A program for editing that has a model inside stays a program for editing.
+      const { kind, name } = sorted(generator);
+      return { kind: kind === 'editor' ? kind : ('generator' as const), name, place };
+    }),
+    ...cameraIn(texts),
+    ...texts.of(...toolFields).map(({ text, place }) => ({ ...sorted(text), place })),
+    ...platformsIn(texts),
+    ...(credentials === null ? [] : namedByCredentials(credentials)),
+    // Photoshop's export for the web leaves its quality in a segment that nobody else writes.
+    ...(jpeg?.segments.some(({ label }) => label === 'APP12 Ducky') ? [savedForWeb] : []),
+  ];
+  const byName = new Map<string, NamedSoftware>();
+  for (const named of names) {
+    if (named.name !== '' && !byName.has(named.name)) byName.set(named.name, named);
+  }
+  return [...byName.values()].slice(0, mostNames);
+}
+
+const savedForWeb: NamedSoftware = {
+  kind: 'editor',
+  name: 'Adobe Photoshop (Save for Web)',
+  place: 'exif',
+};
+
+/** Programs that change pictures, by how the names that they write begin. */
+const editors: readonly RegExp[] = [
+  /^(?:ACD Systems|ACDSee|Adobe (?:Photoshop|Lightroom|Camera Raw|Illustrator|Bridge|ImageReady))/i,
+  /^(?:Affinity Photo|Aperture|Aurora HDR|BeautyPlus|Canva|Capture One|CorelDRAW|darktable|DxO)/i,
+  /^(?:FaceApp|Facetune|FastStone|GIMP|GraphicConverter|ImageMagick|IrfanView|Krita|Luminar)/i,
+  /^(?:Meitu|Microsoft (?:Windows )?Photo|Microsoft Office|ON1|PaintShop|Corel PaintShop|paint\.net)/i,
+  /^(?:Paint\.NET|Photopea|PhotoScape|PhotoDirector|Photomatix|Picasa|PicsArt|Pixelmator|Pixlr)/i,
+  /^(?:Polarr|Prisma|RawTherapee|Remini|SNOW|Snapseed|Topaz|VSCO|Windows Photo|XnView|Zoner)/i,
+];
+
+function sorted(text: string): Pick<NamedSoftware, 'kind' | 'name'> {
+  const name = printable(text);
+  // ComfyUI and InvokeAI also crop and scale: their names alone declare nothing.
+  const isGenerator = generatorNamed(name) !== null || /^(?:ComfyUI|InvokeAI)\b/.test(name);
+  if (isGenerator) return { kind: 'generator', name };
+  return { kind: editors.some((editor) => editor.test(name)) ? 'editor' : 'unknown', name };
+}
+
+/** Maker and model; models that begin with their maker's name are not named twice. */
+function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
+  const textOf = (field: string): ForeignText | undefined => texts.of(field)[0];
+  const make = textOf('Make');
+  const model = textOf('Model');
+  if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
+  const maker = printable(make.text);
+  const type = printable(model.text);
+  const name = type.toLowerCase().startsWith(maker.toLowerCase()) ? type : `${maker} ${type}`;
+  return [{ kind: 'camera', name, place: make.place }];
+}
+
+/** What Facebook and Instagram write into the instructions of IPTC: `FBMD` and hexadecimal digits. */
+function platformsIn(texts: ForeignTexts): readonly NamedSoftware[] {
+  return texts
+    .of('Special Instructions', 'SpecialInstructions', 'Instructions')
+    .filter(({ text }) => /^FBMD[0-9a-f]{10,}/.test(text))
+    .map(({ place }) => ({ kind: 'platform', name: 'Facebook or Instagram', place }));
+}
+
+function namedByCredentials({
+  claimGenerator,
+  actions,
+}: ContentCredentials): readonly NamedSoftware[] {
+  return [claimGenerator, ...actions.map(({ software }) => software)].flatMap((name) =>
+    name === null ? [] : { ...sorted(name), place: 'c2pa' as const },
+  );
+}

@@ -1,0 +1,112 @@
+/** What a file's clocks say against each other: capture, last change, satellites, and today. */
+
+import type { ExifClues, ExifTime } from '../image/exif.ts';
+import type { Inconsistency } from './provenance.ts';
+
+interface Clocks {
+  readonly exif: Pick<ExifClues, 'takenAt' | 'changedAt' | 'satelliteTime'>;
+  readonly now: Date;
+}
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+/** Clocks of two places on earth differ by 26 hours at most (UTC-12 to UTC+14). */
+const mostZoneHours = 26;
+
+export function compareTimes({
+  exif: { takenAt, changedAt },
+  now,
+}: Clocks): readonly Inconsistency[] {
+  const all: Inconsistency[] = [];
+  if (takenAt !== null && changedAt !== null) all.push(...compareChange(takenAt, changedAt));
+  const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : utcOf(time))));
+  // By how much is not told: it would differ each time that the same file is looked at.
+  if (latest > now.getTime() + mostZoneHours * hourMs) {
+    all.push({
+      code: 'time_in_future',
+      statement: {
+        en: 'The file carries a time that lies in the future.',
+        de: 'Die Datei trägt eine Zeitangabe, die in der Zukunft liegt.',
+      },
+      measures: {},
+    });
+  }
+  return all;
+}
+
+function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsistency[] {
+  const isExact = takenAt.offsetMinutes !== null && changedAt.offsetMinutes !== null;
+  const minutes = isExact
+    ? (utcOf(changedAt) - utcOf(takenAt)) / minuteMs
+    : (changedAt.at.getTime() - takenAt.at.getTime()) / minuteMs;
+  // Cameras take a moment to write; a change is told by whoever rewrote the time, in whatever zone.
+  if (minutes > 1) {
+    return [
+      {
+        code: 'modified_after_capture',
+        statement: {
+          en: `By its own record, the file was last written ${spanOf(minutes).en} after the picture was taken.`,
+          de: `Nach eigener Angabe wurde die Datei ${spanOf(minutes).de} nach der Aufnahme zuletzt geschrieben.`,
+        },
+        measures: { minutes },
+      },
+    ];
+  }
+  if (minutes >= (isExact ? -1 : -60 * mostZoneHours)) return [];
+  return [
+    {
+      code: 'created_after_modified',
+      statement: {
+        en: `By its own record, the file was last written ${spanOf(-minutes).en} before the picture was taken.`,
+        de: `Nach eigener Angabe wurde die Datei ${spanOf(-minutes).de} vor der Aufnahme zuletzt geschrieben.`,
+      },
+      measures: { minutes: -minutes },
+    },
+  ];
+}
+
+function utcOf({ at, offsetMinutes }: ExifTime): number {
+  return at.getTime() - (offsetMinutes ?? 0) * minuteMs;
+}
+
+const units = {
+  minute: { en: ['minute', 'minutes'], de: ['Minute', 'Minuten'] },
+  hour: { en: ['hour', 'hours'], de: ['Stunde', 'Stunden'] },
+  day: { en: ['day', 'days'], de: ['Tag', 'Tage'] },
+} as const;
+
+/** In minutes up to two hours, in hours up to two days, in days beyond. */
+function spanOf(minutes: number): Inconsistency['statement'] {
+  if (minutes < 2 * 60) return spanIn(units.minute, minutes);
+  if (minutes < 2 * 24 * 60) return spanIn(units.hour, minutes / 60);
+  return spanIn(units.day, minutes / (24 * 60));
+}
+
+function spanIn({ en, de }: (typeof units)[keyof typeof units], length: number) {
+  const count = Math.round(length);
+  const form = count === 1 ? 0 : 1;
+  return { en: `${count} ${en[form]}`, de: `${count} ${de[form]}` };
+}
+
+/** A receiver may hold on to its last fix for a while. */
+const mostHoursOfFix = 1;
+
+/** The receiver's clock is that of the satellites, the camera's is whatever somebody set. */
+export function compareSatellites({
+  exif: { takenAt, satelliteTime },
+}: Clocks): readonly Inconsistency[] {
+  if (takenAt === null || satelliteTime === null) return [];
+  const hoursApart = Math.abs(utcOf(takenAt) - satelliteTime.getTime()) / hourMs;
+  const isZoneKnown = takenAt.offsetMinutes !== null;
+  if (hoursApart <= mostHoursOfFix + (isZoneKnown ? 0 : 14)) return [];
+  return [
+    {
+      code: 'gps_time_differs',
+      statement: {
+        en: `The time of the satellite receiver and the time of capture lie ${spanOf(60 * hoursApart).en} apart, more than time zones explain.`,
+        de: `Die Zeit des Satellitenempfängers und die Aufnahmezeit liegen ${spanOf(60 * hoursApart).de} auseinander, mehr als Zeitzonen erklären.`,
+      },
+      measures: { hoursApart: Math.round(hoursApart) },
+    },
+  ];
+}

@@ -1,0 +1,196 @@
+/** The picture and its heatmaps at the size a page can show, as JPEG, and the checksums of the heatmap files. */
+
+import { createHash } from 'node:crypto';
+import sharp, { type Sharp } from 'sharp';
+import type { CellMaps, MapName } from '../../engine/result.ts';
+import { type Stance, turnUpright } from '../../image/orientation.ts';
+import type { Picture } from '../../image/picture.ts';
+import type { Document, HeldImage } from '../pdf/page.ts';
+import type { Size } from './colour-map.ts';
+import { drawValues } from './heatmap.ts';
+
+export interface PrintPictures {
+  readonly original: Uint8Array;
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  /** SHA-256 of each full-size heatmap file, lower-case hex. */
+  readonly digests: Readonly<Record<MapName, string>>;
+}
+
+/**
+ * 300 dots an inch for a figure 8 cm wide and as high. Pixels in all rather than a longest side: a strip of 65 x 4096
+ * keeps every pixel.
+ */
+const mostPixels = 600_000;
+const jpegOptions = { quality: 82, chromaSubsampling: '4:2:0', mozjpeg: false } as const;
+
+type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
+
+/** Shared by the reports of all languages; forgotten together with the heatmaps they were made from. */
+const made = new WeakMap<Heatmaps, { picture: Picture; pictures: Promise<PrintPictures> }>();
+
+/** @param stance - How the heatmaps lie. All are printed upright. */
+export function printPictures(
+  picture: Picture,
+  heatmaps: Heatmaps,
+  stance: Stance = 'upright',
+): Promise<PrintPictures> {
+  const known = made.get(heatmaps);
+  if (known?.picture === picture) return known.pictures;
+  const pictures = shrinkAll(picture, heatmaps, stance);
+  made.set(heatmaps, { picture, pictures });
+  return pictures;
+}
+
+async function shrinkAll(
+  picture: Picture,
+  heatmaps: Heatmaps,
+  stance: Stance,
+): Promise<PrintPictures> {
+  const { width, height, orientation } = picture.facts;
+  const shrink = (image: Sharp) => shrinkTo(image, { width, height }, mostPixels);
+  const open = (name: MapName) =>
+    stance === 'upright' ? sharp(heatmaps[name]) : turnUpright(sharp(heatmaps[name]), orientation);
+  const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
+  const original = await shrink(sharp(picture.rgb, { raw: { width, height, channels: 3 } }));
+  // One after the other: at 12 megapixels each decoded heatmap is 36 MB.
+  const real = await shrink(open('real'));
+  const fake = await shrink(open('fake'));
+  const compression = await shrink(open('compression'));
+  const anomaly = await shrink(open('anomaly'));
+  return {
+    original,
+    heatmaps: { real, fake, compression, anomaly },
+    digests: {
+      real: digest('real'),
+      fake: digest('fake'),
+      compression: digest('compression'),
+      anomaly: digest('anomaly'),
+    },
+  };
+}
+
+/** A JPEG of no more than `pixels`, with the proportions of `size`. */
+export function shrinkTo(
+  image: Sharp,
+  { width, height }: Size,
+  pixels: number,
+): Promise<Uint8Array> {
+  const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
+  const small = {
+    width: Math.max(1, Math.round(width * scale)),
+    height: Math.max(1, Math.round(height * scale)),
+  };
+  return image
+    .resize({ ...small, fit: 'fill', kernel: 'cubic' })
+    .jpeg(jpegOptions)
+    .toBuffer();
+}
+
+// Where single methods point, drawn over the picture at the size that a page shows them in, as JPEG by method.
+
+export type MethodPictures = Readonly<Record<string, Uint8Array>>;
+
+/** 300 dots an inch for a figure 4 cm wide and 3 cm high. */
+const mostMethodPixels = 160_000;
+
+/** Shared by the reports of all languages; forgotten together with the maps they were made from. */
+const madeMethods = new WeakMap<
+  CellMaps,
+  { picture: Picture; pictures: Promise<MethodPictures> }
+>();
+
+/** Upright, whatever the stance of the heatmap files. */
+export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
+  const known = madeMethods.get(maps);
+  if (known?.picture === picture) return known.pictures;
+  const pictures = drawAll(picture, maps);
+  madeMethods.set(maps, { picture, pictures });
+  return pictures;
+}
+
+async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
+  const { width, height } = picture.facts;
+  const pictures: Record<string, Uint8Array> = {};
+  // One after the other: at 12 megapixels each drawing is 36 MB.
+  for (const [method, values] of Object.entries(maps.methods)) {
+    const drawn = sharp(drawValues(picture, maps, values), { raw: { width, height, channels: 3 } });
+    pictures[method] = await shrinkTo(drawn, { width, height }, mostMethodPixels);
+  }
+  return pictures;
+}
+
+// Where a picture goes in a box on the page. A picture much longer than wide is cut into strips laid side by side, as a
+// newspaper breaks a column: scaled as a whole, 65 x 4096 pixels would be a hairline.
+
+/** Longer than this many times its width, and a picture is cut into strips. */
+const longest = 5;
+/** Points between strips, and points that a pixel may at most take: a tiny picture is not blown up to a blur. */
+const gap = 4;
+const pointsPerPixel = 2;
+
+export interface Placement {
+  /** Points that all strips take together. */
+  readonly width: number;
+  readonly height: number;
+  readonly strips: number;
+  /** How the strips follow each other; null for a picture in one piece. */
+  readonly reading: 'leftToRight' | 'topToBottom' | null;
+  /** Points a pixel. */
+  readonly scale: number;
+}
+
+/** @param box - points that the figure may take at most. */
+export function placeFigure(picture: Size, box: Size): Placement {
+  const { width, height } = picture;
+  const isTall = height > longest * width;
+  const isWide = width > longest * height;
+  if (!isTall && !isWide) {
+    const scale = Math.min(box.width / width, box.height / height, pointsPerPixel);
+    return { width: width * scale, height: height * scale, strips: 1, reading: null, scale };
+  }
+  const [long, short] = isTall ? [height, width] : [width, height];
+  const [boxLong, boxShort] = isTall ? [box.height, box.width] : [box.width, box.height];
+  // As many strips as fill the box's own shape.
+  const strips = Math.max(2, Math.round(Math.sqrt((long / short) * (boxShort / boxLong))));
+  const scale = Math.min(
+    boxLong / (long / strips),
+    (boxShort - gap * (strips - 1)) / (short * strips),
+    pointsPerPixel,
+  );
+  const along = (long / strips) * scale;
+  const across = short * strips * scale + gap * (strips - 1);
+  return isTall
+    ? { width: across, height: along, strips, reading: 'leftToRight', scale }
+    : { width: along, height: across, strips, reading: 'topToBottom', scale };
+}
+
+export interface Figure {
+  /** What `openImage` gave; one object serves every place that shows the picture. */
+  readonly image: HeldImage;
+  readonly size: Size;
+  readonly placement: Placement;
+  /** Upper left corner, in points. */
+  readonly x: number;
+  readonly y: number;
+}
+
+export function drawFigure(doc: Document, { image, size, placement, x, y }: Figure): void {
+  const { strips, reading, scale } = placement;
+  const width = size.width * scale;
+  const height = size.height * scale;
+  if (reading === null) {
+    doc.image(image, x, y, { width, height });
+    return;
+  }
+  const isTall = reading === 'leftToRight';
+  const along = (isTall ? height : width) / strips;
+  const step = (isTall ? width : height) + gap;
+  for (let strip = 0; strip < strips; strip++) {
+    const [left, top] = isTall ? [x + strip * step, y] : [x, y + strip * step];
+    const [cutX, cutY] = isTall ? [0, strip * along] : [strip * along, 0];
+    doc.save();
+    doc.rect(left, top, isTall ? width : along, isTall ? along : height).clip();
+    doc.image(image, left - cutX, top - cutY, { width, height });
+    doc.restore();
+  }
+}

@@ -1,0 +1,208 @@
+/** How sections and each kind of block look. */
+
+import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
+import type { Block, Part, Row, Section } from '../sections/blocks.ts';
+import { drawGrid, leastGridHeight } from './draw-grid.ts';
+import {
+  drawHeatmaps,
+  drawMethods,
+  leastMethodHeight,
+  type Surroundings,
+} from './draw-pictures.ts';
+import {
+  drawForm,
+  drawList,
+  drawTable,
+  formHeight,
+  listIndent,
+  measureRow,
+} from './draw-tables.ts';
+import type { Page } from './page.ts';
+import { ink, sheet, type Style, styles, textWidth } from './style.ts';
+
+const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 13 } as const;
+
+export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
+  const { page } = around;
+  page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(page, blocks));
+  page.bookmark(title);
+  const from = page.place();
+  drawTitle(around, title, part);
+  blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
+  if (part === 'evaluation') page.markMargin(from);
+  page.y += gaps.belowSection;
+}
+
+function drawTitle({ page, prose }: Surroundings, title: string, part: Part | null): void {
+  const { y } = page;
+  page.flow('H2', title, styles.section);
+  page.y += gaps.belowTitle;
+  if (part === null) return;
+  const style = part === 'evaluation' ? styles.mark : styles.quietMark;
+  const label = prose.parts[part].toUpperCase();
+  const width = page.widthOf(label, style);
+  page.mark('P', () => page.put([label], style, sheet.right - width, y + 5));
+}
+
+const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
+
+/** A section that is filled in by hand stays in one piece. */
+function wantedHeight(page: Page, blocks: readonly Block[]): number {
+  if (!blocks.some(({ kind }) => kind === 'form')) return leastHeights(page, blocks);
+  return blocks.reduce((sum, block) => sum + leastHeight(page, block) + gaps.belowTitle, 0);
+}
+
+/** Points that a heading wants on its page for what it heads: the first block, and where that heads another, the next. */
+function leastHeights(page: Page, [block, ...rest]: readonly Block[]): number {
+  if (block === undefined) return 0;
+  const least = leastHeight(page, block);
+  const isHead = block.kind === 'heading' || block.kind === 'note';
+  return isHead ? least + leastHeights(page, rest) : least;
+}
+
+function leastHeight(page: Page, block: Block): number {
+  switch (block.kind) {
+    case 'heading':
+      return headingHeight;
+    case 'note':
+      return linesHeight(page, block.text, styles.note);
+    case 'command':
+      return styles.entry.leading;
+    case 'paragraph':
+      return Math.min(linesHeight(page, block.text, styles.body), 6 * styles.body.leading);
+    case 'list':
+      return 3 * styles.body.leading;
+    case 'table':
+      return leastTableHeight(page, block.rows);
+    case 'grid':
+      return leastGridHeight(page, block);
+    case 'entry':
+      return entryHeight(page, block);
+    case 'form':
+      return formHeight(block);
+    case 'verdict':
+    case 'heatmaps':
+      break;
+    case 'methods':
+      return leastMethodHeight;
+  }
+  // These two see to their own height.
+  return 0;
+}
+
+/** Four rows, or as many as make five lines. */
+function leastTableHeight(page: Page, rows: readonly Row[]): number {
+  let height = 0;
+  for (const row of rows.slice(0, 4)) {
+    if (height >= 5 * styles.cell.leading) break;
+    height += measureRow(page, row).height;
+  }
+  return height;
+}
+
+function linesHeight(page: Page, text: string, style: Style, width = textWidth): number {
+  return page.lines(text, style, width).length * style.leading;
+}
+
+function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): void {
+  const { page } = around;
+  switch (block.kind) {
+    case 'verdict':
+      return drawVerdict(around, block);
+    case 'heatmaps':
+      return drawHeatmaps(around, block.maps);
+    case 'methods':
+      return drawMethods(around, block.maps);
+    case 'table':
+      return drawTable(page, block.rows);
+    case 'grid':
+      return drawGrid(page, block);
+    case 'list':
+      return drawList(page, block.items);
+    case 'form':
+      return drawForm(page, block);
+    case 'heading':
+      page.reserve(headingHeight + leastHeights(page, rest));
+      page.y += gaps.aboveHeading;
+      page.flow('H3', block.text, styles.heading);
+      page.y += gaps.belowHeading;
+      return;
+    case 'paragraph':
+      page.flow('P', block.text, styles.body);
+      page.y += 5;
+      return;
+    case 'note':
+      page.flow('P', block.text, styles.note);
+      page.y += 4;
+      return;
+    case 'command':
+      page.flow('P', block.text, styles.entry, { indent: listIndent });
+      page.y += 5;
+      return;
+    case 'entry':
+      drawEntry(page, block);
+  }
+}
+
+interface Entry {
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+function entryParts({ title, text, note }: Entry) {
+  return [
+    ['H4', title, styles.entry],
+    ['P', text, styles.body],
+    ['P', note, styles.note],
+  ] as const;
+}
+
+function entryHeight(page: Page, entry: Entry): number {
+  return entryParts(entry).reduce(
+    (sum, [, part, style]) => sum + linesHeight(page, part, style),
+    0,
+  );
+}
+
+function drawEntry(page: Page, entry: Entry): void {
+  const height = entryHeight(page, entry);
+  // Kept in one piece, unless it were longer than a page.
+  if (height < sheet.bottom - sheet.top) page.reserve(height);
+  for (const [tag, part, style] of entryParts(entry)) page.flow(tag, part, style);
+  page.y += 8;
+}
+
+// The result in short: what the evidence speaks for, beside the picture.
+
+const inset = 14;
+const belowHead = 5;
+const below = 10;
+
+/** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
+export function drawVerdict(
+  { page, images, size, labels }: Surroundings,
+  { headline, text }: { readonly headline: string; readonly text: string },
+): void {
+  const { doc } = page;
+  const placement = placeFigure(size, { width: 150, height: 120 });
+  const wordsWidth = textWidth - 3 * inset - placement.width;
+  const head = page.lines(headline, styles.headline, wordsWidth);
+  const words = page.lines(text, styles.body, wordsWidth);
+  const headHeight = head.length * styles.headline.leading + belowHead;
+  const wordsHeight = headHeight + words.length * styles.body.leading;
+  const height = Math.max(wordsHeight, placement.height) + 2 * inset;
+  page.reserve(height + below);
+  const left = sheet.left + inset;
+  const top = page.y + inset;
+  page.decorate(() => {
+    doc.rect(sheet.left, page.y, textWidth, height).fill(ink.panel);
+    doc.rect(sheet.left, page.y, 3, height).fill(ink.accent);
+  });
+  page.mark('P', () => page.put(head, styles.headline, left, top));
+  page.mark('P', () => page.put(words, styles.body, left, top + headHeight));
+  const x = sheet.right - inset - placement.width;
+  const figure = { image: images.original, size, placement, x, y: top };
+  page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
+  page.y += height + below;
+}

@@ -1,0 +1,128 @@
+/** A table of names and values, with a bar where a value is a share. */
+
+import type { Block, Row } from '../sections/blocks.ts';
+import type { Page, Tag } from './page.ts';
+import { ink, sheet, styles, textWidth } from './style.ts';
+
+/** Leaves the value just the room for the 64 digits of a checksum on one line. */
+const labelWidth = 156;
+const cellGap = 10;
+const valueX = sheet.left + labelWidth + cellGap;
+const bar = { width: 96, height: 5, gap: 14 };
+const rowPadding = 2.1;
+/** Lines of a value that stay together; a longer one goes on in a row of its own. */
+const mostLines = 40;
+
+export function drawTable(page: Page, rows: readonly Row[]): void {
+  const table = page.group('Table');
+  for (const row of rows) drawRow(page, table, row);
+  table.end();
+  page.y += 6;
+}
+
+export function measureRow(page: Page, row: Row) {
+  const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
+  const label = page.lines(row.label, styles.label, labelWidth);
+  const value = page.lines(row.value, styles.cell, sheet.right - valueX - barWidth);
+  return { label, value, height: heightOf(Math.max(label.length, value.length)) };
+}
+
+function heightOf(lines: number): number {
+  return lines * styles.cell.leading + 2 * rowPadding;
+}
+
+function drawRow(page: Page, table: Tag, row: Row): void {
+  const { label, value } = measureRow(page, row);
+  drawLines(page, table, { row, label, value: value.slice(0, mostLines) });
+  for (let from = mostLines; from < value.length; from += mostLines) {
+    drawLines(page, table, { row, label: [], value: value.slice(from, from + mostLines) });
+  }
+}
+
+interface RowLines {
+  readonly row: Row;
+  readonly label: readonly string[];
+  readonly value: readonly string[];
+}
+
+function drawLines(page: Page, table: Tag, { row, label, value }: RowLines): void {
+  const { doc } = page;
+  const height = heightOf(Math.max(label.length, value.length));
+  page.reserve(height);
+  const top = page.y + rowPadding;
+  const parent = page.group('TR', table);
+  page.mark('TH', () => page.put(label, styles.label, sheet.left, top), { parent });
+  page.mark('TD', () => page.put(value, styles.cell, valueX, top), { parent });
+  parent.end();
+  page.decorate(() => {
+    if (row.bar !== undefined) drawBar(page, row, top + (styles.cell.leading - bar.height) / 2);
+    doc.moveTo(sheet.left, page.y + height).lineTo(sheet.right, page.y + height);
+    doc.lineWidth(0.4).stroke(ink.rule);
+  });
+  page.y += height;
+}
+
+function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: number): void {
+  const placeOf = (share: number) =>
+    sheet.right - bar.width * (1 - Math.min(Math.max(share, 0), 1));
+  const left = sheet.right - bar.width;
+  const middle = y + bar.height / 2;
+  doc.rect(left, y, bar.width, bar.height).fill(ink.rule);
+  doc.rect(left, y, placeOf(value) - left, bar.height).fill(ink.accent);
+  if (range !== undefined) {
+    const [low, high] = range;
+    doc.moveTo(placeOf(low), middle).lineTo(placeOf(high), middle).lineWidth(1.6).stroke(ink.range);
+  }
+  for (const mark of marks) {
+    const at = placeOf(mark);
+    doc.moveTo(at, y - 2).lineTo(at, y + bar.height + 2);
+    doc.lineWidth(0.8).stroke(ink.text);
+  }
+}
+
+// Lists to be read, and rules to be written on.
+
+/** Points by which what belongs to a line above stands further in. */
+export const listIndent = 11;
+/** Points of a rule with a label before it, and of a free one. */
+const form = { labelled: 26, free: 20, labelWidth: 150 } as const;
+
+export function drawList(page: Page, items: readonly string[]): void {
+  const list = page.group('L');
+  for (const text of items) {
+    const lines = page.lines(text, styles.body, textWidth - listIndent).length;
+    const item = page.group('LI', list);
+    page.reserve(Math.min(lines * styles.body.leading, 2 * styles.body.leading));
+    page.mark('Lbl', () => page.put(['–'], styles.body, sheet.left, page.y), { parent: item });
+    page.flow('LBody', text, styles.body, { parent: item, indent: listIndent });
+    item.end();
+    page.y += 2.5;
+  }
+  list.end();
+  page.y += 4;
+}
+
+type Form = Extract<Block, { kind: 'form' }>;
+
+export function formHeight({ labels, rules }: Form): number {
+  return labels.length * form.labelled + rules * form.free;
+}
+
+export function drawForm(page: Page, { labels, rules, ...block }: Form): void {
+  page.reserve(formHeight({ labels, rules, ...block }));
+  for (const label of labels) {
+    const { y } = page;
+    page.mark('P', () => page.put([label], styles.label, sheet.left, y + form.labelled - 14));
+    drawRule(page, sheet.left + form.labelWidth, form.labelled);
+  }
+  for (let rule = 0; rule < rules; rule++) drawRule(page, sheet.left, form.free);
+  page.y += 6;
+}
+
+function drawRule(page: Page, from: number, height: number): void {
+  const y = page.y + height - 4;
+  page.decorate(() => {
+    page.doc.moveTo(from, y).lineTo(sheet.right, y).lineWidth(0.5).stroke(ink.muted);
+  });
+  page.y += height;
+}

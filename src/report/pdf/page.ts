@@ -1,0 +1,186 @@
+/**
+ * The sheet that blocks are drawn on: margins, type, page breaks, the tag of each piece and the bookmarks. It knows
+ * points and lines, not what they say.
+ */
+
+import PdfDocument from 'pdfkit';
+import { breakLines, ink, openFonts, sheet, type Style, textWidth } from './style.ts';
+
+const marginBar = { x: sheet.left - 13, width: 2.2 } as const;
+
+/** An image that the document holds once, however often it is shown. */
+export interface HeldImage {
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Document = PDFKit.PDFDocument;
+
+declare global {
+  namespace PDFKit.Mixins {
+    /** pdfkit documents both for images that are shown more than once; its types leave them out. */
+    interface PDFImage {
+      openImage(file: Uint8Array): HeldImage;
+      image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
+    }
+  }
+}
+
+export type Tag = PDFKit.PDFStructureElement;
+
+export interface Page {
+  readonly doc: Document;
+  /** Where the next block begins. */
+  y: number;
+  /** Turns the page when less than `height` is left on it. */
+  readonly reserve: (height: number) => void;
+  /** A line feed begins a new line. */
+  readonly lines: (text: string, style: Style, width: number) => readonly string[];
+  /** Points that one line takes. */
+  readonly widthOf: (line: string, style: Style) => number;
+  /** Draws lines at a place, without moving `y`. */
+  readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
+  /** Draws lines under each other, over as many pages as they need, and moves `y` below them. */
+  readonly flow: (tag: string, text: string, style: Style, how?: FlowOptions) => void;
+  /** Opens a structure element for what `draw` puts on the current page. */
+  readonly mark: (tag: string, draw: () => void, options?: MarkOptions) => void;
+  /** Draws what only pleases the eye: no reader needs to hear of it. */
+  readonly decorate: (draw: () => void) => void;
+  /** Opens a structure element that holds others. */
+  readonly group: (tag: string, parent?: Tag) => Tag;
+  readonly bookmark: (title: string) => void;
+  /** Where the next block begins, page included; for `markMargin`. */
+  readonly place: () => Place;
+  /** Draws a bar in the left margin from `from` to the current place, over all pages between. */
+  readonly markMargin: (from: Place) => void;
+}
+
+export interface Place {
+  /** Counted from 0. */
+  readonly page: number;
+  readonly y: number;
+}
+
+export interface FlowOptions {
+  readonly parent?: Tag;
+  /** Points from the left margin. */
+  readonly indent?: number;
+}
+
+export interface MarkOptions {
+  readonly alt?: string;
+  readonly parent?: Tag;
+}
+
+export interface DocumentFacts {
+  readonly title: string;
+  readonly subject: string;
+  readonly language: string;
+  readonly createdAt: Date;
+}
+
+/** A document without pages: `reserve` makes them. Same facts and drawing, same bytes. */
+export function openPage(facts: DocumentFacts): Page {
+  const doc = openDocument(facts);
+  const root = doc.struct('Document');
+  doc.addStructure(root);
+
+  const page: Page = {
+    doc,
+    y: sheet.bottom,
+    reserve(height) {
+      if (page.y + height <= sheet.bottom) return;
+      doc.addPage();
+      page.y = sheet.top;
+    },
+    lines(text, style, width) {
+      doc.font(style.font).fontSize(style.size);
+      const space = doc.widthOfString(' ');
+      // Measured with the space that follows in the line: pdfkit lays out and remembers words in this form.
+      const measure = (part: string) => doc.widthOfString(`${part} `) - space;
+      return text.split('\n').flatMap((line) => breakLines(line, width, measure));
+    },
+    widthOf: (line, style) => doc.font(style.font).fontSize(style.size).widthOfString(line),
+    put(lines, style, x, y) {
+      doc.font(style.font).fontSize(style.size).fillColor(style.colour);
+      lines.forEach((line, i) => {
+        doc.text(line, x, y + i * style.leading, { lineBreak: false });
+      });
+    },
+    flow(tag, text, style, { parent = root, indent = 0 } = {}) {
+      const element = page.group(tag, parent);
+      let rest = page.lines(text, style, textWidth - indent);
+      // A paragraph's first line never stands alone at the foot of a page.
+      page.reserve(Math.min(rest.length, 2) * style.leading);
+      while (rest.length > 0) {
+        page.reserve(style.leading);
+        const room = Math.floor((sheet.bottom - page.y) / style.leading + 1e-6);
+        // Nor does its last one at the head of the next.
+        const isLastAlone = room > 2 && rest.length === room + 1;
+        const here = rest.slice(0, isLastAlone ? room - 1 : room);
+        element.add(() => page.put(here, style, sheet.left + indent, page.y));
+        page.y += here.length * style.leading;
+        rest = rest.slice(here.length);
+        if (rest.length > 0) page.reserve(sheet.bottom);
+      }
+      element.end();
+    },
+    mark(tag, draw, { alt, parent = root } = {}) {
+      const element = doc.struct(tag, alt === undefined ? {} : { alt });
+      parent.add(element);
+      element.add(draw);
+      element.end();
+    },
+    decorate(draw) {
+      doc.markContent('Artifact');
+      draw();
+      doc.endMarkedContent();
+    },
+    group(tag, parent = root) {
+      const element = doc.struct(tag);
+      parent.add(element);
+      return element;
+    },
+    bookmark(title) {
+      doc.outline.addItem(title);
+    },
+    place: () => ({ page: doc.bufferedPageRange().count - 1, y: page.y }),
+    markMargin(from) {
+      const to = page.place();
+      for (let at = from.page; at <= to.page; at++) {
+        doc.switchToPage(at);
+        const top = at === from.page ? from.y : sheet.top;
+        const bottom = at === to.page ? to.y : sheet.bottom;
+        page.decorate(() =>
+          doc.rect(marginBar.x, top, marginBar.width, bottom - top).fill(ink.accent),
+        );
+      }
+    },
+  };
+  return page;
+}
+
+function openDocument({ title, subject, language, createdAt }: DocumentFacts): Document {
+  const doc = new PdfDocument({
+    size: 'A4',
+    margin: 0,
+    autoFirstPage: false,
+    bufferPages: true,
+    pdfVersion: '1.7',
+    tagged: true,
+    displayTitle: true,
+    lang: language,
+    info: {
+      Title: title,
+      Subject: subject,
+      Author: 'forensics',
+      Creator: 'forensics',
+      // The document's identifier is derived from these, so that it too is the same for the same report.
+      CreationDate: createdAt,
+    },
+  });
+  const { regular, bold } = openFonts();
+  doc.registerFont('regular', regular);
+  doc.registerFont('bold', bold);
+  return doc;
+}

@@ -1,0 +1,121 @@
+/**
+ * The report as a PDF: sections are laid on pages, each page gets its head and foot. The same examination, item and
+ * pictures give the same bytes; the only time in it is when the examination ran.
+ */
+
+import type { Language } from '../../contract/vocabulary.ts';
+import type { Examination, MapName } from '../../engine/result.ts';
+import type { Picture } from '../../image/picture.ts';
+import { legendColours } from '../heatmap/heatmap.ts';
+import {
+  type MethodPictures,
+  printMethods,
+  type PrintPictures,
+  printPictures,
+} from '../heatmap/print-pictures.ts';
+import { createNumberWriter } from '../numbers.ts';
+import { printable } from '../printable.ts';
+import type { ReportItem, ReportTexts } from '../report-item.ts';
+import { writeSections } from '../sections/sections.ts';
+import { labelsOf, proseOf } from '../wording/catalogue.ts';
+import type { Labels } from '../wording/labels.ts';
+import { drawSection } from './draw-blocks.ts';
+import type { PageImages } from './draw-pictures.ts';
+import { type Document, openPage, type Page } from './page.ts';
+import { ink, sheet, styles } from './style.ts';
+
+export interface PdfInput {
+  readonly picture: Picture;
+  /** The PNG files that travel beside the report; it shows them smaller and states their checksums. */
+  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly texts: ReportTexts;
+}
+
+/** Pictures are shrunk once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
+export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
+  const { picture, heatmaps, examination, item, language } = input;
+  const pictures = await printPictures(picture, heatmaps, item.heatmapStance);
+  const methods = await printMethods(picture, examination.maps);
+  const labels = labelsOf(language);
+  const page = openPage({
+    title: `${labels.title}: ${printable(item.name, 120)}`,
+    subject: `SHA-256 ${examination.facts.sha256}`,
+    language,
+    createdAt: item.examinedAt,
+  });
+  const around = {
+    page,
+    labels,
+    prose: proseOf(language),
+    numbers: createNumberWriter(language),
+    legend: legendColours(),
+    images: openImages(page.doc, pictures, methods),
+    size: { width: picture.facts.width, height: picture.facts.height },
+  };
+  drawTitle(page, labels, item);
+  const sections = writeSections({ ...input, heatmapDigests: pictures.digests });
+  for (const section of sections) drawSection(around, section);
+  drawEdges(page.doc, labels, examination.facts.sha256);
+  return collect(page.doc);
+}
+
+function openImages(
+  doc: Document,
+  { original, heatmaps }: PrintPictures,
+  methods: MethodPictures,
+): PageImages {
+  const open = (bytes: Uint8Array) => doc.openImage(bytes);
+  return {
+    original: open(original),
+    heatmaps: {
+      real: open(heatmaps.real),
+      fake: open(heatmaps.fake),
+      compression: open(heatmaps.compression),
+      anomaly: open(heatmaps.anomaly),
+    },
+    methods: Object.fromEntries(
+      Object.entries(methods).map(([method, bytes]) => [method, open(bytes)]),
+    ),
+  };
+}
+
+function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
+  page.reserve(70);
+  page.flow('H1', labels.title, styles.title);
+  page.flow('P', printable(item.name, 100), styles.body);
+  page.y += 14;
+}
+
+/** Head and foot of every page, drawn last: only then is the number of pages known. */
+function drawEdges(doc: Document, labels: Labels, sha256: string): void {
+  const { start, count } = doc.bufferedPageRange();
+  const { font, size } = styles.note;
+  for (let i = start; i < start + count; i++) {
+    doc.switchToPage(i);
+    doc.markContent('Artifact', { type: 'Pagination' });
+    doc.font(font).fontSize(size).fillColor(ink.muted);
+    const page = labels.page(i - start + 1, count);
+    doc.text(labels.product, sheet.left, sheet.headerTop, { lineBreak: false });
+    putRight(doc, labels.title, sheet.headerTop);
+    doc.text(`SHA-256 ${sha256.slice(0, 16)}…`, sheet.left, sheet.footerTop, { lineBreak: false });
+    putRight(doc, page, sheet.footerTop);
+    for (const y of [sheet.headerTop + 14, sheet.footerTop - 6]) {
+      doc.moveTo(sheet.left, y).lineTo(sheet.right, y).lineWidth(0.4).stroke(ink.rule);
+    }
+    doc.endMarkedContent();
+  }
+}
+
+function putRight(doc: Document, text: string, y: number): void {
+  doc.text(text, sheet.right - doc.widthOfString(text), y, { lineBreak: false });
+}
+
+async function collect(doc: Document): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  doc.end();
+  for await (const chunk of doc) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,147 @@
+/** The sheet of a report and how its words look. Points are 1/72 inch, from the upper left. */
+
+/** A4. All marks lie between 36 and 778 pt, so that the sheet also prints on Letter (792 pt high) without scaling. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+export const sheet = {
+  width: 595.28,
+  height: 841.89,
+  left: 56,
+  right: 539.28,
+  top: 67,
+  bottom: 748,
+  headerTop: 40,
+  footerTop: 762,
+} as const;
+
+export const textWidth = sheet.right - sheet.left;
+
+export const ink = {
+  text: '#1b1f2a',
+  muted: '#5a6272',
+  rule: '#d3d7de',
+  panel: '#f2f3f6',
+  accent: '#3d2a6b',
+  range: '#e0803a',
+} as const;
+
+/** Size and distance of lines in points. */
+export const styles = {
+  title: { font: 'bold', size: 19, leading: 24, colour: ink.text },
+  headline: { font: 'bold', size: 13.5, leading: 18, colour: ink.accent },
+  section: { font: 'bold', size: 13, leading: 17, colour: ink.accent },
+  heading: { font: 'bold', size: 9.4, leading: 13.1, colour: ink.accent },
+  entry: { font: 'bold', size: 9.2, leading: 13.1, colour: ink.text },
+  body: { font: 'regular', size: 9.2, leading: 13.1, colour: ink.text },
+  cell: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.text },
+  label: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.muted },
+  mark: { font: 'bold', size: 7, leading: 9, colour: ink.accent },
+  quietMark: { font: 'regular', size: 7, leading: 9, colour: ink.muted },
+  head: { font: 'bold', size: 7.5, leading: 10.4, colour: ink.muted },
+  small: { font: 'regular', size: 7.8, leading: 10.8, colour: ink.text },
+  note: { font: 'regular', size: 7.5, leading: 10.4, colour: ink.muted },
+} as const;
+export type Style = (typeof styles)[keyof typeof styles];
+
+// The two fonts of a report, read once a process.
+
+export interface Fonts {
+  readonly regular: Buffer;
+  readonly bold: Buffer;
+}
+
+let known: Fonts | undefined;
+
+/**
+ * DejaVu Sans Condensed, TrueType. Its licence (Bitstream Vera, with additions in the public domain) allows to embed the
+ * fonts or parts of them in documents.
+ */
+export function openFonts(): Fonts {
+  known ??= { regular: read('DejaVuSansCondensed'), bold: read('DejaVuSansCondensed-Bold') };
+  return known;
+}
+
+function read(name: string): Buffer {
+  const { resolve } = createRequire(import.meta.url);
+  return withoutShaping(readFileSync(resolve(`dejavu-fonts-ttf/ttf/${name}.ttf`)));
+}
+
+/** Kerning, ligatures and mark positions. */
+const shapingTables = new Set(['GSUB', 'GPOS', 'GDEF', 'kern']);
+
+/**
+ * The font with its shaping tables hidden, by another tag in the table directory. Shaping took half the time of a
+ * report, and its ligatures would join letters that must stay apart: the ff and fi of a checksum or a file name.
+ *
+ * @see ISO/IEC 14496-22, "Table directory": 12 bytes of header, then 16 a table, of which 4 are the tag.
+ */
+export function withoutShaping(font: Buffer): Buffer {
+  const hidden = Buffer.from(font);
+  const tables = hidden.readUInt16BE(4);
+  for (let table = 0; table < tables; table++) {
+    const at = 12 + 16 * table;
+    if (shapingTables.has(hidden.toString('latin1', at, at + 4)))
+      hidden.write('----', at, 'latin1');
+  }
+  return hidden;
+}
+
+// Breaks a text into lines. Every width comes from the caller, so that the same rule serves any font. */
+//
+// /** A unit does not part from its figure.
+
+const breaks = / (?!%)/;
+
+/**
+ * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. A line
+ * that ends at a space keeps it, so that the lines joined are the text again, for search and for screen readers.
+ *
+ * @param width - of a line without its last space, in the unit of `measure`; always room for at least one character.
+ */
+export function breakLines(
+  text: string,
+  width: number,
+  measure: (part: string) => number,
+): readonly string[] {
+  const lines: string[] = [];
+  const space = measure(' ');
+  let line = '';
+  let used = 0;
+  for (const [at, word] of text.split(breaks).entries()) {
+    for (const [part, piece] of breakWord(word, width, measure).entries()) {
+      const joint = at > 0 && part === 0 ? ' ' : '';
+      const needed = measure(piece);
+      const whole = used + (joint === '' ? 0 : space) + needed;
+      const isFull = line !== '' && whole > width;
+      if (isFull) lines.push(line + joint);
+      line = isFull ? piece : line + joint + piece;
+      used = isFull ? needed : whole;
+    }
+  }
+  return [...lines, line];
+}
+
+/** Pieces that fit, by characters rather than code units; the word itself when it fits as a whole. */
+function breakWord(
+  word: string,
+  width: number,
+  measure: (part: string) => number,
+): readonly string[] {
+  if (measure(word) <= width) return [word];
+  const pieces: string[] = [];
+  let piece = '';
+  let used = 0;
+  for (const character of word) {
+    const needed = measure(character);
+    if (piece !== '' && used + needed > width) {
+      pieces.push(piece);
+      piece = '';
+      used = 0;
+    }
+    piece += character;
+    used += needed;
+  }
+  return [...pieces, piece];
+}

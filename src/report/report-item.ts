@@ -1,0 +1,80 @@
+import type { Language } from '../contract/vocabulary.ts';
+import type { ModelIdentity } from '../engine/result.ts';
+import type { Stance } from '../image/orientation.ts';
+import type { MeasuredCondition } from '../inference/model.ts';
+
+/** One step of the chain of custody. */
+export interface CustodyEvent {
+  readonly at: Date;
+  /** Who did it, as this program knows them: `user 6f1c...`, `api key 2b9e...`, `service`, `operator`. */
+  readonly actor: string;
+  readonly event: (typeof custodyEvents)[number];
+  /** SHA-256 of the bytes that went in or came out, lower-case hex, with what they are; empty where no bytes moved. */
+  readonly hashes: readonly { readonly name: string; readonly sha256: string }[];
+}
+
+export const custodyEvents = [
+  'created',
+  'received',
+  'replaced_upload_noticed',
+  'examined',
+  'rendered',
+  'failed',
+  'retried',
+  'upgraded',
+  'bundled',
+  'deleted',
+] as const;
+
+/** A validation of the customer's own, cited by its id. */
+export interface OwnValidation {
+  readonly id: string;
+  readonly createdAt: Date;
+  /** That was measured. */
+  readonly model: ModelIdentity;
+  readonly conditions: readonly MeasuredCondition[];
+}
+
+/** What a report says about the item beside the examination itself. */
+export interface ReportItem {
+  /** File name or name of the analysis, as the client gave it: any characters, any length. Never used as a path. */
+  readonly name: string;
+  readonly analysisId: string | null;
+  /** True when other bytes were put in the place of the upload after the copy was taken that was examined. */
+  readonly isUploadReplaced?: boolean;
+  /** How the heatmap files lie; upright when left out. The report itself shows the picture and them upright. */
+  readonly heatmapStance?: Stance;
+  /** What happened to the file, oldest first; left out where nothing was recorded. */
+  readonly custody?: readonly CustodyEvent[];
+  /** Repetitions after failures before the run that this report is about. */
+  readonly retries?: number;
+  /** Error rates measured on the customer's own pictures (`forensics validate`). */
+  readonly validation?: OwnValidation;
+  /** Print all metadata of the file as an appendix. Off unless asked for: it may hold personal data. */
+  readonly withMetadata?: boolean;
+  /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */
+  readonly examinedAt: Date;
+}
+
+// The texts that the contract's `report` object names, for one language.
+
+export interface ReportTexts {
+  readonly summary: string;
+  readonly forensic: string;
+  readonly heatmapIntro: string;
+  readonly heatmap: {
+    readonly real: string;
+    readonly fake: string;
+    readonly compressed: string;
+    readonly anomaly: string;
+  };
+  readonly conclusion: string;
+}
+
+/** One statement in every report language. */
+export type Bilingual = Readonly<Record<Language, string>>;
+
+/** Writes the same statement in every language. */
+export function inBoth(write: (language: Language) => string): Bilingual {
+  return { en: write('en'), de: write('de') };
+}

@@ -1,0 +1,121 @@
+/**
+ * What a report is made of before anything is drawn: titled sections of plain text and tables. It knows no pages, fonts
+ * or pictures.
+ */
+
+import type { Language } from '../../contract/vocabulary.ts';
+import type { Examination, MapName } from '../../engine/result.ts';
+import type { Account } from '../account.ts';
+import type { Evidence } from '../evidence.ts';
+import type { NumberWriter } from '../numbers.ts';
+import type { ReportItem, ReportTexts } from '../report-item.ts';
+import type { Labels } from '../wording/labels.ts';
+import type { Phrases } from '../wording/phrases.ts';
+import type { Prose } from '../wording/prose.ts';
+
+export interface Row {
+  readonly label: string;
+  readonly value: string;
+  /** 0..1 when a bar beside the value helps to read it. */
+  readonly bar?: number;
+  /** Ends of a stroke over the bar, 0..1: the range of the value. */
+  readonly range?: readonly [low: number, high: number];
+  /** Places on the bar where a threshold lies, 0..1. */
+  readonly marks?: readonly number[];
+}
+
+export interface Grid {
+  /** `share`: part of the text's width; together 1. */
+  readonly columns: readonly { readonly title: string; readonly share: number }[];
+  readonly rows: readonly GridRow[];
+}
+
+export interface GridRow {
+  /** One for each column. */
+  readonly cells: readonly string[];
+  /** Lines under the cells, from the second column to the right margin: checksums want the room. */
+  readonly below?: readonly string[];
+}
+
+export interface HeatmapBlock {
+  readonly map: MapName;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+/** Where one method points, and what it says. */
+export interface MethodBlock {
+  readonly method: string;
+  readonly title: string;
+  readonly text: string;
+  readonly note: string;
+}
+
+export type Block =
+  | { readonly kind: 'verdict'; readonly headline: string; readonly text: string }
+  | { readonly kind: 'heading'; readonly text: string }
+  | { readonly kind: 'paragraph'; readonly text: string }
+  | { readonly kind: 'note'; readonly text: string }
+  /** To be typed as it stands. */
+  | { readonly kind: 'command'; readonly text: string }
+  | { readonly kind: 'list'; readonly items: readonly string[] }
+  | { readonly kind: 'entry'; readonly title: string; readonly text: string; readonly note: string }
+  | { readonly kind: 'table'; readonly rows: readonly Row[] }
+  | ({ readonly kind: 'grid' } & Grid)
+  /** Rules to write on: one with each label before it, and free ones below. */
+  | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }
+  | { readonly kind: 'heatmaps'; readonly maps: readonly HeatmapBlock[] }
+  | { readonly kind: 'methods'; readonly maps: readonly MethodBlock[] };
+
+/** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
+export const parts = ['facts', 'evaluation', 'annex'] as const;
+export type Part = (typeof parts)[number];
+
+export interface Section {
+  readonly title: string;
+  /** Null for the head of the report, which holds its result in short. */
+  readonly part: Part | null;
+  readonly blocks: readonly Block[];
+}
+
+export interface ReportInput {
+  readonly examination: Examination;
+  readonly item: ReportItem;
+  readonly language: Language;
+  readonly texts: ReportTexts;
+  /** SHA-256 of each heatmap file, lower-case hex: ties the files that travel beside the report to it. */
+  readonly heatmapDigests: Readonly<Record<MapName, string>>;
+}
+
+/** What the sections of a report are written with. */
+export interface SectionInput extends ReportInput {
+  readonly evidence: Evidence;
+  readonly account: Account;
+  readonly labels: Labels;
+  readonly prose: Prose;
+  readonly phrases: Phrases;
+  readonly numbers: NumberWriter;
+}
+
+export function paragraph(text: string): Block {
+  return { kind: 'paragraph', text };
+}
+
+export function heading(text: string): Block {
+  return { kind: 'heading', text };
+}
+
+export function note(text: string): Block {
+  return { kind: 'note', text };
+}
+
+/** A row that stands only where it says something. */
+export function row(isShown: boolean, label: string, value: string): readonly Row[] {
+  return isShown ? [{ label, value }] : [];
+}
+
+/** A block that stands only where it says something. */
+export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Block[] {
+  return isShown ? blocks : [];
+}

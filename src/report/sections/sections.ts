@@ -1,0 +1,84 @@
+/**
+ * What a report says, in order, before anything is drawn: an examination goes in, titled blocks of plain text come out.
+ * Everything foreign in them is printable.
+ */
+
+import { openWriting, writeAccount } from '../account.ts';
+import { labelsOf, proseOf } from '../wording/catalogue.ts';
+import type { SectionName } from '../wording/labels.ts';
+import {
+  glossaryBlocks,
+  integrityBlocks,
+  metadataBlocks,
+  referenceBlocks,
+  settingsBlocks,
+  signatureBlocks,
+} from './annex.ts';
+import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
+import { evaluationBlocks } from './evaluation.ts';
+import {
+  conclusionBlocks,
+  custodyBlocks,
+  headBlocks,
+  limitBlocks,
+  questionBlocks,
+  reasonBlocks,
+} from './head.ts';
+import { itemBlocks } from './item.ts';
+import { heatmapBlocks, methodBlocks } from './maps.ts';
+import { provenanceBlocks } from './provenance.ts';
+import { resultBlocks } from './results.ts';
+import { validationBlocks } from './validation.ts';
+
+type Writer = (input: SectionInput) => readonly Block[];
+
+const order: readonly (readonly [SectionName, Part | null, Writer])[] = [
+  ['result', null, headBlocks],
+  ['question', 'facts', questionBlocks],
+  ['item', 'facts', itemBlocks],
+  ['custody', 'facts', custodyBlocks],
+  ['provenance', 'facts', provenanceBlocks],
+  ['results', 'facts', resultBlocks],
+  ['heatmaps', 'facts', heatmapBlocks],
+  ['method', 'facts', methodBlocks],
+  ['validation', 'facts', validationBlocks],
+  ['evaluation', 'evaluation', evaluationBlocks],
+  ['reasons', 'evaluation', reasonBlocks],
+  ['limits', 'evaluation', limitBlocks],
+  ['conclusion', 'evaluation', conclusionBlocks],
+  ['integrity', 'annex', integrityBlocks],
+  ['settings', 'annex', settingsBlocks],
+  ['glossary', 'annex', glossaryBlocks],
+  ['references', 'annex', referenceBlocks],
+  ['metadata', 'annex', metadataBlocks],
+  ['signature', 'annex', signatureBlocks],
+];
+
+/** Sections are numbered, annexes lettered; one without blocks is left out. */
+export function writeSections(input: ReportInput): readonly Section[] {
+  const writing = openWriting(input.examination, input.item, input.language);
+  const all: SectionInput = {
+    ...input,
+    ...writing,
+    account: writeAccount(writing),
+    labels: labelsOf(input.language),
+    prose: proseOf(input.language),
+  };
+  let sections = 0;
+  let annexes = 0;
+  return order
+    .map(([name, part, write]) => ({ name, part, blocks: write(all) }))
+    .filter(({ blocks }) => blocks.length > 0)
+    .map(({ name, part, blocks }) => ({
+      title: numbered(all.labels.sections[name], part),
+      part,
+      blocks,
+    }));
+
+  function numbered(title: string, part: Part | null): string {
+    if (part === null) return title;
+    if (part === 'annex') return `${String.fromCharCode(65 + annexes++)}  ${title}`;
+    sections += 1;
+    return `${sections}  ${title}`;
+  }
+}

@@ -1,0 +1,35 @@
+/** The child process of the lab: opens one picture at a time, keeps its model loaded between tasks. */
+
+import { serveTasks } from './child-side.ts';
+import { createModelShelf } from './model-cache.ts';
+import { isLabTask, type LabAnswer } from './tasks.ts';
+
+const shelf = createModelShelf();
+
+serveTasks(async (task): Promise<LabAnswer> => {
+  if (!isLabTask(task)) throw new TypeError('The lab was given something that is no task.');
+  const { settings, order } = task;
+  if (order.kind === 'examine') {
+    const { performExamine } = await import('./examine.ts');
+    return { kind: 'examine', examination: await performExamine(order.request, settings, shelf) };
+  }
+  if (order.kind === 'measure') {
+    const { performMeasure } = await import('./measure.ts');
+    return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
+  }
+  if (order.kind === 'preview') {
+    const { performPreview } = await import('./examine.ts');
+    return { kind: 'preview', preview: await performPreview(order.request, settings) };
+  }
+  if (order.kind === 'seams') {
+    const { performSeams } = await import('./examine.ts');
+    return { kind: 'seams', seams: await performSeams(order.request, settings, shelf) };
+  }
+  if (order.kind === 'compare') {
+    const { performCompare } = await import('./examine.ts');
+    return { kind: 'compare', difference: await performCompare(order, settings) };
+  }
+  // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
+  const { performRender } = await import('./examine.ts');
+  return { kind: 'render', rendering: await performRender(order.request, settings, shelf) };
+});

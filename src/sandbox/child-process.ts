@@ -1,0 +1,210 @@
+/** One forked child as its parent sees it: hand it a task, learn the answer or why there is none, end it. */
+
+import { type ChildProcess, fork } from 'node:child_process';
+import { Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { type ErrorCode, ForensicsError } from '../errors.ts';
+
+export interface ChildOptions {
+  /** A module that calls `serveTasks`. */
+  readonly entry: URL;
+  /** Counted from handing over the task, so it includes the start of a fresh child. */
+  readonly taskTimeoutMs: number;
+  /** Resident memory of the whole child, as the operating system counts it. */
+  readonly memoryLimitBytes: number;
+  readonly execArgv?: readonly string[];
+}
+
+/** `notBegun`: the child ended before it took the task up; the same task may be given to another one. */
+export type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
+
+export interface Child {
+  readonly pid: number | undefined;
+  perform(task: unknown, signal?: AbortSignal): Promise<Outcome>;
+  isAlive(): boolean;
+  end(): Promise<void>;
+}
+
+const stderrKept = 4096;
+
+/** 24 days: Node.js lets a longer timer fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Pixels and tensors lie outside the heap of V8, so it never needs more. */
+const largestHeapMegabytes = 2048;
+
+/** What native libraries need to be found and where temporary files go; nothing that holds a secret. */
+const passedVariables = ['PATH', 'LD_LIBRARY_PATH', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'TZ'];
+
+export function forkChild(options: ChildOptions): Child {
+  const child = start(options);
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr = (stderr + text).slice(-stderrKept);
+  });
+  let onEnded: (() => void) | null = null;
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => {
+      resolve();
+      onEnded?.();
+    });
+  });
+  // Unheard, an error event of a broken channel would end our process; the close event tells the same story.
+  child.on('error', () => undefined);
+
+  function perform(task: unknown, signal?: AbortSignal): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      let hasBegun = false;
+      let killedFor: ForensicsError | null = null;
+      const limitMs = Math.min(options.taskTimeoutMs, longestTimerMs);
+      const timer = setTimeout(() => kill(timedOut(options)), limitMs);
+      const onAbort = () => kill(new ForensicsError('cancelled', 'The work was cancelled.'));
+
+      function kill(reason: ForensicsError): void {
+        killedFor ??= reason;
+        child.kill('SIGKILL');
+      }
+      function settle(act: () => void): void {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+        child.off('message', onMessage);
+        onEnded = null;
+        letParentEnd(child);
+        act();
+      }
+      function onMessage(said: unknown): void {
+        if (killedFor || !isChildMessage(said)) return;
+        if (said.kind === 'begun') hasBegun = true;
+        else if (said.kind === 'answer') settle(() => resolve({ answer: said.answer }));
+        else settle(() => reject(toError(said)));
+      }
+
+      holdParent(child);
+      child.on('message', onMessage);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      onEnded = () => {
+        const reason = killedFor ?? causeOfDeath(child, stderr);
+        settle(() => (killedFor || hasBegun ? reject(reason) : resolve({ notBegun: reason })));
+      };
+      hand(child, task, (error) => settle(() => reject(error)));
+      if (signal?.aborted) onAbort();
+    });
+  }
+
+  return {
+    pid: child.pid,
+    perform,
+    isAlive: () => isAlive(child),
+    end: async () => {
+      holdParent(child);
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+function start({ entry, memoryLimitBytes, execArgv }: ChildOptions): ChildProcess {
+  const half = Math.floor(memoryLimitBytes / 2 ** 21);
+  const heapMegabytes = Math.min(largestHeapMegabytes, Math.max(64, half));
+  const variables = passedVariables.filter((name) => process.env[name] !== undefined);
+  return fork(fileURLToPath(entry), [String(memoryLimitBytes), String(process.pid)], {
+    execArgv: [
+      `--max-old-space-size=${heapMegabytes}`,
+      '--disable-warning=ExperimentalWarning',
+      ...(execArgv ?? []),
+    ],
+    env: Object.fromEntries(variables.map((name) => [name, process.env[name]])),
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.connected && !child.killed && child.exitCode === null && child.signalCode === null;
+}
+
+/** A task that cannot be sent is a mistake of the caller; a channel that breaks is the child's end, told by `close`. */
+function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown) => void): void {
+  try {
+    child.send({ task }, (error) => error && child.kill('SIGKILL'));
+  } catch (error) {
+    onUnsendable(error);
+  }
+}
+
+/** A busy child keeps our process running, an idle one must not: a program that forgets to close the pool still ends. */
+function holdParent(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+function letParentEnd(child: ChildProcess): void {
+  child.unref();
+  child.channel?.unref();
+  if (child.stderr instanceof Socket) child.stderr.unref();
+}
+
+function toError(said: Extract<ChildMessage, { kind: 'error' }>): ForensicsError {
+  const cause = said.detail === null ? undefined : new Error(said.detail);
+  return new ForensicsError(said.code, said.message, { cause });
+}
+
+function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
+  const seconds = Math.round(taskTimeoutMs / 100) / 10;
+  return new ForensicsError(
+    'inference_timeout',
+    `The analysis took longer than ${seconds} s and was stopped; try again or raise the time limit.`,
+  );
+}
+
+/** V8 and the C++ library say it themselves when memory is refused; our watchdog leaves its own mark. */
+function causeOfDeath(child: ChildProcess, stderr: string): ForensicsError {
+  const cause = new Error(
+    `child ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
+  );
+  if (stderr.includes(memoryMarker) || /heap out of memory|std::bad_alloc/.test(stderr)) {
+    return new ForensicsError(
+      'inference_out_of_memory',
+      'The analysis needed more memory than its process may use; use a smaller picture or raise the memory limit.',
+      { cause },
+    );
+  }
+  return new ForensicsError(
+    'inference_crashed',
+    'The analysis process ended unexpectedly; the program goes on, try again.',
+    { cause },
+  );
+}
+
+/** What a child of the pool says to its parent. */
+export type ChildMessage =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'answer'; readonly answer: unknown }
+  | {
+      readonly kind: 'error';
+      readonly code: ErrorCode;
+      readonly message: string;
+      /** Stack of an error that was not foreseen, for the log; null for a foreseen one. */
+      readonly detail: string | null;
+    };
+
+export function isChildMessage(value: unknown): value is ChildMessage {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}
+
+/** What a parent says to a child. */
+export interface TaskMessage {
+  readonly task: unknown;
+}
+
+export function isTaskMessage(value: unknown): value is TaskMessage {
+  return typeof value === 'object' && value !== null && 'task' in value;
+}
+
+export interface WatchdogLimits {
+  readonly memoryLimitBytes: number;
+  readonly parentPid: number;
+}
+
+/** Written to stderr by the watchdog before it ends a child that uses too much memory. */
+export const memoryMarker = 'forensics-child-memory-limit';

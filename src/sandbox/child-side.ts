@@ -1,0 +1,49 @@
+/**
+ * The child's side of the pool: takes one task at a time, answers it, and never outlives its parent, whatever its main
+ * thread is doing.
+ */
+
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { toForensicsError } from '../errors.ts';
+import { type ChildMessage, isTaskMessage, type WatchdogLimits } from './child-process.ts';
+
+/** Called once by the entry module of a pool. */
+export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
+  const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
+  startWatchdog({ memoryLimitBytes, parentPid });
+  process.on('disconnect', () => process.exit(0));
+  // Ctrl-C reaches the whole process group. The parent decides when we end: it may want to finish this task.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  process.on('message', (message) => {
+    if (isTaskMessage(message)) void answerTask(message.task, perform);
+  });
+}
+
+async function answerTask(
+  task: unknown,
+  perform: (task: unknown) => Promise<unknown>,
+): Promise<void> {
+  say({ kind: 'begun' });
+  try {
+    say({ kind: 'answer', answer: await perform(task) });
+  } catch (error) {
+    const { code, message } = toForensicsError(error);
+    say({ kind: 'error', code, message, detail: code === 'internal' ? detailOf(error) : null });
+  }
+}
+
+function say(message: ChildMessage): void {
+  // A parent that is gone hears nothing, and `disconnect` ends us.
+  process.send?.(message, undefined, undefined, () => undefined);
+}
+
+function detailOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}
+
+function startWatchdog(workerData: WatchdogLimits): void {
+  const file = new URL(`./watchdog${extname(import.meta.url)}`, import.meta.url);
+  const resourceLimits = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 4 };
+  new Worker(file, { workerData, resourceLimits }).unref();
+}

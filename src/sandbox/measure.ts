@@ -1,0 +1,124 @@
+import type { DecisionStrategy } from '../contract/vocabulary.ts';
+import { concludeUnderEvery } from '../engine/examine.ts';
+import { type Models, observe } from '../engine/observe.ts';
+import type { Examination } from '../engine/result.ts';
+import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
+import { decodePicture } from '../image/decode.ts';
+import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
+import { readProvenance } from '../provenance/read-provenance.ts';
+import type { ModelShelf } from './model-cache.ts';
+import { openSource } from './open-picture.ts';
+import type { ConditionReading, Measurement, MeasureRequest } from './sandbox.ts';
+import type { ChildSettings } from './tasks.ts';
+
+export async function performMeasure(
+  { source, options }: MeasureRequest,
+  settings: ChildSettings,
+  shelf: ModelShelf,
+): Promise<Measurement> {
+  const [{ picture, bytes }, models] = await Promise.all([
+    openSource(source, settings.limits),
+    shelf.take({ model: options.model }, settings.modelsDir),
+  ]);
+  const { declarations } = await readProvenance(bytes, picture, settings);
+  const readings: ConditionReading[] = [];
+  let made: Pick<Measurement, 'model' | 'environment'> | null = null;
+  for await (const { condition, picture: passed } of underConditions(picture, settings.limits)) {
+    const examinations = await underStrategies(passed, models, options.seed);
+    readings.push(readingOf(condition, examinations));
+    made ??= examinations.default;
+  }
+  if (made === null) throw new TypeError('No condition was measured.');
+  return {
+    facts: factsOf(picture.facts),
+    declaresGeneration: declarations.some(({ origin }) => origin !== 'captured'),
+    model: made.model,
+    environment: made.environment,
+    readings,
+  };
+}
+
+type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
+
+/** One reading of the pixels, decided three times. */
+async function underStrategies(
+  picture: Picture,
+  models: Models,
+  seed: number,
+): Promise<ByStrategy> {
+  return concludeUnderEvery(await observe(picture, models, seed));
+}
+
+function readingOf(condition: Condition, examinations: ByStrategy): ConditionReading {
+  const verdictOf = (strategy: DecisionStrategy) => {
+    const { resultClass, reasons } = examinations[strategy].decision;
+    return { resultClass, reasons };
+  };
+  return {
+    condition,
+    fakeProbability: examinations.default.decision.fakeProbability,
+    verdicts: {
+      pedantic: verdictOf('pedantic'),
+      default: verdictOf('default'),
+      relaxed: verdictOf('relaxed'),
+    },
+  };
+}
+
+function factsOf(facts: PictureFacts): Measurement['facts'] {
+  const { format, sizeBytes, sha256, width, height, jpeg } = facts;
+  const coding = jpeg && {
+    quality: jpeg.quality?.value ?? null,
+    chromaSubsampling: jpeg.chromaSubsampling,
+  };
+  return { format, sizeBytes, sha256, width, height, jpeg: coding };
+}
+
+// The histories under which a picture is measured: as the file is, as a sharing service passes it on, and as it looks
+// after it was shared again in small. Made from decoded pixels, so that photographs and generated pictures go through
+// the very same.
+
+/** From the gentlest to the hardest. */
+export const conditions = ['clean', 'web', 'hard'] as const;
+export type Condition = (typeof conditions)[number];
+
+interface Pass {
+  /** Of the picture before it, whose longest side is `longestSidePx`. */
+  readonly scaleOf: (longestSidePx: number) => number;
+  readonly quality: number;
+}
+
+/** Each goes on from the one before it. */
+const passes: readonly (Pass & { readonly condition: Condition })[] = [
+  // About what social networks keep of a large picture, and a quality that their files commonly read as.
+  { condition: 'web', scaleOf: (longest) => Math.min(1, 1600 / longest), quality: 75 },
+  // The web copy as the small preview of a messenger, saved once more.
+  { condition: 'hard', scaleOf: () => 0.5, quality: 60 },
+];
+
+/** What becomes of the picture, up to the first condition in which it would be too small to be examined. */
+export async function* underConditions(
+  picture: Picture,
+  limits: Limits,
+): AsyncGenerator<{ readonly condition: Condition; readonly picture: Picture }> {
+  yield { condition: 'clean', picture };
+  let pixels = pixelsOf(picture);
+  for (const { condition, ...pass } of passes) {
+    const size = sizeAfter(pass, pixels);
+    if (Math.min(size.width, size.height) < limits.minSidePx) return;
+    const isSameSize = size.width === pixels.width && size.height === pixels.height;
+    const scaled = isSameSize ? pixels : await scalePixels(pixels, size);
+    const passed = await decodePicture(await saveJpeg(scaled, pass.quality), { limits });
+    yield { condition, picture: passed };
+    pixels = pixelsOf(passed);
+  }
+}
+
+function sizeAfter({ scaleOf }: Pass, { width, height }: Pixels) {
+  const scale = scaleOf(Math.max(width, height));
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+function pixelsOf({ facts: { width, height }, rgb }: Picture): Pixels {
+  return { width, height, rgb };
+}

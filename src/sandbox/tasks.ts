@@ -1,0 +1,51 @@
+/** What the lab asks of its children; both ends are ours and always of the same version. */
+
+import type { Examination } from '../engine/result.ts';
+import type { Limits } from '../image/picture.ts';
+import type { Preview } from '../report/preview.ts';
+import type {
+  ExamineRequest,
+  Measurement,
+  MeasureRequest,
+  PixelDifference,
+  PreviewRequest,
+  Rendering,
+  RenderRequest,
+  Seams,
+  SeamsRequest,
+} from './sandbox.ts';
+
+export interface ChildSettings {
+  /** A folder of further models, or null. */
+  readonly modelsDir: string | null;
+  readonly limits: Limits;
+  /** PEM certificates of trusted signers of content credentials, or null. */
+  readonly trustList: string | null;
+}
+
+export interface LabTask {
+  readonly settings: ChildSettings;
+  readonly order:
+    | { readonly kind: 'examine'; readonly request: ExamineRequest }
+    | { readonly kind: 'render'; readonly request: RenderRequest }
+    | { readonly kind: 'preview'; readonly request: PreviewRequest }
+    | { readonly kind: 'measure'; readonly request: MeasureRequest }
+    | { readonly kind: 'seams'; readonly request: SeamsRequest }
+    | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
+}
+
+export type LabAnswer =
+  | { readonly kind: 'examine'; readonly examination: Examination }
+  | { readonly kind: 'render'; readonly rendering: Rendering }
+  | { readonly kind: 'preview'; readonly preview: Preview }
+  | { readonly kind: 'measure'; readonly measurement: Measurement }
+  | { readonly kind: 'seams'; readonly seams: Seams }
+  | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
+
+export function isLabTask(value: unknown): value is LabTask {
+  return typeof value === 'object' && value !== null && 'order' in value && 'settings' in value;
+}
+
+export function isLabAnswer(value: unknown): value is LabAnswer {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}

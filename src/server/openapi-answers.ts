@@ -1,0 +1,148 @@
+/**
+ * What a route says of itself for the interface document beside its own schemas:
+ *
+ *     schema: {
+ *       ...operation({ id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] }),
+ *       body: createBody,
+ *       response: { 200: analysisAnswer },
+ *     }
+ *
+ * `failures` are the codes of this operation alone. What follows from its access, its body and its query (401, 403,
+ * 400, 413, 415, 429, 500), its tag and its security is added where the document is made (`openapi.ts`).
+ */
+
+import type { FastifySchema } from 'fastify';
+import { type TSchema, Type } from 'typebox';
+import { type ErrorCode, failures as errorTable } from '../errors.ts';
+
+declare module 'fastify' {
+  interface FastifySchema {
+    failures?: readonly ErrorCode[];
+  }
+}
+
+export interface Operation {
+  /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly failures?: readonly ErrorCode[];
+}
+
+export function operation({ id, summary, description, failures = [] }: Operation) {
+  return {
+    operationId: id,
+    summary,
+    failures,
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** Headers of an operation that may be sent twice and acts once. */
+export const repeatable = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'The same request sent again under the same key within a day acts once.',
+    }),
+  ),
+});
+
+// The answers of an operation in the interface document: one entry a status, each with the headers that it really has.
+
+type Headers = Readonly<Record<string, TSchema>>;
+
+const requestId = Type.String({
+  format: 'uuid',
+  description: 'Names the request in the log of the server; quote it when you ask for help.',
+});
+
+const rateLimit: Headers = {
+  'ratelimit-limit': Type.Integer({ description: 'Requests a minute.' }),
+  'ratelimit-remaining': Type.Integer({ description: 'What is left of them.' }),
+  'ratelimit-reset': Type.Integer({ description: 'Seconds until all of them are there again.' }),
+};
+
+const challenge: Headers = { 'www-authenticate': Type.String() };
+const retryAfter: Headers = { 'retry-after': Type.Integer({ description: 'Seconds to wait.' }) };
+
+const ofBodies: readonly ErrorCode[] = ['body_too_large', 'unsupported_media_type'];
+const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identity_unavailable'];
+
+interface Route {
+  readonly method: string;
+  readonly schema: FastifySchema;
+  /** Nobody is asked who he is. */
+  readonly isOpen: boolean;
+  readonly isLimited: boolean;
+}
+
+/** Every answer of a route: its own successes, and its failures by status. */
+export function answersOf(route: Route): Readonly<Record<string, object>> {
+  const { response } = route.schema;
+  const own: Readonly<Record<string, object>> = isObject(response) ? response : {};
+  const successes = Object.entries(own).map(([status, answer]) => [
+    status,
+    withHeaders(answer, route.isLimited ? rateLimit : {}),
+  ]);
+  return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(route)) };
+}
+
+/** Entries by status; each lists the words that `x-error-code` may hold there. */
+function failureAnswers(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
+  const statuses = [...new Set(codes.map((code) => errorTable[code].status))];
+  return Object.fromEntries(
+    statuses.map((status) => [
+      String(status),
+      failureAnswer(
+        status,
+        codes.filter((code) => errorTable[code].status === status),
+      ),
+    ]),
+  );
+}
+
+function failureAnswer(status: number, codes: readonly ErrorCode[]): object {
+  return {
+    description: codes.map((code) => `\`${code}\``).join(', '),
+    headers: {
+      'x-request-id': requestId,
+      'x-error-code': { type: 'string', enum: [...codes] },
+      ...(status === 401 ? challenge : {}),
+      ...(status === 429 ? rateLimit : {}),
+      ...(status === 429 || status === 503 ? retryAfter : {}),
+    },
+    content: { 'application/json': { schema: { $ref: 'Failure#' } } },
+  };
+}
+
+function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly ErrorCode[] {
+  const { body, querystring, headers, params, failures: own = [] } = schema;
+  const takesInput = [body, querystring, headers, params].some((part) => part !== undefined);
+  const codes: readonly ErrorCode[] = [
+    ...(takesInput ? (['invalid_request'] as const) : []),
+    ...own,
+    // Its Idempotency-Key may be one of another request.
+    ...(headers === repeatable ? (['conflict'] as const) : []),
+    ...(isOpen ? [] : ofCallers),
+    // Of a body that nobody asked for nothing is read but its size and its type.
+    ...(method === 'GET' ? [] : ofBodies),
+    ...(isLimited ? (['rate_limited'] as const) : []),
+    'internal',
+  ];
+  return [...new Set(codes)];
+}
+
+function withHeaders(answer: object, limits: Headers): object {
+  const own = 'headers' in answer && isObject(answer.headers) ? answer.headers : {};
+  return {
+    description: 'Done.',
+    ...answer,
+    headers: { 'x-request-id': requestId, ...own, ...limits },
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, object>> {
+  return typeof value === 'object' && value !== null;
+}

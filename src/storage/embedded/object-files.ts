@@ -1,0 +1,136 @@
+/**
+ * The objects of a bucket: one file each, named by the hash of its key, so that no key can be a path. It knows nothing
+ * of HTTP, signatures or tenants.
+ */
+
+import { createHash } from 'node:crypto';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { checkKey } from '../store.ts';
+import { type FileSystem, ifThere, onDisk } from './disk.ts';
+import type { NewFile, Publisher } from './publish.ts';
+import { damaged, type ObjectRecord, readRecord } from './record.ts';
+
+/** An object as it is put: what `beforePublish` hears here is the object that will be replaced, null when there is none. */
+export interface ObjectToWrite extends Omit<NewFile, 'key' | 'beforePublish'> {
+  readonly mayReplace?: ((current: ObjectRecord | null) => void) | undefined;
+}
+
+export interface ObjectFiles {
+  /** @throws {ForensicsError} `blob_too_large`, `conflict`, `no_space_left`, `store_unavailable`, or what `object` throws. */
+  write(key: string, object: ObjectToWrite): Promise<ObjectRecord>;
+  /** Null when there is none. To be closed by the caller. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  open(key: string): Promise<OpenObject | null>;
+  /** Null when there is none. @throws {ForensicsError} `blob_damaged`, `store_unavailable`. */
+  head(key: string): Promise<ObjectRecord | null>;
+  /** Removing what is not there succeeds. `mayRemove` hears of the object, null when there is none. */
+  remove(key: string, mayRemove?: (current: ObjectRecord | null) => void): Promise<void>;
+}
+
+/** An object that stays readable until it is closed, whatever happens to its key meanwhile. */
+export interface OpenObject {
+  readonly record: ObjectRecord;
+  /**
+   * `length` bytes from `start`. When that is the whole object, its digest is compared before the last block is given
+   * away; of a part only the length can be checked.
+   *
+   * @throws {ForensicsError} `blob_damaged`, `store_unavailable`.
+   */
+  bytes(start: number, length: number): AsyncGenerator<Uint8Array>;
+  close(): Promise<void>;
+}
+
+export interface ObjectFilesSettings {
+  readonly fs: FileSystem;
+  /** The folder of the objects. */
+  readonly folder: string;
+  readonly publisher: Publisher;
+}
+
+export const shardPattern = /^[0-9a-f]{2}$/;
+export const objectPattern = /^[0-9a-f]{64}$/;
+
+export function createObjectFiles(settings: ObjectFilesSettings): ObjectFiles {
+  const { fs, folder, publisher } = settings;
+
+  function pathOf(key: string): string {
+    checkKey(key);
+    return join(folder, objectFileOf(key));
+  }
+
+  async function write(
+    key: string,
+    { mayReplace, ...object }: ObjectToWrite,
+  ): Promise<ObjectRecord> {
+    const file: NewFile = { ...object, key };
+    if (mayReplace === undefined) return publisher.put(pathOf(key), file);
+    const beforePublish = async () => mayReplace(await head(key));
+    return publisher.put(pathOf(key), { ...file, beforePublish });
+  }
+
+  async function open(key: string): Promise<OpenObject | null> {
+    return onDisk(() => openObject(fs, pathOf(key), key));
+  }
+
+  async function head(key: string): Promise<ObjectRecord | null> {
+    const object = await open(key);
+    await object?.close();
+    return object?.record ?? null;
+  }
+
+  async function remove(
+    key: string,
+    mayRemove?: (current: ObjectRecord | null) => void,
+  ): Promise<void> {
+    const asked = mayRemove && (async () => mayRemove(await head(key)));
+    await publisher.remove(pathOf(key), asked);
+  }
+
+  return { write, open, head, remove };
+}
+
+/** Below the folder of the objects; no key can be a path. */
+export function objectFileOf(key: string): string {
+  const name = createHash('sha256').update(key).digest('hex');
+  return `${name.slice(0, 2)}/${name}`;
+}
+
+const blockBytes = 65_536;
+
+/** Null when there is no such file. @throws {ForensicsError} `blob_damaged` also when it is the file of another key. */
+async function openObject(fs: FileSystem, path: string, key: string): Promise<OpenObject | null> {
+  const handle = await ifThere(() => fs.open(path, 'r'));
+  if (handle === null) return null;
+  try {
+    const record = await readRecord(handle);
+    if (record.key !== key) throw damaged();
+    return {
+      record,
+      bytes: (start, length) => readBytes(handle, record, start, length),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+async function* readBytes(
+  handle: FileHandle,
+  record: ObjectRecord,
+  start: number,
+  length: number,
+): AsyncGenerator<Uint8Array> {
+  const isWhole = start === 0 && length === record.sizeBytes;
+  const sha256 = isWhole ? createHash('sha256') : null;
+  const end = start + length;
+  for (let at = start; at < end; ) {
+    const block = Buffer.allocUnsafe(Math.min(blockBytes, end - at));
+    const { bytesRead } = await onDisk(() => handle.read(block, 0, block.length, at));
+    if (bytesRead !== block.length) throw damaged();
+    sha256?.update(block);
+    at += block.length;
+    if (at === end && sha256 !== null && sha256.digest('hex') !== record.sha256) throw damaged();
+    yield block;
+  }
+}

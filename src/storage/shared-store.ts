@@ -1,0 +1,137 @@
+/**
+ * The store that an administrator gave to the whole service, in place of the embedded one: a bucket that all tenants share,
+ * each below a prefix of its own. What a tenant keeps there has a row of the tenant's, so that it stays readable when the
+ * service is given another store. As long as this one is in use, what the administrator wrote counts, and not the rows.
+ */
+
+import { isDeepStrictEqual } from 'node:util';
+import { and, eq, sql } from 'drizzle-orm';
+import { type Db, transact } from '../db/open.ts';
+import { storageConfigs } from '../db/schema.ts';
+import type { ConfigRow, SealedConfigs } from './configs.ts';
+import { placeOf, type SharedConfig } from './storage-config.ts';
+import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
+
+/** What belongs to one tenant. */
+export interface SharedPart {
+  readonly config: SharedConfig;
+  readonly store: RemoteStore;
+}
+
+export interface SharedStore {
+  /** Of the whole: with an empty prefix. */
+  readonly config: SharedConfig;
+  readonly store: RemoteStore;
+  /** The row of the tenant's part; made when it is missing. */
+  rowFor(tenantId: string): ConfigRow;
+  /** Null for a row of another place. */
+  partOf(row: ConfigRow): SharedPart | null;
+  /**
+   * Tries the store out, and has the rows keep the credentials that work: when another store takes its place, those are
+   * the ones that count.
+   *
+   * @throws {ForensicsError} as `RemoteStore.probe` does.
+   */
+  prove(): Promise<void>;
+}
+
+export interface SharedStoreSettings extends Pick<SharedStore, 'config' | 'store'> {
+  readonly db: Db;
+  readonly configs: SealedConfigs;
+}
+
+export function createSharedStore(settings: SharedStoreSettings): SharedStore {
+  const { db, configs, config, store } = settings;
+  const wholePlace = placeOf(config);
+  const findRow = prepareFindRow(db);
+  const placeFor = (tenantId: string): string => `${wholePlace}${prefixOf(tenantId)}`;
+  const configFor = (tenantId: string): SharedConfig => ({
+    ...config,
+    shared: { ...config.shared, keyPrefix: prefixOf(tenantId) },
+  });
+  const isHere = ({ tenantId, place }: ConfigRow): boolean => place === placeFor(tenantId);
+
+  function makeRow(tenantId: string): ConfigRow {
+    return transact(db, (tx) => {
+      const id = configs.save(tx, tenantId, configFor(tenantId));
+      const row = configs.find(tx, { tenantId, id });
+      if (row === null) throw new TypeError('a row that was saved is there');
+      return row;
+    });
+  }
+
+  function keepCredentials(): void {
+    transact(db, (tx) => {
+      const rows = tx.select().from(storageConfigs).all();
+      for (const row of rows) {
+        const present = configFor(row.tenantId);
+        if (!isHere(row) || isKept(configs, row, present)) continue;
+        configs.save(tx, row.tenantId, present);
+      }
+    });
+  }
+
+  return {
+    config,
+    store,
+    rowFor(tenantId) {
+      return findRow.get({ tenantId, place: placeFor(tenantId) }) ?? makeRow(tenantId);
+    },
+    partOf(row) {
+      if (!isHere(row)) return null;
+      const part = configFor(row.tenantId);
+      return { config: part, store: withPrefix(store, part.shared.keyPrefix) };
+    },
+    async prove() {
+      await store.probe();
+      keepCredentials();
+    },
+  };
+}
+
+function prefixOf(tenantId: string): string {
+  return `${tenantId}/`;
+}
+
+function prepareFindRow(db: Db) {
+  const isPlace = and(
+    eq(storageConfigs.tenantId, sql.placeholder('tenantId')),
+    eq(storageConfigs.place, sql.placeholder('place')),
+  );
+  return db.select().from(storageConfigs).where(isPlace).prepare();
+}
+
+/** A row that does not open with the present master key keeps nothing. */
+function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): boolean {
+  try {
+    return isDeepStrictEqual(configs.open(row), config);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Only presigned URLs tell whole keys,
+ * because clients see them in the address; whoever uses the part knows nothing of the prefix.
+ */
+export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
+  const whole = (key: string): string => {
+    checkPath(key);
+    return `${prefix}${key}`;
+  };
+
+  const part: BlobStore = {
+    type: store.type,
+    async put(key, body, options) {
+      return { ...(await store.put(whole(key), body, options)), key };
+    },
+    read: async (key, maxBytes) => store.read(whole(key), maxBytes),
+    async head(key) {
+      const info = await store.head(whole(key));
+      return info === null ? null : { ...info, key };
+    },
+    delete: async (key) => store.delete(whole(key)),
+    presign: (key, now) => store.presign(whole(key), now),
+  };
+  return { ...store, ...part };
+}

@@ -1,0 +1,83 @@
+/** The contract's StorageConfig: where a tenant keeps its objects when not in the embedded store. */
+
+import { isIPv6 } from 'node:net';
+import { ForensicsError } from '../errors.ts';
+import { parseConnectionString } from './azure/client.ts';
+
+export interface S3StorageConfig {
+  /** Host name or address, without scheme and port. */
+  readonly endpoint: string;
+  readonly port: number;
+  readonly useSSL: boolean;
+  readonly bucketName: string;
+  readonly region: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** 1..604800, the longest that Signature Version 4 allows. */
+  readonly presignedUrlExpirySeconds: number;
+  /** Null: nobody said anything, and the service's own list counts. */
+  readonly corsAllowedOrigins: readonly string[] | null;
+}
+
+export interface AzureStorageConfig {
+  readonly containerName: string;
+  readonly connectionString: string;
+}
+
+export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
+
+/** Of a store that an administrator gave to the whole service: what no tenant can say of its own. */
+export interface Shared {
+  /** What the key of each of the tenant's objects begins with: other tenants have theirs in the same place. */
+  readonly keyPrefix: string;
+  /** Where the service itself reaches an S3 server; null where clients do. */
+  readonly internal: S3Address | null;
+}
+
+export type StorageConfig = (
+  | { readonly type: 's3'; readonly s3: S3StorageConfig }
+  | { readonly type: 'azure'; readonly azure: AzureStorageConfig }
+) & { readonly shared?: Shared };
+
+export type SharedConfig = StorageConfig & { readonly shared: Shared };
+
+/**
+ * Where the objects lie, whoever asks: the same for two configurations that differ in credentials only. Holds none.
+ *
+ * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
+ */
+export function placeOf(config: StorageConfig): string {
+  const place = bucketOf(config);
+  // Names of buckets hold no slash: no tenant's own bucket has the same place as a part of a shared one.
+  return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
+}
+
+function bucketOf(config: StorageConfig): string {
+  if (config.type === 's3') return `s3 ${originOf(config.s3)}/${config.s3.bucketName}`;
+  const { containerName, connectionString } = config.azure;
+  return `azure ${parseConnectionString(connectionString).blobEndpoint}/${containerName}`;
+}
+
+/** What the client library takes, and URLs do not read as something else. */
+const hostPattern = /^[a-z\d:]([\w.:-]*[a-z\d:.])?$/i;
+
+/** Amazon's host of the region: the one without region sends path-style requests elsewhere. */
+export function endpointOf({ endpoint, region }: S3StorageConfig): string {
+  return endpoint === 's3.amazonaws.com' ? `s3.${region}.amazonaws.com` : endpoint;
+}
+
+/**
+ * Scheme, host and port as clients must use them: the host is part of what is signed.
+ *
+ * @throws {ForensicsError} `invalid_request` for an endpoint that is no host name or address.
+ */
+export function originOf(config: S3StorageConfig): string {
+  const host = endpointOf(config);
+  const named = isIPv6(host) ? `[${host}]` : host;
+  const url = URL.parse(`${config.useSSL ? 'https' : 'http'}://${named}:${config.port}`);
+  if (url !== null && hostPattern.test(host)) return url.origin;
+  throw new ForensicsError(
+    'invalid_request',
+    'The endpoint is a host name or an address, without scheme, port and path.',
+  );
+}

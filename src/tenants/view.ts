@@ -1,0 +1,119 @@
+/** What the acts of this room are given. */
+
+import type { KeyEntry } from '../access/key-format.ts';
+import type { Keys } from '../access/keys.ts';
+import type { Tenant } from '../access/tenants.ts';
+import type { StorageType, WebhookState } from '../contract/vocabulary.ts';
+import type { Db } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
+import type { ConnectionGuard } from '../network/address-guard.ts';
+import type { BucketCors } from '../storage/bucket-cors.ts';
+import type { ConfigRow, SealedConfigs } from '../storage/configs.ts';
+import type { StorageConfig } from '../storage/storage-config.ts';
+import type { OpenRemoteStore } from '../storage/stores.ts';
+import { maskStorage, type StorageAnswer } from './merge-storage.ts';
+
+export interface Context {
+  readonly db: Db;
+  readonly keys: Pick<Keys, 'list'>;
+  readonly configs: SealedConfigs;
+  readonly cors: Pick<BucketCors, 'apply'>;
+  readonly openRemote: OpenRemoteStore;
+  /** Of the service's own store. */
+  readonly defaultType: StorageType;
+  /** Where webhooks may go; null takes every URL, for whoever does not know the settings of the server. */
+  readonly webhookGuard: WebhookGuard | null;
+  readonly now: () => Date;
+}
+
+/** The row of a tenant's own store, and what it says; null when it cannot be opened. */
+export interface StoredConfig {
+  readonly row: ConfigRow;
+  readonly config: StorageConfig | null;
+}
+
+/** Null for the service's own store. */
+export function storedConfigOf(
+  { db, configs }: Pick<Context, 'db' | 'configs'>,
+  { id: tenantId, storageConfigId }: Tenant,
+): StoredConfig | null {
+  if (storageConfigId === null) return null;
+  const row = configs.find(db, { tenantId, id: storageConfigId });
+  if (row === null) throw new TypeError('the configuration is not one of the tenant');
+  return { row, config: openOrNull(configs, row) };
+}
+
+function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): StorageConfig | null {
+  try {
+    return configs.open(row);
+  } catch (error) {
+    if (error instanceof ForensicsError && error.code === 'store_unavailable') return null;
+    throw error;
+  }
+}
+
+// The contract's Tenant, as it is answered. What is not set is left out; secrets are masked.
+
+export interface TenantAnswer {
+  readonly id: string;
+  readonly tenantName: string;
+  /** The same, under the name by which it is changed. */
+  readonly name: string;
+  readonly createdDate: string;
+  readonly updatedDate: string | null;
+  readonly apiKeys: readonly KeyEntry[];
+  readonly storageType: StorageType;
+  readonly storageConfig?: StorageAnswer;
+  /** What people should know about the store; null when all is well. */
+  readonly storageWarning: string | null;
+  readonly webhookUrl?: string;
+  readonly webhookState: WebhookState;
+  readonly isTrial: boolean;
+}
+
+export async function readTenant(context: Context, tenant: Tenant): Promise<TenantAnswer> {
+  const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
+  const stored = storedConfigOf(context, tenant);
+  const config = stored?.config ?? null;
+  return {
+    id,
+    tenantName: name,
+    name,
+    createdDate: createdAt.toISOString(),
+    updatedDate: updatedAt?.toISOString() ?? null,
+    apiKeys: await context.keys.list(id),
+    storageType: stored?.row.type ?? context.defaultType,
+    ...(config === null ? {} : { storageConfig: maskStorage(config) }),
+    storageWarning: warningOf(stored),
+    ...(webhookUrl === null ? {} : { webhookUrl }),
+    webhookState: webhookStateOf(tenant),
+    isTrial,
+  };
+}
+
+export function webhookStateOf(tenant: Tenant): WebhookState {
+  if (tenant.webhookUrl === null) return 'none';
+  if (tenant.webhookDisabledAt !== null) return tenant.webhookDisabledReason ?? 'gone';
+  return tenant.webhookFailingSince === null ? 'active' : 'retrying';
+}
+
+function warningOf(stored: StoredConfig | null): string | null {
+  if (stored === null) return null;
+  if (stored.config === null) {
+    return 'The storage configuration cannot be opened with the present master key; put that key back, or send the whole configuration again.';
+  }
+  const { corsWarning } = stored.row;
+  return corsWarning === null ? null : `Browsers may be kept from the bucket: ${corsWarning}`;
+}
+
+export type WebhookGuard = Pick<ConnectionGuard, 'refusalOf'>;
+
+/**
+ * Why nothing could ever be delivered to this URL: null for names, which are judged whenever they are called, and for
+ * what is no URL at all.
+ */
+export function complaintAbout(webhookUrl: string, guard: WebhookGuard): string | null {
+  const host = URL.parse(webhookUrl)?.hostname ?? '';
+  if (guard.refusalOf(host) === null) return null;
+  return 'webhookUrl names an address that webhooks may not go to; which ones they may, the administrator says with webhookAllow.';
+}

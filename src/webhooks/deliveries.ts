@@ -1,0 +1,162 @@
+/** The messages of a tenant as an administrator sees them: those that wait, and those of the last 30 days. */
+
+import { setImmediate } from 'node:timers/promises';
+import { and, count, desc, eq, gt, inArray, lt, type SQL, sql } from 'drizzle-orm';
+import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
+import { deliveries } from '../db/schema.ts';
+import { ForensicsError } from '../errors.ts';
+import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
+
+export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
+export type DeliveryState = (typeof deliveryStates)[number];
+
+export interface DeliveryEntry {
+  readonly id: string;
+  readonly event: string;
+  /** Id of the thing that the message is about. */
+  readonly subject: string;
+  readonly state: DeliveryState;
+  /** Those of the present round, where the message was put back in line. */
+  readonly attempts: number;
+  /** Such as `http_204`, `timeout`, `address_refused`; null before the first attempt. */
+  readonly lastOutcome: string | null;
+  readonly createdAt: Date;
+  /** Null for a message that is settled, and for one that waits behind another of its subject. */
+  readonly nextAttemptAt: Date | null;
+  readonly settledAt: Date | null;
+}
+
+export interface DeliveryQuery {
+  readonly tenantId: string;
+  /** Null for all. */
+  readonly state: DeliveryState | null;
+  readonly limit: number;
+}
+
+/** Newest first. */
+export function listDeliveries(
+  reader: Reader,
+  { tenantId, state, limit }: DeliveryQuery,
+): readonly DeliveryEntry[] {
+  const { id, event, subject, attempts, lastOutcome } = deliveries;
+  const { createdAt, nextAttemptAt, settledAt } = deliveries;
+  const columns = { id, event, subject, state: deliveries.state, attempts, lastOutcome };
+  const isInState = state === null ? undefined : eq(deliveries.state, state);
+  return reader
+    .select({ ...columns, createdAt, nextAttemptAt, settledAt })
+    .from(deliveries)
+    .where(and(eq(deliveries.tenantId, tenantId), isInState))
+    .orderBy(desc(deliveries.seq))
+    .limit(limit)
+    .all();
+}
+
+// How many messages wait, and how many nobody took.
+
+export interface Backlog {
+  readonly waiting: number;
+  /** Since the time that was asked for. */
+  readonly givenUp: number;
+}
+
+export function backlogOf(reader: Reader, since: Date): Backlog {
+  const isGivenUp = and(eq(deliveries.state, 'given_up'), gt(deliveries.settledAt, since));
+  const countOf = (which: SQL | undefined): number =>
+    reader.select({ messages: count() }).from(deliveries).where(which).get()?.messages ?? 0;
+  return { waiting: countOf(isWaiting), givenUp: countOf(isGivenUp) };
+}
+
+// Forgets messages that were delivered or given up long ago.
+
+// About 10 ms of the database's one write lock; everybody else has a turn in between.
+const batch = 1000;
+
+/** @param before - of messages that ended earlier than this nothing is kept; one that waits is never touched. */
+export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
+  const { seq, settledAt } = deliveries;
+  const old = db.select({ seq }).from(deliveries).where(lt(settledAt, before)).limit(batch);
+  for (;;) {
+    const { changes } = db.delete(deliveries).where(inArray(seq, old)).run();
+    if (changes < batch || signal?.aborted === true) return;
+    await setImmediate();
+  }
+}
+
+// Puts settled messages back in line. They keep their ids, so that a receiver can tell a repetition.
+
+export interface Replay {
+  readonly tenantId: string;
+  /** One message by its id, or all that were given up. */
+  readonly which: { readonly id: string } | 'given_up';
+  readonly at: Date;
+}
+
+export interface Replayed {
+  readonly id: string;
+  readonly event: string;
+  readonly subject: string;
+}
+
+/**
+ * Messages about one subject leave in the order in which they were written. One that is having its attempts keeps its turn;
+ * what is put back comes after it, before the younger ones.
+ *
+ * @returns what was put back, oldest first.
+ * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message waits anyway, `not_found`.
+ */
+export function replay(db: Db, { tenantId, which, at }: Replay): readonly Replayed[] {
+  return transact(db, (tx) => {
+    if (receiverOf(tx, tenantId) === null) throw noReceiver();
+    const isMeant =
+      which === 'given_up' ? eq(deliveries.state, which) : settled(tx, tenantId, which);
+    const rows = tx
+      .update(deliveries)
+      // Another fence: an attempt of the round before may still be under way, and must not settle this one.
+      .set({ ...freshRound, fence: sql`${deliveries.fence} + 1` })
+      .where(and(eq(deliveries.tenantId, tenantId), isMeant))
+      .returning(columns)
+      .all()
+      .toSorted((one, other) => one.seq - other.seq);
+    for (const subject of new Set(rows.map((row) => row.subject))) {
+      if (!hasTurn(tx, subject)) promoteNext(tx, subject, at);
+    }
+    return rows.map(({ id, event, subject }) => ({ id, event, subject }));
+  });
+}
+
+const columns = {
+  seq: deliveries.seq,
+  id: deliveries.id,
+  event: deliveries.event,
+  subject: deliveries.subject,
+};
+
+const freshRound = {
+  state: 'waiting',
+  attempts: 0,
+  lastOutcome: null,
+  settledAt: null,
+  nextAttemptAt: null,
+} as const;
+
+function settled(tx: Tx, tenantId: string, { id }: { readonly id: string }) {
+  const isIt = and(eq(deliveries.tenantId, tenantId), eq(deliveries.id, id));
+  const found = tx.select({ state: deliveries.state }).from(deliveries).where(isIt).get();
+  if (found === undefined) {
+    throw new ForensicsError(
+      'not_found',
+      'There is no such message; "forensics webhooks list" shows those of the last 30 days.',
+    );
+  }
+  if (found.state === 'waiting') {
+    throw new ForensicsError('conflict', 'The message waits for its next attempt already.');
+  }
+  return eq(deliveries.id, id);
+}
+
+function noReceiver(): ForensicsError {
+  return new ForensicsError(
+    'conflict',
+    'The tenant has no webhook, or it was switched off; set its URL (again) with "forensics tenant update <name> --webhook-url <url>".',
+  );
+}

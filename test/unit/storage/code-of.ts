@@ -1,0 +1,11 @@
+/** The code of the error that an act throws; `admitted` when it throws none. */
+
+export async function codeOf(act: () => unknown): Promise<string> {
+  try {
+    await act();
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+  return 'admitted';
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sendRaw } from './raw-request.ts';
+import { bucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
+
+let server: S3ApiServer;
+
+beforeAll(async () => {
+  server = await startS3Api();
+  await server.storeOf(bucket).put('ten', Buffer.from('0123456789'));
+});
+
+afterAll(() => server.close());
+
+const get = (headers: Record<string, string>) =>
+  sendRaw(server, server.urlFor('GET', 'ten'), { headers });
+
+const preflight = (origin: string, method: string, headers: Record<string, string> = {}) =>
+  sendRaw(server, `/${bucket}/ten`, {
+    method: 'OPTIONS',
+    headers: { origin, 'access-control-request-method': method, ...headers },
+  });
+
+describe('pages of other origins', () => {
+  test('of the list are allowed, with the headers that they ask for', async () => {
+    const wanted = 'content-type,x-amz-meta-case';
+
+    const got = await preflight('https://app.example', 'PUT', {
+      'access-control-request-headers': wanted,
+    });
+
+    expect(got.status).toBe(204);
+    expect(got.headers).toMatchObject({
+      'access-control-allow-origin': 'https://app.example',
+      'access-control-allow-methods': 'GET, HEAD, PUT, DELETE',
+      'access-control-allow-headers': wanted,
+      vary: expect.stringContaining('Origin'),
+    });
+    expect(got.headers['access-control-allow-credentials']).toBeUndefined();
+  });
+
+  test.each([
+    ['https://a.lab.example', 'GET', 204],
+    ['https://.lab.example.evil.example', 'GET', 403],
+    ['https://lab.example', 'GET', 403],
+    ['https://app.example.evil.example', 'GET', 403],
+    ['http://app.example', 'GET', 403],
+    ['null', 'GET', 403],
+    ['https://app.example', 'PATCH', 403],
+  ])('%s asking for %s are answered %i', async (origin, method, status) => {
+    const got = await preflight(origin, method);
+
+    expect(got.status).toBe(status);
+    expect(got.headers['access-control-allow-methods'] !== undefined).toBe(status === 204);
+  });
+
+  test('may read answers and errors only when they are allowed', async () => {
+    const allowed = await get({ origin: 'https://app.example' });
+    const refused = await sendRaw(server, `/${bucket}/ten`, {
+      headers: { origin: 'https://app.example' },
+    });
+    const other = await get({ origin: 'https://evil.example' });
+
+    expect(
+      [allowed, refused, other].map(({ headers }) => headers['access-control-allow-origin']),
+    ).toEqual(['https://app.example', 'https://app.example', undefined]);
+    expect(allowed.headers['access-control-expose-headers']).toContain('ETag');
+    expect(other.headers.vary).toBe('Origin');
+  });
+});

@@ -1,0 +1,324 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { request } from 'node:https';
+import { connect } from 'node:tls';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createFailingDisk } from './failing-disk.ts';
+import { sendRaw } from './raw-request.ts';
+import { bucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
+import { signHeaders } from './sign-headers.ts';
+
+const maxObjectBytes = 100_000;
+const patience = { timeout: 10_000, interval: 5 };
+let server: S3ApiServer;
+
+beforeAll(async () => {
+  server = await startS3Api({ maxObjectBytes, idleTimeoutMs: 150 });
+});
+
+afterEach(async () => {
+  await server.storeOf(bucket).delete('key');
+});
+
+afterAll(() => server.close());
+
+const digest = (algorithm: string, data: string | Buffer) =>
+  createHash(algorithm).update(data).digest('base64');
+
+function put(body: string | Buffer, headers: Record<string, string> = {}) {
+  return sendRaw(server, server.urlFor('PUT', 'key'), {
+    method: 'PUT',
+    body,
+    headers: { 'content-length': Buffer.byteLength(body).toString(), ...headers },
+  });
+}
+
+function putSigned(body: string | Buffer, more: Record<string, string>) {
+  const target = `/${bucket}/key`;
+  const { headers } = signHeaders(server, 'PUT', target, more);
+  return sendRaw(server, target, { method: 'PUT', body, headers });
+}
+
+/** Text of the object, or null. */
+async function stored(): Promise<string | null> {
+  const store = server.storeOf(bucket);
+  if ((await store.head('key')) === null) return null;
+  return Buffer.from(await store.read('key', 10_000_000)).toString();
+}
+
+describe('PUT', () => {
+  test('answers with the ETag and keeps type and headers', async () => {
+    const put1 = await putSigned('bytes', {
+      'content-length': '5',
+      'content-type': 'image/jpeg',
+      'cache-control': 'max-age=60',
+      'content-encoding': 'identity',
+    });
+    const got = await sendRaw(server, server.urlFor('GET', 'key'));
+
+    const etag = `"${createHash('md5').update('bytes').digest('hex')}"`;
+    expect([put1.status, put1.headers.etag, put1.body]).toEqual([200, etag, '']);
+    expect(got.headers).toMatchObject({
+      etag,
+      'content-type': 'image/jpeg',
+      'cache-control': 'max-age=60',
+      'content-encoding': 'identity',
+    });
+  });
+
+  test.each([
+    ['a wrong MD5', { 'content-md5': digest('md5', 'other') }, 'BadDigest'],
+    ['an MD5 in hex', { 'content-md5': '4b3a6218bb3e3a7303e8a171a60fcf92' }, 'InvalidDigest'],
+    ['an MD5 of another length', { 'content-md5': digest('sha1', 'bytes') }, 'InvalidDigest'],
+  ])('with %s stores nothing', async (_what, headers, code) => {
+    const answer = await put('bytes', headers);
+
+    expect([answer.status, answer.code, await stored()]).toEqual([400, code, null]);
+    expect(server.files()).toEqual([]);
+  });
+
+  test.each([
+    ['a right MD5', { 'content-md5': digest('md5', 'bytes') }],
+    ['a digest in the signature', { 'x-amz-content-sha256': hex('bytes') }],
+  ])('with %s stores the body', async (_what, headers) => {
+    const answer = await putSigned('bytes', { ...headers, 'content-length': '5' });
+
+    expect([answer.status, answer.code, await stored()]).toEqual([200, null, 'bytes']);
+  });
+
+  test.each([
+    [
+      'another digest in the signature',
+      { 'x-amz-content-sha256': hex('other') },
+      'XAmzContentSHA256Mismatch',
+    ],
+    ['a checksum other than an MD5', { 'x-amz-checksum-crc32': 'sZlDzg==' }, 'NotImplemented'],
+    ['metadata', { 'x-amz-meta-case': 'A 17' }, 'NotImplemented'],
+    ['encryption by the server', { 'x-amz-server-side-encryption': 'AES256' }, 'NotImplemented'],
+    ['a public ACL', { 'x-amz-acl': 'public-read' }, 'NotImplemented'],
+    ['the coding aws-chunked', { 'content-encoding': 'aws-chunked' }, 'NotImplemented'],
+    [
+      'chunks with a checksum behind them',
+      { 'x-amz-content-sha256': 'STREAMING-UNSIGNED-PAYLOAD-TRAILER' },
+      'NotImplemented',
+    ],
+    ['a digest that is none', { 'x-amz-content-sha256': 'x' }, 'InvalidArgument'],
+  ])('with %s is refused', async (_what, headers, code) => {
+    const answer = await putSigned('bytes', { ...headers, 'content-length': '5' });
+
+    expect([answer.code, await stored()]).toEqual([code, null]);
+  });
+
+  test('of exactly the greatest size is stored, of one byte more is refused from the header', async () => {
+    const fits = await put(Buffer.alloc(maxObjectBytes));
+    const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1));
+
+    expect([fits.status, tooLarge.status, tooLarge.code]).toEqual([200, 413, 'EntityTooLarge']);
+    expect((await stored())?.length).toBe(maxObjectBytes);
+  });
+
+  test('of unknown length is stored up to the greatest size and leaves nothing above it', async () => {
+    const chunked = { 'transfer-encoding': 'chunked' };
+    const send = (body: Buffer) =>
+      sendRaw(server, server.urlFor('PUT', 'key'), { method: 'PUT', body, headers: chunked });
+
+    const tooLarge = await send(Buffer.alloc(maxObjectBytes + 1));
+    const left = server.files();
+    const fits = await send(Buffer.alloc(maxObjectBytes));
+
+    expect([tooLarge.status, tooLarge.code, left]).toEqual([413, 'EntityTooLarge', []]);
+    expect([fits.status, (await stored())?.length]).toEqual([200, maxObjectBytes]);
+  });
+
+  test('far too large is told so, also to a client that reads only after it has sent all', async () => {
+    const body = Buffer.alloc(30_000_000);
+    const head = `PUT ${pathOf('PUT')} HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: ${body.length}\r\n\r\n`;
+
+    const text = await talk(head, body);
+
+    expect(text).toMatch(/^HTTP\/1\.1 413 .*<Code>EntityTooLarge<\/Code>/s);
+    expect(server.files()).toEqual([]);
+  });
+
+  test('that waits with its body is asked for it only when it will be taken', async () => {
+    const expecting = { expect: '100-continue' };
+
+    const taken = await put('bytes', expecting);
+    const tooLarge = await put(Buffer.alloc(maxObjectBytes + 1), expecting);
+    const exists = await put('other', { ...expecting, 'if-none-match': '*' });
+    const notSigned = await sendRaw(server, `/${bucket}/key`, {
+      method: 'PUT',
+      headers: { ...expecting, 'content-length': '5' },
+    });
+
+    expect([taken.status, taken.wasContinued]).toEqual([200, true]);
+    expect([tooLarge.status, tooLarge.wasContinued]).toEqual([413, false]);
+    expect([exists.status, exists.wasContinued]).toEqual([412, false]);
+    expect([notSigned.status, notSigned.wasContinued]).toEqual([403, false]);
+  });
+
+  test('with If-None-Match: * never replaces an object', async () => {
+    const first = await put('first', { 'if-none-match': '*' });
+    const second = await put('second', { 'if-none-match': '*' });
+    const other = await put('third', { 'if-none-match': '"etag"' });
+
+    expect([first.status, second.status, second.code]).toEqual([200, 412, 'PreconditionFailed']);
+    expect([other.status, await stored()]).toEqual([501, 'first']);
+  });
+
+  test('with If-None-Match: * at the same time succeeds once', async () => {
+    const bodies = Array.from({ length: 12 }, () => randomBytes(20_000).toString('hex'));
+
+    const answers = await Promise.all(bodies.map((body) => put(body, { 'if-none-match': '*' })));
+
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(answers.filter(({ status }) => status === 412).length).toBe(11);
+    expect(await stored()).toBe(bodies[winner]);
+    expect(server.files().length).toBe(1);
+  });
+
+  test('whose client goes away leaves the object that was there, and nothing else', async () => {
+    await put('old');
+    const url = new URL(server.urlFor('PUT', 'key'));
+    const headers = { 'content-length': '50000' };
+    const outgoing = request(url, { method: 'PUT', ca: server.ca, headers });
+    outgoing.on('error', () => undefined);
+    outgoing.write(Buffer.alloc(20_000));
+    await vi.waitUntil(() => server.files().length === 2, patience);
+
+    outgoing.destroy();
+
+    await vi.waitUntil(() => server.files().length === 1, patience);
+    expect([await stored(), server.errors]).toEqual(['old', []]);
+  });
+
+  test('whose client falls silent is told so, and leaves nothing', async () => {
+    const text = await talk(
+      `PUT ${pathOf('PUT')} HTTP/1.1\r\nHost: ${host()}\r\nContent-Length: 9\r\n\r\nabc`,
+    );
+
+    expect(text).toMatch(/^HTTP\/1\.1 400 .*<Code>RequestTimeout<\/Code>/s);
+    expect([await stored(), server.files()]).toEqual([null, []]);
+  });
+
+  test('without any length is refused', async () => {
+    const text = await talk(
+      `PUT ${pathOf('PUT')} HTTP/1.1\r\nHost: ${host()}\r\nConnection: close\r\n\r\n`,
+    );
+
+    expect(text).toMatch(/^HTTP\/1\.1 411 .*<Code>MissingContentLength<\/Code>/s);
+  });
+});
+
+describe('If-Match', () => {
+  const etag = `"${hexMd5('old')}"`;
+
+  test('lets one of several writers through that mean the same object', async () => {
+    await put('old');
+
+    const answers = await Promise.all(
+      ['one', 'two', 'three', 'four'].map((body) => put(body, { 'if-match': etag })),
+    );
+
+    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    expect(answers.filter(({ code }) => code === 'PreconditionFailed').length).toBe(3);
+  });
+
+  test('of a write and of a DELETE tells another object from none', async () => {
+    const wrong = `"${hexMd5('other')}"`;
+
+    const missing = await put('new', { 'if-match': etag });
+    await put('old');
+    const other = await put('new', { 'if-match': wrong });
+    const kept = await removeIf(wrong);
+    const [removed, again] = [await removeIf(etag), await removeIf(etag)];
+
+    expect([missing.code, other.code, kept.code]).toEqual([
+      'NoSuchKey',
+      'PreconditionFailed',
+      'PreconditionFailed',
+    ]);
+    expect([removed.status, again.status, await stored()]).toEqual([204, 204, null]);
+  });
+});
+
+describe('a GET', () => {
+  test('whose client takes nothing is cut off', async () => {
+    const large = await startS3Api({ idleTimeoutMs: 150 });
+    await large.storeOf(bucket).put('large', Buffer.alloc(40_000_000));
+    const url = new URL(large.urlFor('GET', 'large'));
+    const socket = connect({ host: '127.0.0.1', port: large.port, ca: large.ca });
+    socket.write(`GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n\r\n`);
+    socket.on('error', () => undefined);
+    let received = 0;
+    // One look at the beginning, then silence until the server has given up.
+    await new Promise((resolve) => socket.once('readable', resolve));
+    await vi.waitUntil(async () => (await large.connections()) === 0, patience);
+    for await (const part of socket) received += Buffer.from(part).length;
+
+    expect(received).toBeLessThan(40_000_000);
+    await large.close();
+  });
+});
+
+describe('DELETE', () => {
+  test('answers 204, also when there is nothing', async () => {
+    await put('bytes');
+    const remove = () => sendRaw(server, server.urlFor('DELETE', 'key'), { method: 'DELETE' });
+
+    const [first, second] = [await remove(), await remove()];
+
+    expect([first.status, second.status, await stored()]).toEqual([204, 204, null]);
+    expect(server.files()).toEqual([]);
+  });
+});
+
+describe('a full disk', () => {
+  test('answers 507 and keeps what was there', async () => {
+    const disk = createFailingDisk();
+    const full = await startS3Api({ fileSystem: disk.fileSystem });
+    disk.fail('write');
+    await full.storeOf(bucket).put('key', Buffer.from('old'));
+
+    const answer = await sendRaw(full, full.urlFor('PUT', 'key'), { method: 'PUT', body: 'new' });
+    const got = await sendRaw(full, full.urlFor('GET', 'key'));
+
+    expect([answer.status, answer.code, got.body]).toEqual([507, 'InsufficientStorage', 'old']);
+    expect(full.files().length).toBe(1);
+    await full.close();
+  });
+});
+
+function hex(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function removeIf(match: string) {
+  const headers = { 'if-match': match };
+  return sendRaw(server, server.urlFor('DELETE', 'key'), { method: 'DELETE', headers });
+}
+
+function hexMd5(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+function host(): string {
+  return `127.0.0.1:${server.port}`;
+}
+
+function pathOf(method: string): string {
+  const { pathname, search } = new URL(server.urlFor(method, 'key'));
+  return pathname + search;
+}
+
+/** Sends exactly this, then reads, and gives back all that comes until the server closes. */
+async function talk(...texts: readonly (string | Buffer)[]): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port: server.port, ca: server.ca });
+  for (const text of texts) {
+    await new Promise<void>((resolve, reject) => {
+      socket.write(text, (error) => (error instanceof Error ? reject(error) : resolve()));
+    });
+  }
+  const parts: Buffer[] = [];
+  for await (const part of socket) parts.push(Buffer.from(part));
+  return Buffer.concat(parts).toString();
+}
