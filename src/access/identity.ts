@@ -6,51 +6,14 @@
  * - every user has an id of 24 hex digits, the same at every login.
  */
 
+import type { LoginElsewhere, TokenSet, UserInfo } from '../contract/auth.ts';
 import type { Principal } from './principal.ts';
-
-/** The answer of a login or a refresh. */
-export interface TokenSet {
-  readonly accessToken: string;
-  /** Empty after a refresh at a provider that sends none; the one of the login is good until its end. */
-  readonly idToken: string;
-  readonly refreshToken: string;
-  readonly tokenType: 'Bearer';
-  /** Seconds that the access token lives. */
-  readonly expiresIn: number;
-}
 
 /** A login as those hear of it who count. */
 export interface Login {
   readonly userId: string;
   readonly tenantIds: readonly string[];
   readonly at: Date;
-}
-
-/** Where a person logs in when that does not happen here. */
-export interface LoginElsewhere {
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly authorizationEndpoint: string;
-  readonly tokenEndpoint: string;
-  readonly deviceAuthorizationEndpoint: string | null;
-}
-
-export interface UserSettings {
-  /** Preferred language: an ISO 639-1 code, with an optional region, such as `de` or `en-GB`. */
-  readonly lang: string;
-  readonly tosAccepted: boolean;
-}
-
-/** A person as `info` answers. */
-export interface UserInfo {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string | null;
-  readonly userType: string;
-  readonly scopes: readonly string[];
-  /** Names of the tenants that the person may act for. */
-  readonly tenants: readonly string[];
-  readonly settings: UserSettings;
 }
 
 export interface Identity {

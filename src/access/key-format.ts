@@ -2,6 +2,7 @@
 
 import { randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import type { KeyEntry } from '../contract/keys.ts';
 import type { KeyEnd } from '../contract/vocabulary.ts';
 import type { apiKeys } from '../db/schema.ts';
 
@@ -47,18 +48,6 @@ function checkOf(tag: string, random: string): string {
 }
 
 // An API key as it is shown: whole in the answer that makes it, masked ever after.
-
-export interface KeyEntry {
-  readonly uuid: string;
-  readonly name: string;
-  readonly createdDate: string;
-  readonly expiresAt: string;
-  /** To the minute; null for a key that was never used. */
-  readonly lastUsedDate: string | null;
-  /** Why it opens no door any more, `replaced` by a rotation whose grace is over; null while it is good. It never is again. */
-  readonly ended: KeyEnd | null;
-  readonly secret: string;
-}
 
 type Shown = Pick<
   typeof apiKeys.$inferSelect,

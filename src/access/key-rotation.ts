@@ -3,13 +3,11 @@
 import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
+import type { KeyEntry, WhichKey } from '../contract/keys.ts';
 import type { Reader, Tx } from '../db/open.ts';
 import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import { type KeyEntry, keyEntry, masked } from './key-format.ts';
-
-/** A name stands for the one key of that name that is valid and was not replaced yet. */
-export type WhichKey = { readonly uuid: string } | { readonly name: string };
+import { keyEntry, masked } from './key-format.ts';
 
 export interface Replaceable {
   readonly key: KeyEntry;

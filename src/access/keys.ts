@@ -7,6 +7,7 @@ import { createHmac, randomUUID } from 'node:crypto';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Actor } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
+import type { KeyEntry, WhichKey } from '../contract/keys.ts';
 import { maxNameLength } from '../contract/limits.ts';
 import { recall, remember, type Repeatable } from '../db/idempotency.ts';
 import { characterCount } from '../db/ids.ts';
@@ -14,7 +15,7 @@ import { type Db, transact, type Tx } from '../db/open.ts';
 import { apiKeys } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createKeyAuthentication } from './key-authentication.ts';
-import { type KeyEntry, keyEntry, newSecret } from './key-format.ts';
+import { keyEntry, newSecret } from './key-format.ts';
 import {
   findKeys,
   type KeySearch,
@@ -23,7 +24,6 @@ import {
   type Prune,
   replace,
   revokeEnded,
-  type WhichKey,
 } from './key-rotation.ts';
 import type { Principal } from './principal.ts';
 import { livingTenant } from './tenants.ts';

@@ -4,13 +4,13 @@ import { eq } from 'drizzle-orm';
 import { type Actor, serviceChain } from '../audit/entry.ts';
 import type { EventDetails } from '../audit/events.ts';
 import { append } from '../audit/log.ts';
+import type { UserSettings } from '../contract/auth.ts';
 import { maxNameLength } from '../contract/limits.ts';
 import { langPattern } from '../contract/vocabulary.ts';
 import { characterCount, foldText } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { users } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
-import type { UserSettings } from './identity.ts';
 
 export interface UserFacts {
   readonly name: string | null;

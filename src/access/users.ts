@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { and, asc, eq, inArray, isNull, type SQL } from 'drizzle-orm';
 import { operator } from '../audit/entry.ts';
+import type { UserInfo } from '../contract/auth.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { tenants, users, userTenants } from '../db/schema.ts';
@@ -13,7 +14,6 @@ import { ForensicsError } from '../errors.ts';
 import type { Passwords } from './embedded/passwords.ts';
 import { endSessions } from './embedded/sessions.ts';
 import type { LoginAttempts } from './embedded/throttle.ts';
-import type { UserInfo } from './identity.ts';
 import type { Principal } from './principal.ts';
 import {
   checkedEmail,

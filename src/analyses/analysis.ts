@@ -1,18 +1,11 @@
 /** The contract's Analysis and its parts, as they are answered. Field names and nullability are the contract's. */
 
-import type {
-  ActorType,
-  DecisionStrategy,
-  Language,
-  Status,
-  StorageType,
-  Tier,
-} from '../contract/vocabulary.ts';
+import type { StorageUrls } from '../contract/analysis.ts';
+import type { DecisionStrategy, Language, Status, Tier } from '../contract/vocabulary.ts';
 import type { Anomaly, ClassScores, ClassSimilarities } from '../engine/result.ts';
 import type { Format } from '../image/picture.ts';
 import type { Evidence } from '../report/evidence.ts';
 import type { ReportTexts } from '../report/report-item.ts';
-import type { StorageUrls } from '../storage/store.ts';
 
 export interface AnalysisOptions {
   readonly model: string;
@@ -64,26 +57,4 @@ export interface InferenceStatus {
   readonly processingFinishTime: string | null;
   /** Present only when `status` is `completed`. */
   readonly result?: AnalysisResult;
-}
-
-export interface Analysis {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly projectId: string | null;
-  readonly name: string;
-  readonly storageType: StorageType;
-  readonly type: 'image';
-  readonly input: AnalysisInput;
-  readonly inferenceStatus: InferenceStatus;
-  readonly comment: string;
-  readonly tags: readonly string[];
-  readonly createdDate: string;
-  readonly updatedDate: string | null;
-  readonly deletedDate: string | null;
-  readonly createdByUserId: string | null;
-  readonly lastChangedByUserType: ActorType | null;
-  readonly lastChangedByUserId: string | null;
-  readonly lastChangedByUserName: string | null;
-  readonly tierUpgradedFrom: Tier | null;
-  readonly tierUpgradedAt: string | null;
 }

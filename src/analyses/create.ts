@@ -1,10 +1,11 @@
+import type { Analysis } from '../contract/analysis.ts';
 import { maxCommentLength, maxNameLength } from '../contract/limits.ts';
 import { decisionStrategies, defaultSeed, tiers } from '../contract/vocabulary.ts';
 import { characterCount, foldText, newId } from '../db/ids.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Format, Limits } from '../image/picture.ts';
 import type { Caller, Context } from './analyses.ts';
-import type { Analysis, AnalysisOptions } from './analysis.ts';
+import type { AnalysisOptions } from './analysis.ts';
 import { messages, repeatableOf } from './lifecycle/act.ts';
 import { getAnalysis } from './list.ts';
 

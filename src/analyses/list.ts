@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { Analysis } from '../contract/analysis.ts';
 import { maxListed } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 import { writeEvidence } from '../report/evidence.ts';
 import type { Stores } from '../storage/stores.ts';
 import type { Caller, Context } from './analyses.ts';
-import type { Analysis } from './analysis.ts';
 import { loadExamined } from './examination-row.ts';
 import { type Entry, findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';

@@ -1,8 +1,9 @@
 import type { Tenant } from '../access/tenants.ts';
+import type { Analysis } from '../contract/analysis.ts';
 import { recall } from '../db/idempotency.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Caller, Context } from './analyses.ts';
-import type { Analysis, AnalysisOptions } from './analysis.ts';
+import type { AnalysisOptions } from './analysis.ts';
 import { mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { keysOf } from './examination-row.ts';

@@ -2,7 +2,7 @@
 
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
-import type { ResultClass, Tier } from '../contract/vocabulary.ts';
+import type { UsageReport } from '../contract/usage.ts';
 import type { Db, Reader } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import { countPending } from './rows.ts';
@@ -14,35 +14,6 @@ import {
   periodOf,
   type ReportQuery,
 } from './usage.ts';
-
-export interface UsageReport {
-  readonly id: string;
-  readonly tenantId: string;
-  /** Now while the period goes on, afterwards its last moment: no figure of a past day changes any more. */
-  readonly updatedAt: string;
-  readonly startTime: string;
-  readonly endTime: string;
-  /** Pending at this moment, started or not; 0 for a period that does not hold this moment. */
-  readonly queuedAnalyses: number;
-  readonly successfulProcessing: {
-    readonly byType: Readonly<Record<'api' | 'app' | 'total', number>>;
-    readonly byResult: Readonly<Record<ResultClass | 'total' | 'confidenceScore', number>>;
-    /** What is billed: an upgraded analysis counts in both tiers, so they may add up to more than the total. */
-    readonly byModelTypeAndTier: { readonly image: Readonly<Record<Tier, number>> };
-  };
-  readonly userInteraction: { readonly appLogins: number };
-  readonly impediments: { readonly processingErrors: number; readonly retries: number };
-  readonly qualityIndicators: {
-    readonly errorRatePercent: number;
-    readonly backpressurePercent: number;
-  };
-  /** Minutes. */
-  readonly processingDurations: {
-    readonly byModelTypeAndParallelism: {
-      readonly image: Readonly<Record<Parallelism, number | null>>;
-    };
-  };
-}
 
 export interface UsageReports {
   /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */

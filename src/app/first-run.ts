@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { KeyEntry } from '../access/key-format.ts';
 import type { Tenant } from '../access/tenants.ts';
 import { service, serviceChain } from '../audit/entry.ts';
+import type { KeyEntry } from '../contract/keys.ts';
 import type { Core } from './core.ts';
 import { createSigningKeys } from './signing-keys.ts';
 

@@ -20,7 +20,10 @@ export const changePasswordBody = Type.Object({ currentPassword: password, newPa
 export type TokenSet = Wire<typeof tokenSet>;
 const tokenSet = Type.Object({
   accessToken: Type.String(),
-  idToken: Type.String(),
+  idToken: Type.String({
+    description:
+      'Empty after a refresh if the identity provider issues none; the one from the login stays valid.',
+  }),
   refreshToken: Type.String(),
   tokenType: Type.Literal('Bearer'),
   expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
@@ -49,7 +52,8 @@ export type UserSettings = Wire<typeof userSettings>;
 export const userSettings = Type.Object({
   lang: Type.String({
     pattern: langPattern,
-    description: 'a language code such as "de", with an optional region such as "de-AT"',
+    description:
+      'Preferred language: an ISO 639-1 code with an optional region, such as de or de-AT.',
   }),
   tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
 });

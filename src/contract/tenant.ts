@@ -92,13 +92,15 @@ const tenant = Type.Object(
   {
     id: Type.String(),
     tenantName: Type.String(),
-    name: Type.String(),
+    name: Type.String({ description: 'Same as tenantName; this one can be changed.' }),
     createdDate: dateTime,
     updatedDate: orNull(dateTime),
     apiKeys: Type.Array(keyEntry),
     storageType: oneOf(storageTypes),
     storageConfig: Type.Optional(storageAnswer),
-    storageWarning: orNull(Type.String({ description: 'What people should know of the store.' })),
+    storageWarning: orNull(
+      Type.String({ description: 'A problem with the store; null if there is none.' }),
+    ),
     webhookUrl: Type.Optional(Type.String()),
     webhookState: Type.Unsafe<WebhookState>({
       ...oneOf(webhookStates),

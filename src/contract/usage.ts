@@ -30,10 +30,16 @@ const report = Type.Object(
   {
     id: Type.String(),
     tenantId: Type.String(),
-    updatedAt: dateTime,
+    updatedAt: Type.String({
+      format: 'date-time',
+      description:
+        'Now while the period lasts, then its last moment: figures of past days never change.',
+    }),
     startTime: dateTime,
     endTime: dateTime,
-    queuedAnalyses: amount('Pending now, started or not; 0 for a time that does not hold now.'),
+    queuedAnalyses: amount(
+      'Pending now, started or not; 0 for a period that does not include the present.',
+    ),
     successfulProcessing: Type.Object({
       byType: Type.Object({ api: amount(), app: amount(), total: amount() }),
       byResult: Type.Object({
@@ -50,7 +56,10 @@ const report = Type.Object(
       }),
       byModelTypeAndTier: Type.Object(
         { image: Type.Object({ forensicReporting: amount(), flagging: amount() }) },
-        { description: 'What is billed: an upgraded analysis counts in both tiers.' },
+        {
+          description:
+            'What is billed. An upgraded analysis counts in both tiers, so they may add up to more than the total.',
+        },
       ),
     }),
     userInteraction: Type.Object({ appLogins: amount() }),

@@ -7,19 +7,9 @@
  */
 
 import type { Readable } from 'node:stream';
+import type { StorageUrls } from '../contract/analysis.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import { ForensicsError } from '../errors.ts';
-
-/** The contract's StorageUrls. */
-export interface StorageUrls {
-  readonly type: StorageType;
-  readonly objectKey: string;
-  readonly putUrl: string;
-  readonly getUrl: string;
-  readonly deleteUrl: string;
-  /** ISO 8601. */
-  readonly expiresAt: string;
-}
 
 export interface BlobInfo {
   readonly key: string;

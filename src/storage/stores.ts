@@ -1,6 +1,7 @@
 /** Which store keeps the objects of which analysis. The one question that the other rooms ask about configurations. */
 
 import { and, eq, sql } from 'drizzle-orm';
+import type { StorageUrls } from '../contract/analysis.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
 import { storageConfigs, tenants } from '../db/schema.ts';
@@ -9,7 +10,7 @@ import type { BucketCors } from './bucket-cors.ts';
 import type { ConfigRow, SealedConfigs } from './configs.ts';
 import { type SharedStore, withPrefix } from './shared-store.ts';
 import type { StorageConfig } from './storage-config.ts';
-import type { BlobStore, RemoteStore, StorageUrls } from './store.ts';
+import type { BlobStore, RemoteStore } from './store.ts';
 
 export interface TenantStore {
   readonly store: BlobStore;

@@ -5,6 +5,7 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import type { StorageAnswer } from '../contract/tenant.ts';
 import { ForensicsError } from '../errors.ts';
 import { parseConnectionString } from '../storage/azure/client.ts';
 import {
@@ -122,8 +123,6 @@ export interface StorageRequest {
 export interface S3Answer extends Omit<S3StorageConfig, 'corsAllowedOrigins'> {
   readonly corsAllowedOrigins?: readonly string[];
 }
-
-export type StorageAnswer = { readonly s3: S3Answer } | { readonly azure: AzureStorageConfig };
 
 const stars = '***';
 

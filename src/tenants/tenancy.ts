@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { type Tenant, type TenantChange, updateTenant } from '../access/tenants.ts';
 import type { Actor } from '../audit/entry.ts';
+import type { TenantAnswer } from '../contract/tenant.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import { type Reader, transact } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
@@ -20,7 +21,6 @@ import {
   readTenant,
   type StoredConfig,
   storedConfigOf,
-  type TenantAnswer,
 } from './view.ts';
 
 export interface Tenancy {

@@ -1,8 +1,8 @@
 /** What the acts of this room are given. */
 
-import type { KeyEntry } from '../access/key-format.ts';
 import type { Keys } from '../access/keys.ts';
 import type { Tenant } from '../access/tenants.ts';
+import type { TenantAnswer } from '../contract/tenant.ts';
 import type { StorageType, WebhookState } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
@@ -11,7 +11,7 @@ import type { BucketCors } from '../storage/bucket-cors.ts';
 import type { ConfigRow, SealedConfigs } from '../storage/configs.ts';
 import type { StorageConfig } from '../storage/storage-config.ts';
 import type { OpenRemoteStore } from '../storage/stores.ts';
-import { maskStorage, type StorageAnswer } from './merge-storage.ts';
+import { maskStorage } from './merge-storage.ts';
 
 export interface Context {
   readonly db: Db;
@@ -53,23 +53,6 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
 }
 
 // The contract's Tenant, as it is answered. What is not set is left out; secrets are masked.
-
-export interface TenantAnswer {
-  readonly id: string;
-  readonly tenantName: string;
-  /** The same, under the name by which it is changed. */
-  readonly name: string;
-  readonly createdDate: string;
-  readonly updatedDate: string | null;
-  readonly apiKeys: readonly KeyEntry[];
-  readonly storageType: StorageType;
-  readonly storageConfig?: StorageAnswer;
-  /** What people should know about the store; null when all is well. */
-  readonly storageWarning: string | null;
-  readonly webhookUrl?: string;
-  readonly webhookState: WebhookState;
-  readonly isTrial: boolean;
-}
 
 export async function readTenant(context: Context, tenant: Tenant): Promise<TenantAnswer> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;

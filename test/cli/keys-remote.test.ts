@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { KeyEntry } from '../../src/access/key-format.ts';
 import { readCredentials, saveCredentials } from '../../src/cli/target/credentials.ts';
 import { saveProfile } from '../../src/cli/target/profiles.ts';
+import type { KeyEntry } from '../../src/contract/keys.ts';
 import { ForensicsError } from '../../src/errors.ts';
 import { type OpenServer, openServer } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { KeyEntry } from '../../src/access/key-format.ts';
 import { makeFirstTenant } from '../../src/app/first-run.ts';
+import type { KeyEntry } from '../../src/contract/keys.ts';
 import { draft, type Listening, openListening } from '../unit/server/open-server.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { runHere } from './run-here.ts';

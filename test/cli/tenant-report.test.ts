@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { UsageReport } from '../../src/analyses/usage-report.ts';
 import { countUsage } from '../../src/analyses/usage.ts';
 import { openCore } from '../../src/app/core.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { UsageReport } from '../../src/contract/usage.ts';
 import { transact } from '../../src/db/open.ts';
 import { runHere } from './run-here.ts';
 

@@ -4,7 +4,8 @@
  */
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Identity, TokenSet } from '../../src/access/identity.ts';
+import type { Identity } from '../../src/access/identity.ts';
+import type { TokenSet } from '../../src/contract/auth.ts';
 
 export interface PersonUnderTest {
   readonly email: string;

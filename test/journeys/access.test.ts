@@ -2,12 +2,12 @@
 
 import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TokenSet } from '../../src/access/identity.ts';
-import type { KeyEntry } from '../../src/access/key-format.ts';
 import { settingsScope } from '../../src/access/principal.ts';
 import { type Core, openCore } from '../../src/app/core.ts';
 import { operator } from '../../src/audit/entry.ts';
 import { readConfig } from '../../src/config/config.ts';
+import type { TokenSet } from '../../src/contract/auth.ts';
+import type { KeyEntry } from '../../src/contract/keys.ts';
 import { type Answer, draft, password, type Question } from '../unit/server/open-server.ts';
 import { newDataDir, only, type Serving, startServing } from './serving.ts';
 

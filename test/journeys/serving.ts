@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
-import type { Analysis } from '../../src/analyses/analysis.ts';
+import type { Analysis } from '../../src/contract/analysis.ts';
 import { type Answer, type Ask, asker } from '../unit/server/open-server.ts';
 
 const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));

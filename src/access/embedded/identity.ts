@@ -4,9 +4,10 @@
  */
 
 import { eq, sql } from 'drizzle-orm';
+import type { TokenSet } from '../../contract/auth.ts';
 import { type Db, transact } from '../../db/open.ts';
 import { sessions, users, userTenants } from '../../db/schema.ts';
-import type { Identity, TokenSet } from '../identity.ts';
+import type { Identity } from '../identity.ts';
 import { type Principal, unauthenticated } from '../principal.ts';
 import { endAccess, type UserRow, type Users } from '../users.ts';
 import { createLogins, type LoginParts } from './logins.ts';

@@ -1,7 +1,7 @@
 /** `forensics keys`: API keys of a tenant. */
 
 import { type Command, Option } from 'commander';
-import type { KeyEntry } from '../../access/key-format.ts';
+import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { named, parseDuration, yesOption } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';

@@ -2,16 +2,17 @@
 
 import { type Command, Option } from 'commander';
 import type { Tenant } from '../../access/tenants.ts';
-import type { UsageReport } from '../../analyses/usage-report.ts';
 import { tenantNamed } from '../../app/core.ts';
 import { deleteTenant } from '../../app/delete-tenant.ts';
 import { operator } from '../../audit/entry.ts';
+import type { TenantAnswer } from '../../contract/tenant.ts';
+import type { UsageReport } from '../../contract/usage.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { StorageRequest } from '../../tenants/merge-storage.ts';
 import { checkRequest } from '../../tenants/storage-config.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
-import { type TenantAnswer, webhookStateOf } from '../../tenants/view.ts';
+import { webhookStateOf } from '../../tenants/view.ts';
 import { usageError } from '../errors.ts';
 import { dayOf, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { csvText, printFields } from '../output/details.ts';

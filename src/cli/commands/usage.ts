@@ -1,7 +1,7 @@
 /** `forensics usage`: what the tenants used, a row each. */
 
 import { type Command, Option } from 'commander';
-import type { UsageReport } from '../../analyses/usage-report.ts';
+import type { UsageReport } from '../../contract/usage.ts';
 import { usageError } from '../errors.ts';
 import { dayOf } from '../options.ts';
 import { csvText, type CsvValue } from '../output/details.ts';

@@ -1,7 +1,6 @@
 /** Fetches a stored analysis of a server: its result, and its heatmaps and reports where the tier has them. */
 
 import { basename, dirname } from 'node:path';
-import type { Analysis } from '../../analyses/analysis.ts';
 import { openDossier } from '../../analyses/evidence-bundle.ts';
 import { type Core, keptTenantNamed } from '../../app/core.ts';
 import { modelsFolder } from '../../app/data-folder.ts';
@@ -10,6 +9,7 @@ import { openBlobs } from '../../app/storage.ts';
 import { citedValidation } from '../../app/validations.ts';
 import { operator } from '../../audit/entry.ts';
 import type { Settings } from '../../config/config.ts';
+import type { Analysis } from '../../contract/analysis.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { defaultLimits } from '../../image/picture.ts';

@@ -4,15 +4,14 @@
  * `/v1` interface. Tenants are meant by name.
  */
 
-import type { UserSettings } from '../../access/identity.ts';
-import type { KeyEntry } from '../../access/key-format.ts';
-import type { WhichKey } from '../../access/key-rotation.ts';
 import type { Rotated } from '../../access/keys.ts';
 import type { UserSettingsChange } from '../../access/user-facts.ts';
-import type { UsageReport } from '../../analyses/usage-report.ts';
 import type { ReportQuery } from '../../analyses/usage.ts';
+import type { UserSettings } from '../../contract/auth.ts';
+import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
+import type { TenantAnswer } from '../../contract/tenant.ts';
+import type { UsageReport } from '../../contract/usage.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
-import type { TenantAnswer } from '../../tenants/view.ts';
 import { isRemote, type ServiceOptions, withApi } from './options.ts';
 
 export interface Service {

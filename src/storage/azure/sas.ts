@@ -4,8 +4,9 @@ import type {
   CorsRule,
   StorageSharedKeyCredential,
 } from '@azure/storage-blob';
+import type { StorageUrls } from '../../contract/analysis.ts';
 import { encodePath } from '../sigv4/canonical.ts';
-import type { CorsOutcome, StorageUrls } from '../store.ts';
+import type { CorsOutcome } from '../store.ts';
 import { azureLibrary } from './client.ts';
 
 export interface PresignBlob {

@@ -4,15 +4,10 @@
  */
 
 import { Readable } from 'node:stream';
+import type { StorageUrls } from '../../contract/analysis.ts';
 import { ForensicsError } from '../../errors.ts';
 import { checkExpiry, type Credentials, maxExpirySeconds, presignObject } from '../sigv4/sigv4.ts';
-import {
-  type BlobInfo,
-  type BlobStore,
-  checkContentType,
-  defaultContentType,
-  type StorageUrls,
-} from '../store.ts';
+import { type BlobInfo, type BlobStore, checkContentType, defaultContentType } from '../store.ts';
 import type { Buckets } from './buckets.ts';
 import type { ObjectRecord } from './record.ts';
 

@@ -5,8 +5,9 @@
  * @see Amazon S3 API Reference, "Authenticating Requests (AWS Signature Version 4)".
  */
 
+import type { StorageUrls } from '../../contract/analysis.ts';
 import { S3Error } from '../s3-server/errors.ts';
-import { checkKey, type StorageUrls } from '../store.ts';
+import { checkKey } from '../store.ts';
 import {
   canonicalQuery,
   canonicalRequest,

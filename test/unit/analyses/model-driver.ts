@@ -3,10 +3,10 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Caller } from '../../../src/analyses/analyses.ts';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
 import { runJob } from '../../../src/analyses/lifecycle/client.ts';
 import { parseEntry, readLines } from '../../../src/audit/entry.ts';
 import { verifyChain } from '../../../src/audit/verify.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import { deliveries, jobs, usageCounters } from '../../../src/db/schema.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';

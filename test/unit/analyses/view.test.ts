@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/examination-row.ts';
+import type { StorageUrls } from '../../../src/contract/analysis.ts';
 import { writeEvidence } from '../../../src/report/evidence.ts';
-import type { StorageUrls } from '../../../src/storage/store.ts';
 import { examinationOf, textsIn } from './scripted-lab.ts';
 import { openWorkshop } from './workshop.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { KeyEntry } from '../../../src/access/key-format.ts';
 import { orRevoke } from '../../../src/cli/commands/keys-rotate.ts';
+import type { KeyEntry } from '../../../src/contract/keys.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 
 const key: KeyEntry = {

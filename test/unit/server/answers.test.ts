@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import {
   type Ask,
   draft,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { draft, type Listening, openListening } from './open-server.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import { type Answer, draft, type Listening, openListening } from './open-server.ts';
 
 let open: Listening;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { KeyEntry } from '../../../src/access/key-format.ts';
 import { parseEntry } from '../../../src/audit/entry.ts';
+import type { KeyEntry } from '../../../src/contract/keys.ts';
 import { type Ask, type Listening, openListening, type Question } from './open-server.ts';
 
 type Headers = NonNullable<Question['headers']>;

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { Agent, request } from 'undici';
 import { createPasswords } from '../../../src/access/embedded/passwords.ts';
-import type { TokenSet } from '../../../src/access/identity.ts';
 import type { Tenant } from '../../../src/access/tenants.ts';
 import type { User } from '../../../src/access/users.ts';
 import { type App, openApp } from '../../../src/app/app.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import { readConfig, type Sources } from '../../../src/config/config.ts';
+import type { TokenSet } from '../../../src/contract/auth.ts';
 import { createServer, type ServerParts } from '../../../src/server/server.ts';
 import { ensureLocalTls } from '../../../src/server/tls.ts';
 

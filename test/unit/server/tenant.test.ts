@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
-import type { TenantAnswer } from '../../../src/tenants/view.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
+import type { TenantAnswer } from '../../../src/contract/tenant.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import { bucket, otherBucket, type OwnBuckets, startOwnBuckets } from '../storage/own-buckets.ts';
 import { type Answer, draft, type Listening, openListening } from './open-server.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
-import type { Analysis } from '../../../src/analyses/analysis.ts';
+import type { Analysis } from '../../../src/contract/analysis.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { draft, openListening } from './open-server.ts';
 

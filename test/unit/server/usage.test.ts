@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { UsageReport } from '../../../src/analyses/usage-report.ts';
 import { countUsage } from '../../../src/analyses/usage.ts';
+import type { UsageReport } from '../../../src/contract/usage.ts';
 import { transact } from '../../../src/db/open.ts';
 import { type Ask, type OpenServer, openServer } from './open-server.ts';
 

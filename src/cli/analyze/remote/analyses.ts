@@ -2,10 +2,10 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Static } from 'typebox';
-import type { Analysis } from '../../../analyses/analysis.ts';
 import type { Api } from '../../../client/api.ts';
 import { createTransfer, type Transfer } from '../../../client/transfer.ts';
 import {
+  type Analysis,
   analysisAnswer,
   analysisComponents,
   type createBody,

@@ -1,4 +1,5 @@
-import type { Analysis, AnalysisResult } from '../../../analyses/analysis.ts';
+import type { AnalysisResult } from '../../../analyses/analysis.ts';
+import type { Analysis } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';

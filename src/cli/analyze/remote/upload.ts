@@ -2,8 +2,8 @@
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
-import type { Analysis } from '../../../analyses/analysis.ts';
 import type { Transfer } from '../../../client/transfer.ts';
+import type { Analysis } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { defaultLimits, type Format } from '../../../image/picture.ts';
