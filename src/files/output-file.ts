@@ -46,7 +46,7 @@ export async function writeWholeFile(
  *
  * @throws {ForensicsError} `conflict`, `output_not_writable`.
  */
-export async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
+async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
     await (force ? rename(temporary, path) : linkAnew(temporary, path));
   } catch (error) {

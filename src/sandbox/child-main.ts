@@ -17,10 +17,6 @@ serveTasks(async (task): Promise<LabAnswer> => {
     const { performMeasure } = await import('./measure.ts');
     return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
   }
-  if (order.kind === 'preview') {
-    const { performPreview } = await import('./examine.ts');
-    return { kind: 'preview', preview: await performPreview(order.request, settings) };
-  }
   if (order.kind === 'seams') {
     const { performSeams } = await import('./examine.ts');
     return { kind: 'seams', seams: await performSeams(order.request, settings, shelf) };

@@ -65,12 +65,6 @@ export function createLab(options: LabOptions = {}): Lab {
       if (answer.kind === 'render') return answer.rendering;
       throw new TypeError('The child answered another question.');
     },
-    preview: async (request, how) => {
-      const source = fixedSource(request.source);
-      const answer = await ask({ kind: 'preview', request: { ...request, source } }, how);
-      if (answer.kind === 'preview') return answer.preview;
-      throw new TypeError('The child answered another question.');
-    },
     measure: async (request, how) => {
       checkSeed(request.options.seed);
       const source = fixedSource(request.source);

@@ -7,14 +7,12 @@ import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
-import { drawPreview, type Preview } from '../report/preview.ts';
 import { writeTexts } from '../report/texts.ts';
 import type { ModelShelf } from './model-cache.ts';
 import { checkDeclared, checkSame, openSource } from './open-picture.ts';
 import type {
   ExamineRequest,
   PixelDifference,
-  PreviewRequest,
   Rendering,
   RenderRequest,
   Seams,
@@ -77,15 +75,6 @@ function difference(a: Samples, b: Samples): PixelDifference {
     if (distance > largest) largest = distance;
   }
   return { differing, largest: largest / (2 ** a.bits - 1) };
-}
-
-export async function performPreview(
-  { source, examination, map, box }: PreviewRequest,
-  { limits }: ChildSettings,
-): Promise<Preview> {
-  const { picture } = await openSource(source, limits);
-  checkSame(picture, examination);
-  return drawPreview(picture, { maps: examination.maps, name: map, box });
 }
 
 /**

@@ -13,7 +13,6 @@ import type {
   ModelIdentity,
 } from '../engine/result.ts';
 import type { Format, PictureFacts } from '../image/picture.ts';
-import type { Preview } from '../report/preview.ts';
 import type { ReportItem, ReportTexts } from '../report/report-item.ts';
 import type { Condition } from './measure.ts';
 
@@ -52,14 +51,6 @@ export interface Rendering {
   readonly reports: Readonly<
     Partial<Record<Language, { readonly texts: ReportTexts; readonly pdf: Uint8Array }>>
   >;
-}
-
-export interface PreviewRequest {
-  readonly source: PictureSource;
-  readonly examination: Pick<Examination, 'facts' | 'maps'>;
-  readonly map: MapName;
-  /** Pixels that it may take; it keeps the picture's proportions. */
-  readonly box: { readonly width: number; readonly height: number };
 }
 
 export interface MeasureRequest {
@@ -127,8 +118,6 @@ export interface Lab {
     how?: { readonly ifBusy?: 'wait' | 'refuse'; readonly signal?: AbortSignal },
   ): Promise<Examination>;
   render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
-  /** The picture and one of its heatmaps in a few pixels. @throws {ForensicsError} as `render`. */
-  preview(request: PreviewRequest, how?: { readonly signal?: AbortSignal }): Promise<Preview>;
   /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
   measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
   /** @throws {ForensicsError} as `examine`. */

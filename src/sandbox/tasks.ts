@@ -2,13 +2,11 @@
 
 import type { Examination } from '../engine/result.ts';
 import type { Limits } from '../image/picture.ts';
-import type { Preview } from '../report/preview.ts';
 import type {
   ExamineRequest,
   Measurement,
   MeasureRequest,
   PixelDifference,
-  PreviewRequest,
   Rendering,
   RenderRequest,
   Seams,
@@ -28,7 +26,6 @@ export interface LabTask {
   readonly order:
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
     | { readonly kind: 'render'; readonly request: RenderRequest }
-    | { readonly kind: 'preview'; readonly request: PreviewRequest }
     | { readonly kind: 'measure'; readonly request: MeasureRequest }
     | { readonly kind: 'seams'; readonly request: SeamsRequest }
     | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
@@ -37,7 +34,6 @@ export interface LabTask {
 export type LabAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
   | { readonly kind: 'render'; readonly rendering: Rendering }
-  | { readonly kind: 'preview'; readonly preview: Preview }
   | { readonly kind: 'measure'; readonly measurement: Measurement }
   | { readonly kind: 'seams'; readonly seams: Seams }
   | { readonly kind: 'compare'; readonly difference: PixelDifference | null };

@@ -1,6 +1,5 @@
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Document, DOMParser } from '@xmldom/xmldom';
 import { describe, expect, test, vi } from 'vitest';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
@@ -84,58 +83,6 @@ describe('one document on standard output:', () => {
   });
 });
 
-describe('--junit', () => {
-  test('writes a file that is well-formed XML whatever the names, beside what is printed', async () => {
-    const { cwd, stdout } = await batch(five, {
-      junit: 'out.xml',
-      failOn: ['fake', 'abstain'],
-      jsonl: true,
-    });
-
-    const text = await readFile(join(cwd, 'out.xml'), 'utf8');
-    const parsed = new DOMParser({ onError: fail }).parseFromString(text, 'text/xml');
-    const figures = { tests: '5', failures: '2', errors: '2', time: expect.any(String) };
-    expect(attributesOf(parsed, 'testsuites')).toEqual([figures]);
-    expect(attributesOf(parsed, 'testsuite')).toEqual([
-      { ...figures, name: 'forensics analyze', skipped: '0' },
-    ]);
-    expect(attributesOf(parsed, 'testcase').map(({ name }) => name)).toEqual([
-      ...five.slice(0, 4),
-      'no, "pic"⟨U+000A⟩ture⟨U+001B⟩[2J.jpg',
-    ]);
-    expect(attributesOf(parsed, 'failure')).toEqual([
-      { type: 'fake', message: 'fake, P(fake) 0.97 ± 0.02' },
-      { type: 'abstain', message: 'abstain, too small; too compressed' },
-    ]);
-    expect(attributesOf(parsed, 'error')[0]).toEqual({
-      type: 'image_unreadable',
-      message: 'It is "no" <picture>.',
-    });
-    expect(stdout.trimEnd().split('\n')).toHaveLength(5);
-  });
-
-  test('a report that is there is not replaced unasked, and a run that was stopped leaves none', async () => {
-    const prepare = prepareFake('no_space_left');
-    const { cwd, code } = await batch(['real.jpg', 'bad.jpg'], { junit: 'out.xml' }, prepare);
-    await writeFile(join(cwd, 'old.xml'), 'old');
-    const again = runAnalyze([join(cwd, 'real.jpg')], { ...options, junit: join(cwd, 'old.xml') });
-
-    expect(code).toMatchObject({ code: 'no_space_left' });
-    await expect(again).rejects.toMatchObject({ code: 'conflict' });
-    expect((await readdir(cwd)).toSorted()).toEqual(['bad.jpg', 'old.xml', 'real.jpg']);
-  });
-});
-
-function attributesOf(document: Document, name: string) {
-  return [...document.getElementsByTagName(name)].map((element) =>
-    Object.fromEntries([...element.attributes].map(({ name: key, value }) => [key, value])),
-  );
-}
-
-function fail(level: string, message: string): never {
-  throw new Error(`${level}: ${message}`);
-}
-
 test('a disk that is full ends the run with one line; what is finished was told and stays', async () => {
   const files = ['real-1.jpg', 'fake-2.jpg', 'bad.jpg', ...names('real', 50)];
   const prepare = prepareFake('no_space_left');
@@ -178,9 +125,6 @@ test('standard output on a disk that is full is told in one line', async () => {
 test.for([
   [['--csv', '--json'], "'--json' cannot be used with option '--csv'"],
   [['--csv', '--jsonl'], "'--jsonl' cannot be used with option '--csv'"],
-  [['--preview', '--csv'], '--preview draws for a person'],
-  [['--preview', '--url', 'https://127.0.0.1:1'], '--preview draws what this machine examines'],
-  [['--junit', '-'], '--junit takes a file'],
 ] as const)('%j do not go together, and one line says so', async ([args, reason]) => {
   const ran = await runHere(['analyze', 'gone.jpg', ...args]);
 

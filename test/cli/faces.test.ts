@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { cardOf } from '../../src/cli/analyze/formats/details.ts';
-import { lineOf, tableOf, tableRowOf } from '../../src/cli/analyze/formats/table.ts';
+import { tableOf, tableRowOf } from '../../src/cli/analyze/formats/table.ts';
 import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { emptyTally, summaryOf, withRecord } from '../../src/cli/analyze/summary.ts';
@@ -130,13 +130,6 @@ test('the columns of a long table stand under one another', () => {
   expect(lines[0]).toMatch(/^PICTURE +VERDICT +P\(FAKE\)/);
   expect(lines.at(-1)).toMatch(/^1099\.jpg +fake +0\.93 ± 0\.02$/);
   expect(new Set(lines.map((line) => line.search(/VERDICT|fake/))).size).toBe(1);
-});
-
-test('in a watched folder each picture is a line', () => {
-  expect(lineOf(tableRowOf({ ...fake, file: 'a.jpg' }))).toBe('fake       0.93 ± 0.02  a.jpg\n');
-  expect(lineOf(tableRowOf(failed))).toBe(
-    'failed     -            ⟨U+001B⟩[2Jc.jpg  (The file is empty: it holds 0 bytes.)\n',
-  );
 });
 
 test.each([

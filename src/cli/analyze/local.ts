@@ -22,7 +22,6 @@ import type {
 import { writeTexts } from '../../report/texts.ts';
 import { createLab } from '../../sandbox/create-sandbox.ts';
 import type { Lab, PictureSource, Rendering } from '../../sandbox/sandbox.ts';
-import { say } from '../output/print.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import {
@@ -98,7 +97,6 @@ export async function examineInput(
     const held = sealing === null ? null : await readSource(input);
     const source = held ?? (await openSource(input));
     const examination = await examine(bench, source);
-    await preview(bench, input, { source, examination });
     const item = itemOf(bench, input, { examination, examinedAt });
     const examined = { examination, item };
     const drawn = held && (await draw(bench, { source: held, ...examined }));
@@ -121,21 +119,6 @@ function nameOf({ label, path }: Input): string {
 function examine({ lab, options, signal }: Bench, source: PictureSource): Promise<Examination> {
   const { model, decisionStrategy, seed } = options;
   return lab.examine({ source, options: { model, decisionStrategy, seed } }, { signal });
-}
-
-/** A picture that was examined and cannot be drawn has still been examined. */
-async function preview(
-  { lab, preview: wanted, signal }: Bench,
-  input: Input,
-  examined: { readonly source: PictureSource; readonly examination: Examination },
-): Promise<void> {
-  if (wanted === null) return;
-  try {
-    const request = { ...examined, map: 'fake', box: wanted.box } as const;
-    wanted.take(input, await lab.preview(request, { signal }));
-  } catch (error) {
-    say(`No preview of ${input.label}: ${toForensicsError(error).message}`);
-  }
 }
 
 function itemOf(

@@ -2,7 +2,7 @@
 
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
-import { isRemote, type ServerOptions } from '../target/options.ts';
+import type { ServerOptions } from '../target/options.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;
@@ -28,14 +28,6 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly json: boolean;
   readonly jsonl: boolean;
   readonly csv: boolean;
-  /** File for a report as CI systems read it. */
-  readonly junit?: string;
-  /** Whether pictures are drawn on the terminal. */
-  readonly preview: boolean;
-  /** Whether folders are watched for new pictures. */
-  readonly watch: boolean;
-  /** Of folders that are watched: whether what is there is left out. */
-  readonly onlyNew: boolean;
   readonly failOn: readonly FailOn[];
   readonly jobs: number;
   readonly verbose: boolean;
@@ -52,10 +44,9 @@ export interface AnalyzeOptions extends ServerOptions {
 /** @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   checkForensicTier(options);
-  checkFaces(options);
-  if (options.watch) checkWatch(args, options);
-  else if (options.onlyNew)
-    throw usageError('--only-new is for folders that are watched; add --watch.');
+  if (options.force && options.out === null) {
+    throw usageError('--force replaces results of --out DIR; add it.');
+  }
   checkStandardInput(args);
 }
 
@@ -75,35 +66,6 @@ function checkForensicTier({ tier, out, ...options }: AnalyzeOptions): void {
     );
   }
   if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
-}
-
-function checkFaces(options: AnalyzeOptions): void {
-  const { force, out, junit, preview, json, jsonl, csv } = options;
-  if (force && out === null && junit === undefined) {
-    throw usageError('--force replaces results of --out DIR or --junit FILE; add one.');
-  }
-  if (junit === '-') {
-    throw usageError('--junit takes a file: standard output is for the other results.');
-  }
-  if (preview && (json || jsonl || csv)) {
-    throw usageError('--preview draws for a person; leave out --json, --jsonl and --csv.');
-  }
-  if (preview && isRemote(options)) {
-    throw usageError('--preview draws what this machine examines; a server examines with --url.');
-  }
-}
-
-function checkWatch(args: readonly string[], options: AnalyzeOptions): void {
-  const { json, junit, failOn } = options;
-  const endless = [
-    ...(json ? ['--json'] : []),
-    ...(junit === undefined ? [] : ['--junit']),
-    ...(failOn.length > 0 ? ['--fail-on'] : []),
-  ];
-  if (endless.length > 0) {
-    throw usageError(`${endless.join(', ')} waits for an end that --watch has not; use --jsonl.`);
-  }
-  if (args.includes('-')) throw usageError('--watch takes folders; standard input (-) is none.');
 }
 
 function checkStandardInput(args: readonly string[]): void {

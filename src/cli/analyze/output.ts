@@ -1,33 +1,29 @@
-/** All that a run tells: records on standard output, a report for CI in its file, failures and how far it is on stderr. */
+/** All that a run tells: records on standard output, failures and how far it is on stderr. */
 
 import { once } from 'node:events';
 import type { ForensicsError } from '../../errors.ts';
 import { tellFileFailure } from '../errors.ts';
 import { say } from '../output/print.ts';
 import { chooseFace, isForPeople } from './formats/formats.ts';
-import { openJunitFile } from './formats/junit.ts';
 import type { Input } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
-import { openPreviews } from './preview.ts';
 import { type Progress, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
-import type { WantedPreview } from './run.ts';
 import { emptyTally, summaryOf, type Tally, withRecord } from './summary.ts';
 import { walkInputs } from './walk.ts';
 
 export interface Teller {
-  readonly preview: WantedPreview | null;
   /** As soon as it is known. */
   failed(input: Input, failure: ForensicsError): void;
   /** As soon as it is done. */
   examined(record: AnalysisRecord): void;
   /** In the order of the input. */
-  tell(input: Input, record: AnalysisRecord): Promise<void>;
+  tell(record: AnalysisRecord): Promise<void>;
   /** Ends every document, and sums up. */
   end(): Promise<Tally>;
   /** Sums up what was told. A table tells so far as it goes; documents stay as they are. */
   stopped(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** @throws {ForensicsError} `conflict`, `output_not_writable`, `no_space_left`; so do its verbs. */
@@ -35,11 +31,7 @@ export async function openTeller(
   args: readonly string[],
   options: AnalyzeOptions,
 ): Promise<Teller> {
-  const previews = openPreviews(options);
-  const junit = options.junit === undefined ? null : await openJunitFile(options.junit, options);
-  const progress = await startProgress(
-    options.watch ? null : (signal) => count(args, options, signal),
-  );
+  const progress = await startProgress((signal) => count(args, options, signal));
   const face = chooseFace(options);
   const write = createPen(face.head, progress);
   const began = performance.now();
@@ -47,24 +39,21 @@ export async function openTeller(
   let tally = emptyTally;
   let held: (() => void) | null = null;
   return {
-    preview: previews,
     failed: (input, failure) => {
       const line = () => tellFileFailure(input.label, failure, options);
       if (isToldByTable(options)) held = line;
       else progress.around(line);
     },
     examined: (record) => progress.add(record),
-    tell: async (input, record) => {
+    tell: async (record) => {
       tally = withRecord(tally, record);
-      await write((previews?.textOf(input) ?? '') + face.add(record));
-      await junit?.add(record);
+      await write(face.add(record));
     },
     end: async () => {
       progress.end();
       // It was the only one: there is no table.
       if (tally.total === 1) held?.();
       await write(face.end(tally));
-      await junit?.finish(tally, elapsedMs());
       sumUp(tally, options, summaryOf(tally, elapsedMs()));
       return tally;
     },
@@ -73,10 +62,7 @@ export async function openTeller(
       if (isForPeople(options) && tally.total > 0) await write(face.end(tally));
       sumUp(tally, options, `Stopped. ${summaryOf(tally, elapsedMs())}`);
     },
-    close: async () => {
-      progress.end();
-      await junit?.close();
-    },
+    close: () => progress.end(),
   };
 }
 
@@ -94,8 +80,8 @@ function createPen(head: string, progress: Progress): (text: string) => Promise<
 }
 
 /** One picture has had its card or its line: there is nothing to sum up. */
-function sumUp(tally: Tally, { watch, out }: AnalyzeOptions, text: string): void {
-  if (tally.total < 2 && !watch) return;
+function sumUp(tally: Tally, { out }: AnalyzeOptions, text: string): void {
+  if (tally.total < 2) return;
   say(text);
   const isWritten = out !== null && tally.total > tally.counts.failed;
   if (isWritten) say(`Results in ${out}, a folder for each picture`);

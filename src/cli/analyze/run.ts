@@ -2,11 +2,7 @@
 
 import { withStack } from '../../app/disposer.ts';
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
-import { checkFree } from '../../files/output-file.ts';
-import type { Preview } from '../../report/preview.ts';
-import type { PreviewRequest } from '../../sandbox/sandbox.ts';
 import { refuseOptions } from '../options.ts';
-import { say } from '../output/print.ts';
 import { isRemote } from '../target/options.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import type { Input } from './inputs.ts';
@@ -16,7 +12,6 @@ import type { AnalysisRecord } from './record.ts';
 import { createFolderNames } from './results-folder.ts';
 import { exitCodeOf } from './summary.ts';
 import { walkInputs } from './walk.ts';
-import { checkFolders, watchFolders } from './watch.ts';
 
 /** @throws {ForensicsError} what concerns the run and not one picture: see `PrepareExaminer`. */
 export async function runAnalyze(
@@ -25,10 +20,8 @@ export async function runAnalyze(
   prepare: PrepareExaminer = prepareExaminer,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  if (options.watch) await checkFolders(args);
-  if (options.junit !== undefined) await checkFree(options.junit, options);
+  const { recursive, out: exceptDir } = options;
   const begin = await prepare(options);
-  if (options.watch) say(`Watching ${args.join(', ')}; end with Ctrl-C.`);
   return withStack(async (stack) => {
     const teller = await openTeller(args, options);
     const stop = listenForStop();
@@ -37,7 +30,11 @@ export async function runAnalyze(
     stack.defer(() => stop.release());
     stack.defer(() => examiner.close());
     stack.defer(() => teller.close());
-    await examineAll(examiner, run, { inputs: inputsOf(args, run), stop, teller });
+    await examineAll(examiner, run, {
+      inputs: walkInputs(args, { recursive, exceptDir }),
+      stop,
+      teller,
+    });
     if (stop.signal.aborted) await teller.stopped();
     stop.throwIfStopped();
     const tally = await teller.end();
@@ -50,18 +47,11 @@ function runOf(options: AnalyzeOptions, stop: Stop, teller: Teller): Run {
   return {
     options,
     signal: stop.signal,
-    preview: teller.preview,
     onFailure: (input, failure) => {
       if (isOfTheMachine(failure)) stop.because(failure);
       if (!stop.signal.aborted) teller.failed(input, failure);
     },
   };
-}
-
-function inputsOf(args: readonly string[], { options, signal }: Run): AsyncIterable<Input> {
-  const { recursive, out: exceptDir, watch, onlyNew } = options;
-  if (!watch) return walkInputs(args, { recursive, exceptDir });
-  return watchFolders(args, { recursive, exceptDir, onlyNew, signal });
 }
 
 async function examineAll(
@@ -75,15 +65,15 @@ async function examineAll(
   const examined = inOrder(inputs, { width: options.jobs, signal }, async (input) => {
     const record = await examiner.examine(input, folderNameOf(input.label));
     teller.examined(record);
-    return { input, record };
+    return record;
   });
-  for await (const { input, record } of examined) {
+  for await (const record of examined) {
     if (signal.aborted) return;
     try {
-      await teller.tell(input, record);
+      await teller.tell(record);
       examiner.told?.(record);
     } catch (error) {
-      // Before the batch is left: it waits for its pictures, and a watched folder would give them for ever.
+      // Before the batch is left, which waits for the pictures at work.
       stop.because(toForensicsError(error));
     }
   }
@@ -111,17 +101,8 @@ export interface Run {
   readonly options: AnalyzeOptions;
   /** Aborted when the run is to end. */
   readonly signal: AbortSignal;
-  /** Null where none is wanted. Only this machine draws: a server has the picture's maps. */
-  readonly preview: WantedPreview | null;
   /** Told once of each picture that failed. */
   onFailure(input: Input, failure: ForensicsError): void;
-}
-
-export interface WantedPreview {
-  /** Pixels that it may take. */
-  readonly box: PreviewRequest['box'];
-  /** Called before the picture's record is answered. */
-  take(input: Input, preview: Preview): void;
 }
 
 export interface Examiner {

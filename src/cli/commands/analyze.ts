@@ -47,10 +47,6 @@ export function registerAnalyze(program: Command): void {
         .conflicts('csv'),
     )
     .option('--csv', 'print one CSV row a picture, as they finish', false)
-    .option('--junit <file>', 'also write a JUnit report for CI; --fail-on says what fails', named)
-    .option('--preview', 'draw each picture and its heatmap on the terminal', false)
-    .option('--watch', 'go on with new pictures in the folders, until Ctrl-C', false)
-    .option('--only-new', 'with --watch: leave out what is there at the beginning', false)
     .option('--fail-on <list>', 'exit 10, 11, 12 on fake, uncertain, abstain', listOf(failOns), [])
     .option('-j, --jobs <n>', 'pictures examined at once', jobCount, defaultJobs)
     .option('--tenant <name>', 'on a server: the tenant to act for', named)
@@ -60,8 +56,7 @@ export function registerAnalyze(program: Command): void {
       'after',
       `
 With --tier forensicReporting, --out also writes evidence.zip: a signed bundle for "forensics verify".
-A file that is named twice is examined once. --watch takes folders, with -r also those below them; a
-file is taken when its size has stayed the same for a second.
+A file that is named twice is examined once.
 
 Examples:
   $ forensics analyze photo.jpg --tier forensicReporting --out results

@@ -4,19 +4,19 @@ import type { AnalysisRecord } from '../record.ts';
 import type { Tally } from '../summary.ts';
 import { createCsvFace } from './csv.ts';
 import { cardOf } from './details.ts';
-import { lineOf, tableOf, type TableRow, tableRowOf } from './table.ts';
+import { tableOf, type TableRow, tableRowOf } from './table.ts';
 
 /** One face a run, so that standard output is one document. */
-export function chooseFace({ json, jsonl, csv, watch }: FaceOptions): Face {
+export function chooseFace({ json, jsonl, csv }: FaceOptions): Face {
   if (json) return createJsonFace();
   if (jsonl) return createJsonLinesFace();
   if (csv) return createCsvFace(process.stdout.isTTY);
-  return watch ? createListFace() : createTextFace(columnsOf(process.stdout));
+  return createTextFace(columnsOf(process.stdout));
 }
 
-type FaceOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'watch'>;
+type FaceOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv'>;
 
-export function isForPeople({ json, jsonl, csv }: Omit<FaceOptions, 'watch'>): boolean {
+export function isForPeople({ json, jsonl, csv }: FaceOptions): boolean {
   return !json && !jsonl && !csv;
 }
 
@@ -71,9 +71,4 @@ export function createTextFace(columns: number): Face {
         : tableOf(rows, columns);
     },
   };
-}
-
-/** For a person who watches a folder: a line a picture, since there is no end. */
-export function createListFace(): Face {
-  return { head: '', add: (record) => lineOf(tableRowOf(record)), end: () => '' };
 }

@@ -48,13 +48,6 @@ export function tableOf(rows: readonly TableRow[], columns: number): string {
   return [head, ...rows].map((row) => layRow(row, widths)).join('');
 }
 
-/** The same row as a line of its own, where there is no end to wait for. */
-export function lineOf(row: TableRow): string {
-  const space = ' '.repeat(verdictColumn - row.verdict.length);
-  const figures = row.probability.padEnd(probabilityColumn);
-  return `${coloured(row)}${space}${figures}${row.file}${row.remark === '' ? '' : `  (${row.remark})`}\n`;
-}
-
 /** A remark goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
 function layRow(row: TableRow, [name, verdict, probability, remark]: Widths): string {
   const [first = '', ...more] = wrap(row.remark, remark - gap);

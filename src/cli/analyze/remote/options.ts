@@ -21,10 +21,10 @@ export function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
     },
     'acts on this machine only; leave it out with a server.',
   );
-  const { wait, out, failOn, junit } = options;
+  const { wait, out, failOn } = options;
   if (!wait) {
     refuseOptions(
-      { '--out': out !== null, '--fail-on': failOn.length > 0, '--junit': junit !== undefined },
+      { '--out': out !== null, '--fail-on': failOn.length > 0 },
       'needs results, and --no-wait leaves before there are any; leave one out.',
     );
   }

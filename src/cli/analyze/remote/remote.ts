@@ -131,8 +131,8 @@ async function fetchRecord(
 }
 
 /** Whether what was told is out at once, and not only at the end of the run. */
-function isStreamed({ jsonl, csv, watch }: RemoteOptions): boolean {
-  return jsonl || csv || watch;
+function isStreamed({ jsonl, csv }: RemoteOptions): boolean {
+  return jsonl || csv;
 }
 
 /** Nothing is left to be fetched of these. */
