@@ -52,8 +52,8 @@ export type UserSettings = Wire<typeof userSettings>;
 export const userSettings = Type.Object({
   lang: Type.String({
     pattern: langPattern,
-    description:
-      'Preferred language: an ISO 639-1 code with an optional region, such as de or de-AT.',
+    // Stands behind "must be" when a request is refused.
+    description: 'a language code such as "de", with an optional region such as "de-AT"',
   }),
   tosAccepted: Type.Boolean({ description: 'Terms of service accepted.' }),
 });
