@@ -22,8 +22,8 @@ import {
 } from './contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
-import { createLab } from './sandbox/create-sandbox.ts';
-import type { Lab, PictureSource, Rendering } from './sandbox/sandbox.ts';
+import { createSandbox } from './sandbox/create-sandbox.ts';
+import type { Sandbox, PictureSource, Rendering } from './sandbox/sandbox.ts';
 
 export type {
   DecisionBasis,
@@ -39,12 +39,12 @@ export type {
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { createLab } from './sandbox/create-sandbox.ts';
-export type { LabOptions } from './sandbox/create-sandbox.ts';
+export { createSandbox } from './sandbox/create-sandbox.ts';
+export type { SandboxOptions } from './sandbox/create-sandbox.ts';
 export type {
   ExamineRequest,
-  Lab,
-  LabStatus,
+  Sandbox,
+  SandboxStatus,
   PictureSource,
   RenderRequest,
   Rendering,
@@ -98,7 +98,7 @@ export interface Analyzed {
 }
 
 /**
- * Examines one picture. For many, open a lab once with `createLab` and call its `examine`: a lab keeps its children.
+ * Examines one picture. For many, open a sandbox once with `createSandbox` and call its `examine`: a sandbox keeps its children.
  *
  * @param picture - path of a JPEG or PNG file, or its bytes; 65 to 4096 pixels a side.
  * @throws {ForensicsError} `image_*`, `file_*` for the picture, `model_*` for the model, `inference_*` for the child.
@@ -109,9 +109,9 @@ export async function analyze(
 ): Promise<Analyzed> {
   const { model = null, locator = null, modelsDir = null } = options;
   const { decisionStrategy = 'default', seed = defaultSeed } = options;
-  const examination = await withLab(
-    (lab) =>
-      lab.examine(
+  const examination = await withSandbox(
+    (sandbox) =>
+      sandbox.examine(
         { source: sourceOf(picture), options: { model, locator, decisionStrategy, seed } },
         options.signal ? { signal: options.signal } : {},
       ),
@@ -147,8 +147,8 @@ export async function renderReport(
 ): Promise<Rendering> {
   const name = options.name ?? (typeof picture === 'string' ? basename(picture) : 'picture');
   const examinedAt = options.examinedAt ?? new Date();
-  return withLab((lab) =>
-    lab.render(
+  return withSandbox((sandbox) =>
+    sandbox.render(
       {
         source: sourceOf(picture),
         examination,
@@ -165,14 +165,14 @@ function sourceOf(picture: string | Uint8Array): PictureSource {
   return typeof picture === 'string' ? { path: picture } : { bytes: picture };
 }
 
-async function withLab<T>(
-  act: (lab: Lab) => Promise<T>,
+async function withSandbox<T>(
+  act: (sandbox: Sandbox) => Promise<T>,
   modelsDir: string | null = null,
 ): Promise<T> {
-  const lab = createLab({ poolSize: 1, modelsDir });
+  const sandbox = createSandbox({ poolSize: 1, modelsDir });
   try {
-    return await act(lab);
+    return await act(sandbox);
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }

@@ -11,7 +11,7 @@ import type { Limits } from '../image/picture.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import type { OwnValidation } from '../report/report-item.ts';
-import type { Lab } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Stores } from '../storage/stores.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { createAnalysis, type CreateRequest } from './create.ts';
@@ -77,7 +77,7 @@ export interface AnalysesOptions {
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;
   readonly stores: Stores;
-  readonly lab: Pick<Lab, 'examine' | 'render'>;
+  readonly sandbox: Pick<Sandbox, 'examine' | 'render'>;
   /** Known image models; the first is the default. */
   readonly models: readonly { readonly id: string; readonly version: string }[];
   /** Error rates on the operator's own pictures that reports cite; null for none. */

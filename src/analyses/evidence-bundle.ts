@@ -8,29 +8,29 @@ import { languages } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/bundle-format.ts';
-import type { Lab } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Context } from './analyses.ts';
 import { loadRecorded, readEvidence, recordedIn } from './evidence.ts';
 import { reportItemOf } from './render.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
 export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
-  readonly lab: Pick<Lab, 'render'>;
-  /** Those of the service, as its lab knows them. */
+  readonly sandbox: Pick<Sandbox, 'render'>;
+  /** Those of the service, as its sandbox knows them. */
   readonly trustList: string | null;
 }
 
 /**
  * @param how.withMetadata - print the file's metadata in the reports.
  * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
- * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the lab throws.
+ * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
  */
 export async function openDossier(
   parts: DossierParts,
   target: Target,
   { withMetadata }: { readonly withMetadata: boolean },
 ): Promise<BundleCase> {
-  const { db, stores, limits, lab, trustList } = parts;
+  const { db, stores, limits, sandbox, trustList } = parts;
   const row = getKeptRow(db, target);
   requireUnbrokenLog(db, target);
   const stored = loadRecorded(db, target);
@@ -43,7 +43,7 @@ export async function openDossier(
   const told = reportItemOf(parts, { row, ...stored, isUploadReplaced });
   const item = withMetadata ? { ...told, withMetadata } : told;
   const heatmapSize = { width: row.width, height: row.height };
-  const rendering = await lab.render({
+  const rendering = await sandbox.render({
     source: { bytes: original },
     examination,
     item,

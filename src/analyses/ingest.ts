@@ -1,6 +1,6 @@
 /**
  * Takes an uploaded picture in: read once, checked from its header, hashed, and copied to where no client can reach it.
- * Pixels are not touched here; a hostile file is decoded in the lab's children alone.
+ * Pixels are not touched here; a hostile file is decoded in the sandbox's children alone.
  */
 
 import { createHash, randomBytes } from 'node:crypto';

@@ -29,10 +29,10 @@ export interface RenderJob {
   readonly signal?: AbortSignal;
 }
 
-/** @throws {ForensicsError} what the lab and the store throw; nothing is left in the store then. */
+/** @throws {ForensicsError} what the sandbox and the store throw; nothing is left in the store then. */
 export async function renderInto(context: Context, job: RenderJob): Promise<Rendered> {
   const { row, bytes, examination, signal } = job;
-  const rendering = await context.lab.render(
+  const rendering = await context.sandbox.render(
     {
       source: { bytes },
       examination,
@@ -57,7 +57,7 @@ async function storeRendering(
   const pdfKey = (language: Language) => `${folder}/report-${language}.pdf`;
   const reportIn = (language: Language) => {
     const report = reports[language];
-    if (report === undefined) throw new TypeError(`the lab rendered no report in ${language}`);
+    if (report === undefined) throw new TypeError(`the sandbox rendered no report in ${language}`);
     return report;
   };
   const files = [

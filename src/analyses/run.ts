@@ -50,7 +50,7 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<F
     options: { model, decisionStrategy, seed },
     declared: { format, width, height },
   };
-  const examination = await context.lab.examine(request, { ifBusy: 'refuse', signal });
+  const examination = await context.sandbox.examine(request, { ifBusy: 'refuse', signal });
   const examinedAt = context.now();
   const isUploadReplaced = await checkUpload(context, { row, store });
   if (tier === 'flagging') return { examination, examinedAt, rendered: null };

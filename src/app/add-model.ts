@@ -17,8 +17,8 @@ import { defaultSeed } from '../contract/vocabulary.ts';
 import { ForensicsError } from '../errors.ts';
 import { packagedDir, readInstalled, readModelFolder } from '../inference/model-folder.ts';
 import type { AnyManifest } from '../inference/model.ts';
-import { createLab } from '../sandbox/create-sandbox.ts';
-import type { Lab } from '../sandbox/sandbox.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { shippedTrialImage } from './first-run.ts';
 
 export interface AddModel {
@@ -117,30 +117,30 @@ function folderOf(from: string): string {
 /** Foreign graphs run where pictures do: in a child, with its limits of time and memory. */
 async function tryOut(modelsDir: string, manifest: AnyManifest): Promise<void> {
   const { id } = manifest;
-  const lab = createLab({ modelsDir, poolSize: 1 });
+  const sandbox = createSandbox({ modelsDir, poolSize: 1 });
   try {
-    if (manifest.type === 'image') await tryInParts(lab, id);
-    await tryOnPicture(lab, manifest);
+    if (manifest.type === 'image') await tryInParts(sandbox, id);
+    await tryOnPicture(sandbox, manifest);
   } catch (error) {
     const isItsFault = error instanceof ForensicsError && error.code === 'internal';
     throw isItsFault ? doesNotAnswer(id, error) : error;
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }
 
 const source = { path: shippedTrialImage };
 
-async function tryOnPicture(lab: Lab, { id, type }: AnyManifest): Promise<void> {
+async function tryOnPicture(sandbox: Sandbox, { id, type }: AnyManifest): Promise<void> {
   const named = type === 'image' ? { model: id } : { model: null, locator: id };
   const options = { ...named, decisionStrategy: 'relaxed', seed: defaultSeed } as const;
-  const { predictions } = await lab.examine({ source, options });
+  const { predictions } = await sandbox.examine({ source, options });
   if (!Object.values(predictions).every(Number.isFinite)) throw doesNotAnswer(id);
 }
 
 /** A localisation model is always shown the whole picture; an image model reads large ones in tiles. */
-async function tryInParts(lab: Lab, id: string): Promise<void> {
-  const { features, votes } = await lab.seams({ source, model: id });
+async function tryInParts(sandbox: Sandbox, id: string): Promise<void> {
+  const { features, votes } = await sandbox.seams({ source, model: id });
   if (Number.isNaN(features) || Number.isNaN(votes)) throw doesNotAnswer(id);
   if (features > largestSeam) throw showsSeams(id, 'model.onnx', 'input.haloPx');
   if (votes !== null && votes > largestSeam) throw showsSeams(id, 'votes.onnx', 'votes.haloPx');

@@ -12,7 +12,7 @@ import { defaultLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createLab } from '../sandbox/create-sandbox.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
 import type { S3Api } from '../storage/s3-server/server.ts';
 import type { Tenancy } from '../tenants/tenancy.ts';
 import { hasTroubledReceiver } from '../webhooks/order.ts';
@@ -77,13 +77,13 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     await registry.openLocator();
     const validation = await citedValidation(settings, registry);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
-    const lab = createLab({
+    const sandbox = createSandbox({
       poolSize: settings.workers,
       modelsDir,
       limits,
       trustList: readTrustList(settings.c2paTrustList),
     });
-    stack.defer(() => lab.close());
+    stack.defer(() => sandbox.close());
     const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });
     const queue = createQueue({ db, now });
     const outbox = createOutbox({ db, now });
@@ -92,7 +92,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       queue,
       outbox,
       stores: blobs.stores,
-      lab,
+      sandbox,
       models,
       validation,
       trialMd5s: trialMd5s(core.folder.path),
@@ -142,7 +142,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         queue,
         jobKinds: [runJob, sendJob],
         worker: work.worker,
-        lab,
+        sandbox,
         now,
       }),
       startWork: () => work.start(),

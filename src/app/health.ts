@@ -6,7 +6,7 @@
 import type { Db, OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Worker } from '../jobs/worker.ts';
-import type { Lab, LabStatus } from '../sandbox/sandbox.ts';
+import type { Sandbox, SandboxStatus } from '../sandbox/sandbox.ts';
 import { backlogOf } from '../webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
@@ -85,7 +85,7 @@ export interface Workload {
   readonly jobs: Readonly<Record<string, number>>;
   readonly jobsInHand: number;
   /** Child processes that look at pictures. */
-  readonly children: LabStatus;
+  readonly children: SandboxStatus;
   readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
 }
 
@@ -94,7 +94,7 @@ interface WorkloadParts {
   readonly queue: Pick<Queue, 'count'>;
   readonly jobKinds: readonly string[];
   readonly worker: Pick<Worker, 'running'>;
-  readonly lab: Pick<Lab, 'status'>;
+  readonly sandbox: Pick<Sandbox, 'status'>;
   readonly now: () => Date;
 }
 
@@ -105,7 +105,7 @@ export function createWorkload({
   queue,
   jobKinds,
   worker,
-  lab,
+  sandbox,
   now,
 }: WorkloadParts): () => Workload {
   return () => {
@@ -113,7 +113,7 @@ export function createWorkload({
     return {
       jobs: Object.fromEntries(jobKinds.map((kind) => [kind, queue.count(kind)])),
       jobsInHand: worker.running(),
-      children: lab.status(),
+      children: sandbox.status(),
       deliveries: { waiting, givenUpInADay: givenUp },
     };
   };

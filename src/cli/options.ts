@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { usageError } from './errors.ts';
 
-/** As the lab's own default: every child needs memory for a whole picture. */
+/** As the sandbox's own default: every child needs memory for a whole picture. */
 export const defaultJobs = Math.min(4, availableParallelism());
 
 export function wholeNumber(text: string): number {

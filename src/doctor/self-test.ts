@@ -5,7 +5,7 @@ import { shippedTrialImages } from '../app/first-run.ts';
 import { defaultSeed } from '../contract/vocabulary.ts';
 import { isSameModel, nameOfModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
-import { createLab } from '../sandbox/create-sandbox.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
 // Golden numbers have four digits; one run is as exact as the next on the same processor.
@@ -32,19 +32,19 @@ export async function checkSelf(modelsDir: string | null): Promise<Diagnosis> {
 
 /** @throws {ForensicsError} as an examination does. */
 export async function examineShipped(modelsDir: string | null): Promise<Examined> {
-  const lab = createLab({ modelsDir, poolSize: 1 });
+  const sandbox = createSandbox({ modelsDir, poolSize: 1 });
   const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
   try {
     const pairs = await Promise.all(
       Object.entries(shippedTrialImages).map(async ([name, path]) => {
-        const examination = await lab.examine({ source: { path }, options });
+        const examination = await sandbox.examine({ source: { path }, options });
         return { name, examination };
       }),
     );
     const readings = pairs.map(({ name, examination }) => [name, readingOf(examination)] as const);
     return { readings: Object.fromEntries(readings), examination: pairs[0]!.examination };
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import type { Lab, PixelDifference, Rendering } from '../sandbox/sandbox.ts';
+import type { Sandbox, PixelDifference, Rendering } from '../sandbox/sandbox.ts';
 import { heatmapFile, mapFile, reportFile } from './bundle-format.ts';
 import { toPlain } from './records.ts';
 
@@ -89,7 +89,7 @@ const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 // Compares what was drawn again with the files of a bundle: byte by byte, and pixel by pixel where bytes differ.
 
 export interface Surroundings {
-  readonly lab: Pick<Lab, 'compare'>;
+  readonly sandbox: Pick<Sandbox, 'compare'>;
   /** Whether processor or versions are others than those that were recorded. */
   readonly isElsewhere: boolean;
 }
@@ -136,12 +136,12 @@ interface Pair {
 }
 
 async function comparePictures(
-  { lab }: Surroundings,
+  { sandbox }: Surroundings,
   { name, recorded, found, tolerance }: Pair,
 ): Promise<FileComparison> {
   if (isSame(recorded, found)) return { name, isIdentical: true, pixels: null, isTolerated: true };
   const canCompare = recorded !== undefined && found !== undefined;
-  const pixels = canCompare ? await lab.compare(recorded, found) : null;
+  const pixels = canCompare ? await sandbox.compare(recorded, found) : null;
   const isTolerated = pixels !== null && pixels.largest <= tolerance;
   return { name, isIdentical: false, pixels, isTolerated };
 }

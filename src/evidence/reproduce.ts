@@ -11,8 +11,8 @@ import { readFileUpTo } from '../files/read-file.ts';
 import type { AnyManifest } from '../inference/model.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createLab } from '../sandbox/create-sandbox.ts';
-import type { Lab, Rendering } from '../sandbox/sandbox.ts';
+import { createSandbox } from '../sandbox/create-sandbox.ts';
+import type { Sandbox, Rendering } from '../sandbox/sandbox.ts';
 import {
   custodyFile,
   type Manifest,
@@ -56,16 +56,16 @@ export async function reproduceBundle(
   const recorded = await openRecorded(bundle, options);
   const { settings, files } = recorded;
   await requireModels(settings, options.modelsDir ?? null);
-  const lab = createLab({
+  const sandbox = createSandbox({
     poolSize: 1,
     limits: settings.limits,
     modelsDir: options.modelsDir ?? null,
     trustList: trustListOf(files, options),
   });
   try {
-    return await compareAll(lab, recorded, await repeat(lab, recorded));
+    return await compareAll(sandbox, recorded, await repeat(sandbox, recorded));
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }
 
@@ -172,18 +172,21 @@ interface Repetition {
   readonly environment: Examination['environment'];
 }
 
-async function repeat(lab: Lab, { original, settings, files }: Recorded): Promise<Repetition> {
+async function repeat(
+  sandbox: Sandbox,
+  { original, settings, files }: Recorded,
+): Promise<Repetition> {
   const { model, decisionStrategy, seed, openedAs, heatmapSize } = settings;
   const named = openedAs === null ? {} : { name: openedAs };
   const source = { bytes: original, ...named };
   const locator = locatorOf(settings).id;
   const options = { model: model.id, locator, decisionStrategy, seed };
   const examinedAt = new Date(settings.item.examinedAt);
-  const { environment, ...found } = await lab.examine({ source, options, now: examinedAt });
+  const { environment, ...found } = await sandbox.examine({ source, options, now: examinedAt });
   // The reports print it: as it was recorded, in the order of today, so that only what was found makes them differ.
   const examination = { ...found, environment: inOrderOf(environment, settings.environment) };
   const custody = parseCustody(files.get(custodyFile) ?? new Uint8Array()) ?? [];
-  const rendering = await lab.render({
+  const rendering = await sandbox.render({
     source,
     examination,
     item: itemOf(settings, custody),
@@ -205,7 +208,7 @@ function inOrderOf(
 }
 
 async function compareAll(
-  lab: Lab,
+  sandbox: Sandbox,
   { settings, files }: Recorded,
   { examination, rendering, environment }: Repetition,
 ): Promise<Reproduction> {
@@ -218,7 +221,7 @@ async function compareAll(
     { ...resultRecordOf(examination, settings), texts },
   );
   const changes = environmentChanges(settings.environment, environment);
-  const surroundings: Surroundings = { lab, isElsewhere: changes.length > 0 };
+  const surroundings: Surroundings = { sandbox, isElsewhere: changes.length > 0 };
   const compared = await compareFiles(surroundings, files, rendering);
   return {
     outcome: outcomeOf({ differences: fields.differences, files: compared }, surroundings),

@@ -1,25 +1,25 @@
-/** The child process of the lab: opens one picture at a time, keeps its model loaded between tasks. */
+/** The child process of the sandbox: opens one picture at a time, keeps its model loaded between tasks. */
 
 import { serveTasks } from './child-side.ts';
-import { createModelShelf } from './model-cache.ts';
-import { isLabTask, type LabAnswer } from './tasks.ts';
+import { createModelCache } from './model-cache.ts';
+import { isSandboxTask, type SandboxAnswer } from './tasks.ts';
 
-const shelf = createModelShelf();
+const cache = createModelCache();
 
-serveTasks(async (task): Promise<LabAnswer> => {
-  if (!isLabTask(task)) throw new TypeError('The lab was given something that is no task.');
+serveTasks(async (task): Promise<SandboxAnswer> => {
+  if (!isSandboxTask(task)) throw new TypeError('The sandbox was given something that is no task.');
   const { settings, order } = task;
   if (order.kind === 'examine') {
     const { performExamine } = await import('./examine.ts');
-    return { kind: 'examine', examination: await performExamine(order.request, settings, shelf) };
+    return { kind: 'examine', examination: await performExamine(order.request, settings, cache) };
   }
   if (order.kind === 'measure') {
     const { performMeasure } = await import('./measure.ts');
-    return { kind: 'measure', measurement: await performMeasure(order.request, settings, shelf) };
+    return { kind: 'measure', measurement: await performMeasure(order.request, settings, cache) };
   }
   if (order.kind === 'seams') {
     const { performSeams } = await import('./examine.ts');
-    return { kind: 'seams', seams: await performSeams(order.request, settings, shelf) };
+    return { kind: 'seams', seams: await performSeams(order.request, settings, cache) };
   }
   if (order.kind === 'compare') {
     const { performCompare } = await import('./examine.ts');
@@ -27,5 +27,5 @@ serveTasks(async (task): Promise<LabAnswer> => {
   }
   // Loaded when needed: a child that only examines never reads the fonts and the PDF writer.
   const { performRender } = await import('./examine.ts');
-  return { kind: 'render', rendering: await performRender(order.request, settings, shelf) };
+  return { kind: 'render', rendering: await performRender(order.request, settings, cache) };
 });

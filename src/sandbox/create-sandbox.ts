@@ -1,4 +1,4 @@
-/** Opens the lab: a pool of children, started when first needed. */
+/** Opens the sandbox: a pool of children, started when first needed. */
 
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
@@ -7,10 +7,10 @@ import type { ExamineOptions } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { defaultLimits, type Limits } from '../image/picture.ts';
 import { createPool, type RunHow } from './pool.ts';
-import type { Lab, PictureSource } from './sandbox.ts';
-import { isLabAnswer, type LabTask } from './tasks.ts';
+import type { Sandbox, PictureSource } from './sandbox.ts';
+import { isSandboxAnswer, type SandboxTask } from './tasks.ts';
 
-export interface LabOptions {
+export interface SandboxOptions {
   /** A folder of further models beside those of the package. */
   readonly modelsDir?: string | null;
   /** Pictures examined at the same time, each in its own process of one thread. */
@@ -32,7 +32,7 @@ const defaultMemoryLimitBytes = 1_800_000_000;
 /** More children than this gain little: each needs memory for a whole picture. */
 const mostByDefault = 4;
 
-export function createLab(options: LabOptions = {}): Lab {
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
     limits: { ...defaultLimits, ...options.limits },
@@ -45,9 +45,9 @@ export function createLab(options: LabOptions = {}): Lab {
     memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
   });
 
-  async function ask(order: LabTask['order'], how?: RunHow) {
-    const answer = await pool.run({ settings, order } satisfies LabTask, how);
-    if (isLabAnswer(answer)) return answer;
+  async function ask(order: SandboxTask['order'], how?: RunHow) {
+    const answer = await pool.run({ settings, order } satisfies SandboxTask, how);
+    if (isSandboxAnswer(answer)) return answer;
     throw new TypeError('The child answered something that is no answer.');
   }
 

@@ -8,7 +8,7 @@ import { readProvenance } from '../provenance/read-provenance.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
 import { writeTexts } from '../report/texts.ts';
-import type { ModelShelf } from './model-cache.ts';
+import type { ModelCache } from './model-cache.ts';
 import { checkDeclared, checkSame, openSource } from './open-picture.ts';
 import type {
   ExamineRequest,
@@ -23,13 +23,13 @@ import type { ChildSettings } from './tasks.ts';
 export async function performExamine(
   { source, options, declared, now = new Date() }: ExamineRequest,
   settings: ChildSettings,
-  shelf: ModelShelf,
+  cache: ModelCache,
 ): Promise<Examination> {
   const { model, locator = null, ...examineOptions } = options;
   // A fresh child loads the models while sharp's thread decodes.
   const [{ picture, bytes }, models] = await Promise.all([
     openSource(source, settings.limits),
-    shelf.take({ model, locator }, settings.modelsDir),
+    cache.load({ model, locator }, settings.modelsDir),
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { ...settings, now });
@@ -39,10 +39,10 @@ export async function performExamine(
 export async function performSeams(
   { source, model }: SeamsRequest,
   { limits, modelsDir }: ChildSettings,
-  shelf: ModelShelf,
+  cache: ModelCache,
 ): Promise<Seams> {
   const { picture } = await openSource(source, limits);
-  const { trace } = await shelf.take({ model }, modelsDir);
+  const { trace } = await cache.load({ model }, modelsDir);
   const { input, votes } = trace.manifest;
   const { cellPx, haloPx } = input;
   const features = await seamOf(picture, { read: trace.readFeatures, cellPx, haloPx });
@@ -86,12 +86,12 @@ const roomForBoth = 3_000_000;
 export async function performRender(
   request: RenderRequest,
   settings: ChildSettings,
-  shelf: ModelShelf,
+  cache: ModelCache,
 ): Promise<Rendering> {
   const { source, examination, languages, withRawMaps } = request;
   const { picture } = await openSource(source, settings.limits);
   checkSame(picture, examination);
-  if (picture.luma.length > roomForBoth) await shelf.clear();
+  if (picture.luma.length > roomForBoth) await cache.clear();
   const heatmapStance = stanceOf(picture, request.heatmapSize);
   const item = { ...request.item, heatmapStance };
   const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapStance);

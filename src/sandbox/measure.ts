@@ -6,7 +6,7 @@ import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
-import type { ModelShelf } from './model-cache.ts';
+import type { ModelCache } from './model-cache.ts';
 import { openSource } from './open-picture.ts';
 import type { ConditionReading, Measurement, MeasureRequest } from './sandbox.ts';
 import type { ChildSettings } from './tasks.ts';
@@ -14,11 +14,11 @@ import type { ChildSettings } from './tasks.ts';
 export async function performMeasure(
   { source, options }: MeasureRequest,
   settings: ChildSettings,
-  shelf: ModelShelf,
+  cache: ModelCache,
 ): Promise<Measurement> {
   const [{ picture, bytes }, models] = await Promise.all([
     openSource(source, settings.limits),
-    shelf.take({ model: options.model }, settings.modelsDir),
+    cache.load({ model: options.model }, settings.modelsDir),
   ]);
   const { declarations } = await readProvenance(bytes, picture, settings);
   const readings: ConditionReading[] = [];

@@ -6,9 +6,9 @@ import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inf
 import { loadRuntime } from '../inference/runtime.ts';
 import { loadTraceModel } from '../inference/trace-model.ts';
 
-export interface ModelShelf {
+export interface ModelCache {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
-  take(wanted: Wanted, modelsDir: string | null): Promise<Models>;
+  load(wanted: Wanted, modelsDir: string | null): Promise<Models>;
   /** Gives the models' memory back: some 300 MB of working space after a large picture. */
   clear(): Promise<void>;
 }
@@ -19,7 +19,7 @@ interface Wanted {
   readonly locator?: string | null;
 }
 
-export function createModelShelf(): ModelShelf {
+export function createModelCache(): ModelCache {
   let loaded: { readonly description: string; readonly models: Models } | null = null;
 
   async function clear(): Promise<void> {
@@ -29,14 +29,17 @@ export function createModelShelf(): ModelShelf {
 
   return {
     clear,
-    take: async ({ model, locator = null }, modelsDir) => {
+    load: async ({ model, locator = null }, modelsDir) => {
       const registry = createRegistry({ extra: modelsDir });
       // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded anew.
       const found = [await registry.find(model), await registry.findLocator(locator)];
       const description = JSON.stringify(found);
       if (loaded?.description === description) return loaded.models;
       await clear();
-      const models = await load(await registry.open(model), await registry.openLocator(locator));
+      const models = await openBoth(
+        await registry.open(model),
+        await registry.openLocator(locator),
+      );
       loaded = {
         description: JSON.stringify([models.trace.manifest, models.locator.manifest]),
         models,
@@ -47,7 +50,10 @@ export function createModelShelf(): ModelShelf {
 }
 
 /** Both or none: a model that stayed open beside one that cannot be opened would be closed by nobody. */
-async function load(verified: VerifiedModel, verifiedLocator: VerifiedLocator): Promise<Models> {
+async function openBoth(
+  verified: VerifiedModel,
+  verifiedLocator: VerifiedLocator,
+): Promise<Models> {
   const runtime = await loadRuntime();
   const trace = await loadTraceModel(verified, runtime);
   try {

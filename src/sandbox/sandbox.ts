@@ -1,5 +1,5 @@
 /**
- * The lab opens pictures. Every look at foreign bytes (decoding, inference, drawing over the picture) happens in a
+ * The sandbox opens pictures. Every look at foreign bytes (decoding, inference, drawing over the picture) happens in a
  * forked child process, so that a hostile file can end a child but never the program. It knows no tenants, no
  * requests and no database.
  */
@@ -102,13 +102,13 @@ export interface PixelDifference {
   readonly largest: number;
 }
 
-export interface LabStatus {
+export interface SandboxStatus {
   readonly children: number;
   readonly busy: number;
   readonly waiting: number;
 }
 
-export interface Lab {
+export interface Sandbox {
   /**
    * @throws {ForensicsError} an `image_*` code for the picture, `model_*` for the model, `inference_*` for the child.
    * `inference_busy` at once when no child is free and `ifBusy` is `refuse`.
@@ -124,7 +124,7 @@ export interface Lab {
   seams(request: SeamsRequest): Promise<Seams>;
   /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
   compare(one: Uint8Array, other: Uint8Array): Promise<PixelDifference | null>;
-  status(): LabStatus;
+  status(): SandboxStatus;
   /** Lets running tasks end, then ends the children. */
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What the lab asks of its children; both ends are ours and always of the same version. */
+/** What the sandbox asks of its children; both ends are ours and always of the same version. */
 
 import type { Examination } from '../engine/result.ts';
 import type { Limits } from '../image/picture.ts';
@@ -21,7 +21,7 @@ export interface ChildSettings {
   readonly trustList: string | null;
 }
 
-export interface LabTask {
+export interface SandboxTask {
   readonly settings: ChildSettings;
   readonly order:
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
@@ -31,17 +31,17 @@ export interface LabTask {
     | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
 }
 
-export type LabAnswer =
+export type SandboxAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
   | { readonly kind: 'render'; readonly rendering: Rendering }
   | { readonly kind: 'measure'; readonly measurement: Measurement }
   | { readonly kind: 'seams'; readonly seams: Seams }
   | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
 
-export function isLabTask(value: unknown): value is LabTask {
+export function isSandboxTask(value: unknown): value is SandboxTask {
   return typeof value === 'object' && value !== null && 'order' in value && 'settings' in value;
 }
 
-export function isLabAnswer(value: unknown): value is LabAnswer {
+export function isSandboxAnswer(value: unknown): value is SandboxAnswer {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }

@@ -1,4 +1,4 @@
-/** From what the lab measured of labelled pictures to error rates with intervals. */
+/** From what the sandbox measured of labelled pictures to error rates with intervals. */
 
 import type { DecisionStrategy, ResultClass } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';

@@ -1,5 +1,5 @@
 /**
- * (a) and (b): a whole analysis through the lab, child process and all, against nothing but decoding the JPEG and
+ * (a) and (b): a whole analysis through the sandbox, child process and all, against nothing but decoding the JPEG and
  * running both arms of the model on the very tensors that the engine gives them. Only a picture that is decided is put to
  * the test of re-saves, so that stands apart.
  */
@@ -11,22 +11,22 @@ import { decodePicture } from '../../src/image/decode.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel, type ReadCells } from '../../src/inference/trace-model.ts';
-import { createLab } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { interleaved, type Row } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';
 
 export async function benchPipeline(size: Size, rounds: number): Promise<readonly Row[]> {
   const bytes = await sceneOf(size);
   const bare = await prepareBare(bytes);
-  const lab = createLab({ poolSize: 1 });
+  const sandbox = createSandbox({ poolSize: 1 });
   const source = { bytes };
   const options = { model: null, decisionStrategy: 'default', seed: 1337 } as const;
-  const flag = () => lab.examine({ source, options });
+  const flag = () => sandbox.examine({ source, options });
   const report = async () => {
     const examination = await flag();
     const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0) };
     const languages = ['en', 'de'] as const;
-    await lab.render({ source, examination, item, languages, withRawMaps: false });
+    await sandbox.render({ source, examination, item, languages, withRawMaps: false });
   };
   const [bareMs = 0, flagMs = 0, reportMs = 0, stabilityMs = 0] = await interleaved(rounds, [
     bare.run,
@@ -34,7 +34,7 @@ export async function benchPipeline(size: Size, rounds: number): Promise<readonl
     report,
     bare.testStability,
   ]);
-  await Promise.all([lab.close(), bare.release()]);
+  await Promise.all([sandbox.close(), bare.release()]);
   const { megapixels } = size;
   return [
     { what: 'decode + bare session.run', value: bareMs, unit: 'ms' },
@@ -66,7 +66,7 @@ function goal(megapixels: number, goals: Readonly<Record<number, number>>): { at
  * answers is part of the bare run.
  */
 async function prepareBare(bytes: Buffer) {
-  // The lab's children decode on one thread, and so does this.
+  // The sandbox's children decode on one thread, and so does this.
   sharp.concurrency(1);
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
   const picture = await decodePicture(bytes);

@@ -1,7 +1,7 @@
 /** (c): flagging analyses a second with every child of the pool at work, and with one. */
 
 import { availableParallelism } from 'node:os';
-import { createLab } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
 import { type Row, timed } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';
 
@@ -17,13 +17,15 @@ export async function benchThroughput(size: Size, pictures: number): Promise<rea
 }
 
 async function picturesASecond(bytes: Buffer, poolSize: number, pictures: number): Promise<number> {
-  const lab = createLab({ poolSize });
+  const sandbox = createSandbox({ poolSize });
   const options = { model: null, decisionStrategy: 'default', seed: 1337 } as const;
   const examine = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => lab.examine({ source: { bytes }, options })));
+    Promise.all(
+      Array.from({ length: count }, () => sandbox.examine({ source: { bytes }, options })),
+    );
   // Every child has started and loaded its model before the clock runs.
   await examine(2 * poolSize);
   const ms = await timed(() => examine(pictures * poolSize));
-  await lab.close();
+  await sandbox.close();
   return (pictures * poolSize * 1000) / ms;
 }

@@ -1,4 +1,4 @@
-/** One picture as it was named, and how its bytes are reached. Whether they are a picture is for the lab to say. */
+/** One picture as it was named, and how its bytes are reached. Whether they are a picture is for the sandbox to say. */
 
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';

@@ -20,8 +20,8 @@ import type {
   ReportTexts,
 } from '../../report/report-item.ts';
 import { writeTexts } from '../../report/texts.ts';
-import { createLab } from '../../sandbox/create-sandbox.ts';
-import type { Lab, PictureSource, Rendering } from '../../sandbox/sandbox.ts';
+import { createSandbox } from '../../sandbox/create-sandbox.ts';
+import type { Sandbox, PictureSource, Rendering } from '../../sandbox/sandbox.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import {
@@ -52,11 +52,11 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const sealing = sealingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
-    const lab = createLab({ modelsDir, poolSize: options.jobs, trustList });
-    const bench = { ...run, lab, results, validation, sealing };
+    const sandbox = createSandbox({ modelsDir, poolSize: options.jobs, trustList });
+    const bench = { ...run, sandbox, results, validation, sealing };
     return {
       examine: (input, folderName) => examineInput(bench, input, folderName),
-      close: () => lab.close(),
+      close: () => sandbox.close(),
     };
   };
 };
@@ -76,7 +76,7 @@ function sealingFor(
 // One picture from its argument to its record, and to its folder when there is one. Never fails: a failure is a record.
 
 export interface Bench extends Run {
-  readonly lab: Lab;
+  readonly sandbox: Sandbox;
   /** Null when nothing is to be written. */
   readonly results: ResultsFolder | null;
   /** What the reports cite beside the model's own error rates. */
@@ -116,9 +116,9 @@ function nameOf({ label, path }: Input): string {
   return path === null ? 'stdin' : basename(label);
 }
 
-function examine({ lab, options, signal }: Bench, source: PictureSource): Promise<Examination> {
+function examine({ sandbox, options, signal }: Bench, source: PictureSource): Promise<Examination> {
   const { model, decisionStrategy, seed } = options;
-  return lab.examine({ source, options: { model, decisionStrategy, seed } }, { signal });
+  return sandbox.examine({ source, options: { model, decisionStrategy, seed } }, { signal });
 }
 
 function itemOf(
@@ -144,11 +144,11 @@ interface Drawn {
 
 /** Drawing costs more than looking: it is done only when there is a place for it. The bundle holds all that can be drawn. */
 async function draw(
-  { lab, options, sealing, signal }: Bench,
+  { sandbox, options, sealing, signal }: Bench,
   examined: Omit<Examined, 'rendering'>,
 ): Promise<Drawn | null> {
   if (sealing === null) return null;
-  const rendering = await lab.render({ ...examined, languages, withRawMaps: true }, { signal });
+  const rendering = await sandbox.render({ ...examined, languages, withRawMaps: true }, { signal });
   const bundle = bundleOf(sealing, { ...examined, rendering });
   return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
 }
@@ -186,7 +186,7 @@ export interface Sealing {
   readonly signer: Signer;
   readonly now: () => Date;
   readonly withOriginal: boolean;
-  /** That of the run's lab. */
+  /** That of the run's sandbox. */
   readonly trustList: string | null;
 }
 

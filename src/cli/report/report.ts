@@ -15,7 +15,7 @@ import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import { createLab } from '../../sandbox/create-sandbox.ts';
+import { createSandbox } from '../../sandbox/create-sandbox.ts';
 import { cardOf } from '../analyze/formats/details.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import {
@@ -154,13 +154,13 @@ async function dossierOf(
   const registry = createRegistry({ extra: modelsFolder(settings) });
   const validation = await citedValidation(settings, registry);
   const trustList = readTrustList(settings.c2paTrustList);
-  const lab = createLab({ poolSize: 1, limits });
+  const sandbox = createSandbox({ poolSize: 1, limits });
   try {
     const { db } = core.database;
-    const parts = { db, stores, limits, validation, trustList, lab };
+    const parts = { db, stores, limits, validation, trustList, sandbox };
     return await openDossier(parts, target, { withMetadata });
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }
 

@@ -3,7 +3,7 @@
 import { openValidations } from '../../app/validations.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
-import type { Lab } from '../../sandbox/sandbox.ts';
+import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Measured } from '../../validation/record.ts';
 import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
@@ -16,7 +16,7 @@ import { printValidation, type Shown } from './print.ts';
 import type { LabelledInput } from './run.ts';
 
 export interface Bench {
-  readonly lab: Lab;
+  readonly sandbox: Sandbox;
   readonly stop: Stop;
   readonly progress: Progress;
   readonly options: ValidateOptions;
@@ -48,13 +48,16 @@ export async function measureAll(
   return outcomes;
 }
 
-async function measureOne({ lab, stop, options }: Bench, file: LabelledInput): Promise<Outcome> {
+async function measureOne(
+  { sandbox, stop, options }: Bench,
+  file: LabelledInput,
+): Promise<Outcome> {
   const { path, isFake, folder, failure } = file;
   const { model, seed } = options;
   try {
     if (failure) throw failure;
     const request = { source: { path }, options: { model, seed } };
-    const measurement = await lab.measure(request, { signal: stop.signal });
+    const measurement = await sandbox.measure(request, { signal: stop.signal });
     return { file, measured: { isFake, folder, measurement }, error: null };
   } catch (caught) {
     const error = toForensicsError(caught);

@@ -8,7 +8,7 @@ import { newId } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { createLab } from '../../sandbox/create-sandbox.ts';
+import { createSandbox } from '../../sandbox/create-sandbox.ts';
 import { type FileCounts, makeValidation } from '../../validation/record.ts';
 import { type Choice, chooseFiles, type LabelledFile } from '../../validation/sampling.ts';
 import type { Validation } from '../../validation/validation.ts';
@@ -38,9 +38,12 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
 
   const stop = listenForStop();
   const progress = await startProgress(choice.chosen.length);
-  const lab = createLab({ modelsDir, poolSize: Math.min(options.jobs, choice.chosen.length) });
+  const sandbox = createSandbox({
+    modelsDir,
+    poolSize: Math.min(options.jobs, choice.chosen.length),
+  });
   try {
-    const bench: Bench = { lab, stop, progress, options };
+    const bench: Bench = { sandbox, stop, progress, options };
     const outcomes = await measureAll(bench, choice.chosen);
     progress.end();
     tellIfStopped(stop, outcomes.length, choice.chosen.length);
@@ -51,7 +54,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
     if (!options.jsonl) printValidation(validation, options);
   } finally {
     progress.end();
-    await lab.close();
+    await sandbox.close();
     stop.release();
   }
 }

@@ -79,8 +79,8 @@ function cumulativeLengths(path: readonly Triple[]): Float64Array {
 }
 
 /** @throws {RangeError} when the colour lies outside sRGB: the path would be bent by clipping. */
-function toSrgb(lab: Triple): Triple {
-  const [L, a, b] = lab;
+function toSrgb(sandbox: Triple): Triple {
+  const [L, a, b] = sandbox;
   const l = (L + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (L - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (L - 0.0894841775 * a - 1.291485548 * b) ** 3;

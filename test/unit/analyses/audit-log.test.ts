@@ -15,7 +15,7 @@ const md5 = createHash('md5').update(picture).digest('hex');
 const received = { sha256: hashOf(picture), md5, sizeBytes: picture.length };
 const options = { model: 'trace-2', decisionStrategy: 'default', tier: 'flagging', seed: 0 };
 const created = { format: 'jpg', width: 96, height: 80, ...options };
-/** What the scripted lab draws of the picture. */
+/** What the scripted sandbox draws of the picture. */
 const outputs = {
   ...Object.fromEntries(
     ['real', 'fake', 'compression', 'anomaly'].map((name) => [
@@ -94,9 +94,9 @@ describe('each act leaves exactly its entry', () => {
   });
 
   test('failures, retries of the service and of the client, and a roll back', async () => {
-    const { start, worker, lab, clock, analyses, caller, log, client } = await openLogged();
-    const crash = lab.fail('inference_crashed');
-    lab.next(lab.fail('inference_busy'), crash, crash, crash, crash);
+    const { start, worker, sandbox, clock, analyses, caller, log, client } = await openLogged();
+    const crash = sandbox.fail('inference_crashed');
+    sandbox.next(sandbox.fail('inference_busy'), crash, crash, crash, crash);
 
     const id = await start();
     for (let i = 0; i < 6; i++) {
@@ -187,10 +187,10 @@ describe('each act leaves exactly its entry', () => {
 
 describe('nothing is logged', () => {
   test('of an act that is refused or repeated, or that came too late', async () => {
-    const { start, analyses, caller, worker, lab, log, create } = await openLogged();
+    const { start, analyses, caller, worker, sandbox, log, create } = await openLogged();
     const id = await start();
     const repeatedly = { ...caller, idempotencyKey: 'once' };
-    lab.next(async () => {
+    sandbox.next(async () => {
       await analyses.remove(caller, id);
       await setTimeout(0);
       throw new TypeError('nobody waits for it any more');
@@ -262,11 +262,11 @@ describe('the chain of custody', () => {
   });
 
   test('stands in the report of the run itself, up to the examination', async () => {
-    const { complete, lab, custody } = await openLogged();
+    const { complete, sandbox, custody } = await openLogged();
 
     const id = await complete('forensicReporting');
 
-    const { item } = lab.rendered[0]!;
+    const { item } = sandbox.rendered[0]!;
     expect(item.retries).toBe(0);
     expect(item.custody).toEqual(custody(id).slice(0, 3));
     expect(steps(custody(id)).map(([, event]) => event)).toEqual([
@@ -278,7 +278,7 @@ describe('the chain of custody', () => {
   });
 
   test('is in the order of time, also where something was noticed before the run was over', async () => {
-    const { start, upload, analyses, caller, worker, store, clock, lab, custody } =
+    const { start, upload, analyses, caller, worker, store, clock, sandbox, custody } =
       await openLogged();
     const id = await start('forensicReporting');
     await upload(await analyses.get(caller, id), Buffer.from('other'));
@@ -291,7 +291,7 @@ describe('the chain of custody', () => {
     await worker.drain();
 
     const events = ['created', 'received', 'examined', 'replaced_upload_noticed'];
-    const told = [lab.rendered[0]!.item.custody ?? [], custody(id)];
+    const told = [sandbox.rendered[0]!.item.custody ?? [], custody(id)];
     expect(told.map((each) => each.map(({ event }) => event))).toEqual([
       events,
       [...events, 'rendered'],
@@ -299,8 +299,8 @@ describe('the chain of custody', () => {
   });
 
   test('of an upgrade tells the run before it, and every repetition', async () => {
-    const { start, worker, lab, clock, analyses, caller } = await openLogged();
-    lab.next(lab.fail('inference_crashed'));
+    const { start, worker, sandbox, clock, analyses, caller } = await openLogged();
+    sandbox.next(sandbox.fail('inference_crashed'));
     const id = await start();
     await worker.drain();
     clock.step(60_000);
@@ -308,7 +308,7 @@ describe('the chain of custody', () => {
 
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
 
-    const { item } = lab.rendered[0]!;
+    const { item } = sandbox.rendered[0]!;
     expect(item.retries).toBe(1);
     expect(item.custody!.map(({ event }) => event)).toEqual([
       'created',
@@ -319,12 +319,12 @@ describe('the chain of custody', () => {
   });
 
   test('is not made up for an analysis that is older than the log', async () => {
-    const { complete, db, analyses, caller, lab } = await openLogged();
+    const { complete, db, analyses, caller, sandbox } = await openLogged();
     const id = await complete();
     db.$client.exec('DROP TRIGGER audit_entries_kept; DELETE FROM audit_entries WHERE seq > 3');
 
     await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
 
-    expect(lab.rendered[0]!.item).toMatchObject({ custody: [], retries: 0 });
+    expect(sandbox.rendered[0]!.item).toMatchObject({ custody: [], retries: 0 });
   });
 });

@@ -4,21 +4,21 @@ import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import { analyses } from '../../../src/db/schema.ts';
 import { sha256Of } from '../../../src/evidence/sign.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import { createScriptedLab } from './scripted-lab.ts';
+import { createScriptedSandbox } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
 
 async function completed() {
   const { complete, caller, db, stores, ...workshop } = await openWorkshop();
   const analysisId = await complete('forensicReporting');
-  const lab = createScriptedLab();
-  const parts = { db, stores, lab, limits: defaultLimits, validation: null, trustList: null };
+  const sandbox = createScriptedSandbox();
+  const parts = { db, stores, sandbox, limits: defaultLimits, validation: null, trustList: null };
   const target = { tenantId: caller.tenant.id, analysisId };
   return {
     ...workshop,
     caller,
     db,
     analysisId,
-    lab,
+    sandbox,
     tamper: (sql: string) => db.$client.exec(sql),
     open: () => openDossier(parts, target, { withMetadata: false }),
   };
@@ -42,16 +42,16 @@ test.each([
   ['another answer', `UPDATE examinations SET result_class = 0`],
   ['what is no JSON', `UPDATE examinations SET examination = '{'`],
 ])('%s put into the database is never signed', async (_what, sql) => {
-  const { tamper, open, lab } = await completed();
+  const { tamper, open, sandbox } = await completed();
 
   tamper(sql);
 
   await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
-  expect(lab.rendered).toEqual([]);
+  expect(sandbox.rendered).toEqual([]);
 });
 
 test('a picture that was exchanged together with its hash is never signed', async () => {
-  const { db, tamper, store, open, lab } = await completed();
+  const { db, tamper, store, open, sandbox } = await completed();
   const other = Buffer.from('another picture');
   const { key } = db.select({ key: analyses.evidenceKey }).from(analyses).get()!;
 
@@ -59,7 +59,7 @@ test('a picture that was exchanged together with its hash is never signed', asyn
   tamper(`UPDATE analyses SET evidence_sha256 = '${sha256Of(other)}'`);
 
   await expect(open()).rejects.toMatchObject({ code: 'evidence_damaged' });
-  expect(lab.rendered).toEqual([]);
+  expect(sandbox.rendered).toEqual([]);
 });
 
 test('a chain of custody out of a broken log is never signed', async () => {
@@ -87,12 +87,12 @@ test('what was deleted is handed over where a hold keeps it, and nowhere else', 
 });
 
 test('an upgrade draws nothing from a result that was changed', async () => {
-  const { complete, db, analyses: acts, caller, lab } = await openWorkshop();
+  const { complete, db, analyses: acts, caller, sandbox } = await openWorkshop();
   const id = await complete('flagging');
 
   db.$client.exec(`UPDATE examinations SET examination = replace(examination, '"fake"', '"real"')`);
 
   const upgrade = acts.retry(caller, { id, options: { tier: 'forensicReporting' } });
   await expect(upgrade).rejects.toMatchObject({ code: 'evidence_damaged' });
-  expect(lab.rendered).toEqual([]);
+  expect(sandbox.rendered).toEqual([]);
 });

@@ -77,8 +77,8 @@ test('a run and an upgrade ask for heatmaps of the declared size', async () => {
   await later.worker.drain();
   await later.analyses.retry(later.caller, { id: later.analysis.id, options: { tier } });
 
-  expect(once.lab.rendered).toMatchObject([{ heatmapSize: measured }]);
-  expect(later.lab.rendered).toMatchObject([{ heatmapSize: measured }]);
+  expect(once.sandbox.rendered).toMatchObject([{ heatmapSize: measured }]);
+  expect(later.sandbox.rendered).toMatchObject([{ heatmapSize: measured }]);
 });
 
 test('the status message of a refused upload says what to do, and start repeats it', async () => {
@@ -97,12 +97,12 @@ test('the status message of a refused upload says what to do, and start repeats 
 });
 
 test('an upload that is replaced after the start is not what is examined', async () => {
-  const { upload, analysis, worker, lab, status, store, db } = await started(picture);
+  const { upload, analysis, worker, sandbox, status, store, db } = await started(picture);
 
   await upload(analysis, large);
   await worker.drain();
 
-  const [request] = lab.examined;
+  const [request] = sandbox.examined;
   expect(request!.source).toEqual({ bytes: new Uint8Array(picture) });
   expect(request!.declared).toEqual({ format: 'jpg', width, height });
   expect(await status(analysis.id)).toMatchObject({ status: 'completed' });
@@ -118,7 +118,7 @@ test('an upload that is replaced after the start is not what is examined', async
 });
 
 test('a stored copy that was changed fails the run without a look at it', async () => {
-  const { worker, lab, status, analysis, store, db } = await started(picture);
+  const { worker, sandbox, status, analysis, store, db } = await started(picture);
   const row = db.$client
     .prepare<[], { key: string }>('SELECT evidence_key AS key FROM analyses')
     .get();
@@ -126,7 +126,7 @@ test('a stored copy that was changed fails the run without a look at it', async 
 
   await worker.drain();
 
-  expect(lab.examined).toEqual([]);
+  expect(sandbox.examined).toEqual([]);
   expect(await status(analysis.id)).toMatchObject({ status: 'failed', retryCount: 0 });
 });
 

@@ -22,7 +22,7 @@ import {
   type Tier,
   type Upload,
 } from './model.ts';
-import { examinationOf } from './scripted-lab.ts';
+import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, height, type openWorkshop, picture, width } from './workshop.ts';
 
 type Workshop = Awaited<ReturnType<typeof openWorkshop>>;
@@ -45,7 +45,7 @@ export interface Stage {
   readonly workshop: Workshop;
   /** Callers that come together come to different processes: nothing in memory tells one of the other. */
   readonly processes: readonly ReturnType<Workshop['openProcess']>[];
-  /** Who meets the next examination in the lab. */
+  /** Who meets the next examination in the sandbox. */
   meetNext(meet: Meet): void;
 }
 
@@ -61,7 +61,7 @@ export function createStage(workshop: Workshop): Stage {
       if (isSet) return;
       // A run that had nothing to do has left the step of before.
       isSet = true;
-      workshop.lab.next(async (request) => {
+      workshop.sandbox.next(async (request) => {
         isSet = false;
         return next(request);
       });

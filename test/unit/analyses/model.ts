@@ -1,6 +1,6 @@
 /**
  * The life of analyses as the contract's table and the design tell it, written down a second time without a database, a
- * queue or a lab. Each event says what every caller hears and changes what is expected of the analyses.
+ * queue or a sandbox. Each event says what every caller hears and changes what is expected of the analyses.
  */
 
 export type Tier = 'flagging' | 'forensicReporting';

@@ -3,7 +3,7 @@ import { loadExamination } from '../../../src/analyses/examination-row.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { deferred } from '../jobs/deferred.ts';
-import { examinationOf } from './scripted-lab.ts';
+import { examinationOf } from './scripted-sandbox.ts';
 import { createRequest, openWorkshop } from './workshop.ts';
 
 const fulfilled = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
@@ -58,7 +58,7 @@ describe('starts at once', () => {
 
 describe('an upgrade', () => {
   test('shows everything at once, without a new inference, billed once, silently', async () => {
-    const { complete, analyses, caller, lab, counters, messages, clock, db, store } =
+    const { complete, analyses, caller, sandbox, counters, messages, clock, db, store } =
       await openWorkshop();
     const id = await complete();
     const before = messages().length;
@@ -78,8 +78,8 @@ describe('an upgrade', () => {
         result: { predictions: { fake: 0.9 }, report: { de: { summary: 'summary de' } } },
       },
     });
-    expect(lab.examined).toHaveLength(1);
-    expect(lab.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
+    expect(sandbox.examined).toHaveLength(1);
+    expect(sandbox.rendered).toMatchObject([{ examination, item: { analysisId: id, examinedAt } }]);
     expect(messages()).toHaveLength(before);
     expect(counters()).toMatchObject({
       'billed.flagging': 1,
@@ -93,7 +93,7 @@ describe('an upgrade', () => {
   });
 
   test('of 100 calls at once in two processes one succeeds and one is billed', async () => {
-    const { complete, analyses, caller, counters, openProcess, lab } = await openWorkshop();
+    const { complete, analyses, caller, counters, openProcess, sandbox } = await openWorkshop();
     const other = openProcess('two').analyses;
     const id = await complete();
 
@@ -110,19 +110,19 @@ describe('an upgrade', () => {
     expect(codes(outcomes)).toEqual(['analysis_not_retryable']);
     expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
     // Each process draws at most once.
-    expect(lab.rendered.length).toBeLessThanOrEqual(2);
+    expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
   });
 
   test('that cannot be drawn changes nothing and can be tried again', async () => {
-    const { complete, analyses, caller, lab, counters } = await openWorkshop();
+    const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();
     const options = { tier: 'forensicReporting' };
-    lab.breakRendering(new Error('no'));
+    sandbox.breakRendering(new Error('no'));
 
     await expect(analyses.retry(caller, { id, options })).rejects.toThrow('no');
     expect(await analyses.get(caller, id)).toMatchObject({ tierUpgradedFrom: null });
     expect(counters()).not.toHaveProperty('upgrades');
-    lab.breakRendering(null);
+    sandbox.breakRendering(null);
 
     expect(await analyses.retry(caller, { id, options })).toMatchObject({
       tierUpgradedFrom: 'flagging',
@@ -145,7 +145,7 @@ describe('an upgrade', () => {
 
 describe('a retry', () => {
   test('whose options were merged before another retry ran and failed changes nothing', async () => {
-    const { create, upload, analyses, caller, store, worker, lab, status, clock } =
+    const { create, upload, analyses, caller, store, worker, sandbox, status, clock } =
       await openWorkshop();
     const analysis = await create();
     const { id } = analysis;
@@ -156,7 +156,7 @@ describe('a retry', () => {
     store.head = async (key) => {
       store.head = head;
       clock.step(1000);
-      lab.next(lab.fail('image_unreadable'));
+      sandbox.next(sandbox.fail('image_unreadable'));
       await analyses.retry(caller, { id, options: { tier: 'forensicReporting' } });
       await worker.drain();
       return head(key);
@@ -177,11 +177,11 @@ describe('a worker that dies', () => {
   const leaseMs = 60_000;
 
   test('loses the run to another one; its late result is refused and nothing happens twice', async () => {
-    const { start, worker, openProcess, lab, clock, status, messages, counters, errors } =
+    const { start, worker, openProcess, sandbox, clock, status, messages, counters, errors } =
       await openWorkshop();
     const hanging = deferred();
     const late = deferred<Examination>();
-    lab.next((request) => {
+    sandbox.next((request) => {
       hanging.resolve();
       return late.promise.then(() => examinationOf(request));
     });
@@ -193,7 +193,7 @@ describe('a worker that dies', () => {
     await openProcess('two').worker.drain();
     const settled = await status(id);
     const told = messages();
-    late.resolve(examinationOf(lab.examined[0]!));
+    late.resolve(examinationOf(sandbox.examined[0]!));
     await dying;
 
     expect(settled).toMatchObject({ status: 'completed', retryCount: 1 });
@@ -214,14 +214,15 @@ describe('a worker that dies', () => {
   });
 
   test('again and again over the same picture fails it in the end', async () => {
-    const { start, queue, clock, worker, status, messages, analyses, lab } = await openWorkshop();
+    const { start, queue, clock, worker, status, messages, analyses, sandbox } =
+      await openWorkshop();
     const id = await start();
     const claim = { workerId: 'dying', leaseMs, kinds: ['analysis.run'] };
     const signal = new AbortController().signal;
 
     // Each of these claims the job, locks the analysis and is never heard of again.
     for (let life = 0; life < 4; life++) {
-      lab.next(() => new Promise(() => undefined));
+      sandbox.next(() => new Promise(() => undefined));
       void analyses.run(queue.claim(claim)!, { signal });
       clock.step(leaseMs);
     }
@@ -249,7 +250,7 @@ describe('a worker that dies', () => {
   });
 
   test('after its lease has run out locks nothing any more', async () => {
-    const { start, queue, clock, analyses, status, messages, lab } = await openWorkshop();
+    const { start, queue, clock, analyses, status, messages, sandbox } = await openWorkshop();
     const id = await start();
     const claim = { workerId: 'slow', leaseMs, kinds: ['analysis.run'] };
     const late = queue.claim(claim)!;
@@ -261,13 +262,13 @@ describe('a worker that dies', () => {
     await expect(run).rejects.toMatchObject({ code: 'lease_lost' });
     expect(await status(id)).toMatchObject({ status: 'pending' });
     expect(messages()).toEqual([]);
-    expect(lab.examined).toEqual([]);
+    expect(sandbox.examined).toEqual([]);
   });
 
   test('a clean stop gives the run back: no message, no retry counted', async () => {
-    const { start, worker, openProcess, lab, status, messages } = await openWorkshop();
+    const { start, worker, openProcess, sandbox, status, messages } = await openWorkshop();
     const hanging = deferred();
-    lab.next((_, signal) => {
+    sandbox.next((_, signal) => {
       hanging.resolve();
       return new Promise((_resolve, reject) => {
         // The child is ended in mid-run: its crash is our doing and counts as no attempt.
@@ -290,7 +291,7 @@ describe('a worker that dies', () => {
 
 describe('what is drawn', () => {
   test('lies in the store before anybody is told, and is removed when nobody will be', async () => {
-    const { start, worker, store, lab, analyses, caller, status } = await openWorkshop();
+    const { start, worker, store, sandbox, analyses, caller, status } = await openWorkshop();
     const id = await start('forensicReporting');
     const written: string[] = [];
     const put = store.put.bind(store);
@@ -305,7 +306,7 @@ describe('what is drawn', () => {
 
     expect(written).toHaveLength(6);
     expect(await Promise.all(written.map((key) => store.head(key)))).toEqual(Array(6).fill(null));
-    expect(lab.rendered).toHaveLength(1);
+    expect(sandbox.rendered).toHaveLength(1);
   });
 
   test('leaves nothing behind when the store fails half-way, and is drawn again', async () => {

@@ -18,14 +18,14 @@ async function started(tier: 'flagging' | 'forensicReporting' = 'flagging') {
 }
 
 test('a replaced upload is told in the answer, in the report and to the operator, once', async () => {
-  const { store, key, worker, message, lab, notices, analysis, messages, caller } =
+  const { store, key, worker, message, sandbox, notices, analysis, messages, caller } =
     await started('forensicReporting');
 
   await store.put(key, other);
   await worker.drain();
 
   expect(await message()).toBe(told);
-  expect(lab.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
+  expect(sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
   expect(notices).toEqual([
     { what: 'upload-replaced', tenantId: caller.tenant.id, analysisId: analysis.id },
   ]);
@@ -45,7 +45,7 @@ test.each([
     await shop.worker.drain();
 
     expect(await shop.message()).toBe(complete);
-    expect(shop.lab.rendered).toMatchObject([{ item: { isUploadReplaced: false } }]);
+    expect(shop.sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: false } }]);
     expect(shop.notices).toEqual([]);
   },
 );
@@ -70,7 +70,7 @@ test('an upload replaced by something too large to be read was replaced', async 
 });
 
 test('an upload that is replaced after the run is told with the upgrade', async () => {
-  const { store, key, worker, message, analyses, caller, analysis, lab } = await started();
+  const { store, key, worker, message, analyses, caller, analysis, sandbox } = await started();
   await worker.drain();
   await store.put(key, other);
   const before = await message();
@@ -80,7 +80,7 @@ test('an upload that is replaced after the run is told with the upgrade', async 
 
   expect(before).toBe(complete);
   expect(upgraded.inferenceStatus.statusMessage).toBe(told);
-  expect(lab.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
+  expect(sandbox.rendered).toMatchObject([{ item: { isUploadReplaced: true } }]);
 });
 
 test('a store that does not answer for the upload takes no result away', async () => {

@@ -304,7 +304,7 @@ describe('what a crash left', () => {
   });
 
   test('heatmaps that a run could not finish go, those of finished runs stay', async () => {
-    const { complete, start, worker, lab, store, clock, cleanUp, objects, errors } =
+    const { complete, start, worker, sandbox, store, clock, cleanUp, objects, errors } =
       await openShop();
     await complete('forensicReporting');
     const [put, remove] = [store.put.bind(store), store.delete.bind(store)];
@@ -316,7 +316,7 @@ describe('what a crash left', () => {
     store.delete = () => Promise.reject(failure);
     await start('forensicReporting');
     await worker.drain();
-    expect([errors.length > 0, lab.rendered.length]).toEqual([true, 2]);
+    expect([errors.length > 0, sandbox.rendered.length]).toEqual([true, 2]);
     expect(await objects()).toBe(8 + 2 + 4);
     store.delete = remove;
     clock.step(dayMs);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { examinationOf } from './scripted-lab.ts';
+import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop, picture } from './workshop.ts';
 
 describe('(none)', () => {
@@ -78,10 +78,10 @@ describe('pending', () => {
   });
 
   test('a free worker locks it: processing, with a message', async () => {
-    const { start, status, messages, worker, lab } = await openWorkshop();
+    const { start, status, messages, worker, sandbox } = await openWorkshop();
     let during: unknown;
     const id = await start();
-    lab.next(async (request) => {
+    sandbox.next(async (request) => {
       during = await status(id);
       return examinationOf(request);
     });
@@ -158,8 +158,8 @@ describe('processing', () => {
   });
 
   test('errors of the inference are retried three times without a message, then it fails with one', async () => {
-    const { start, status, messages, worker, lab, clock, counters } = await openWorkshop();
-    lab.next(...[1, 2, 3, 4].map((n) => lab.fail('inference_crashed', `Crash ${n}.`)));
+    const { start, status, messages, worker, sandbox, clock, counters } = await openWorkshop();
+    sandbox.next(...[1, 2, 3, 4].map((n) => sandbox.fail('inference_crashed', `Crash ${n}.`)));
     const id = await start();
 
     const seen = [];
@@ -179,20 +179,20 @@ describe('processing', () => {
     expect(await status(id)).toMatchObject({ statusMessage: 'Crash 4.' });
     expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     expect(messages()[1]).toMatchObject({ statusMessage: 'Crash 4.' });
-    expect(lab.examined).toHaveLength(4);
+    expect(sandbox.examined).toHaveLength(4);
     expect(counters()).toEqual({ runs: 1, retries: 3, errors: 1 });
   });
 
   test('a retry waits before it runs, and may succeed', async () => {
-    const { start, status, messages, worker, lab, clock } = await openWorkshop();
-    lab.next(lab.fail('inference_timeout'));
+    const { start, status, messages, worker, sandbox, clock } = await openWorkshop();
+    sandbox.next(sandbox.fail('inference_timeout'));
     const id = await start();
 
     await worker.drain();
-    expect(lab.examined).toHaveLength(1);
+    expect(sandbox.examined).toHaveLength(1);
     clock.step(999);
     await worker.drain();
-    expect(lab.examined).toHaveLength(1);
+    expect(sandbox.examined).toHaveLength(1);
     clock.step(1);
     await worker.drain();
 
@@ -203,8 +203,8 @@ describe('processing', () => {
   test.each(['image_unreadable', 'image_not_as_declared', 'model_integrity'] as const)(
     '%s fails it at once: the same bytes would fail again',
     async (code) => {
-      const { start, status, worker, lab, messages } = await openWorkshop();
-      lab.next(lab.fail(code, 'The picture is broken.'));
+      const { start, status, worker, sandbox, messages } = await openWorkshop();
+      sandbox.next(sandbox.fail(code, 'The picture is broken.'));
       const id = await start();
 
       await worker.drain();
@@ -220,8 +220,8 @@ describe('processing', () => {
   );
 
   test('when every instance is busy it goes back to pending with a message, and is taken up again', async () => {
-    const { start, status, messages, worker, lab, clock, counters } = await openWorkshop();
-    lab.next(lab.fail('inference_busy'));
+    const { start, status, messages, worker, sandbox, clock, counters } = await openWorkshop();
+    sandbox.next(sandbox.fail('inference_busy'));
     const id = await start();
 
     await worker.drain();
@@ -245,10 +245,10 @@ describe('processing', () => {
   });
 
   test('an unexpected error is reported inside and hidden outside', async () => {
-    const { start, status, worker, lab, clock, errors } = await openWorkshop();
+    const { start, status, worker, sandbox, clock, errors } = await openWorkshop();
     const secret = new TypeError('/secret/path is undefined');
     for (let n = 0; n < 4; n++) {
-      lab.next(() => {
+      sandbox.next(() => {
         throw secret;
       });
     }
@@ -264,8 +264,8 @@ describe('processing', () => {
   });
 
   test('trouble of the store counts as no attempt: the run waits for it', async () => {
-    const { start, status, worker, lab, clock, messages } = await openWorkshop();
-    for (let n = 0; n < 6; n++) lab.next(lab.fail('store_unavailable'));
+    const { start, status, worker, sandbox, clock, messages } = await openWorkshop();
+    for (let n = 0; n < 6; n++) sandbox.next(sandbox.fail('store_unavailable'));
     const id = await start();
 
     for (let attempt = 0; attempt < 7; attempt++) {
@@ -278,8 +278,8 @@ describe('processing', () => {
   });
 
   test('start and retry are refused', async () => {
-    const { start, analyses, caller, worker, lab } = await openWorkshop();
-    lab.next(lab.fail('inference_crashed'));
+    const { start, analyses, caller, worker, sandbox } = await openWorkshop();
+    sandbox.next(sandbox.fail('inference_crashed'));
     const id = await start();
     await worker.drain();
 
@@ -295,8 +295,8 @@ describe('processing', () => {
 /** An analysis that failed after one automatic retry. */
 async function failed() {
   const workshop = await openWorkshop();
-  const { lab, start, worker } = workshop;
-  lab.next(lab.fail('inference_crashed'), lab.fail('image_unreadable'));
+  const { sandbox, start, worker } = workshop;
+  sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
   const id = await start();
   await worker.drain();
   workshop.clock.step(60_000);
@@ -306,7 +306,7 @@ async function failed() {
 
 describe('failed', () => {
   test('retry leads to pending with merged options and no count, silently, and runs again', async () => {
-    const { id, analyses, caller, status, messages, worker, lab } = await failed();
+    const { id, analyses, caller, status, messages, worker, sandbox } = await failed();
     expect(await status(id)).toMatchObject({ status: 'failed', retryCount: 1 });
 
     const again = await analyses.retry(caller, {
@@ -335,7 +335,7 @@ describe('failed', () => {
     expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'failed']);
     await worker.drain();
     expect(await status(id)).toMatchObject({ status: 'completed' });
-    expect(lab.examined.at(-1)!.options).toMatchObject({ model: 'trace-1', seed: 7 });
+    expect(sandbox.examined.at(-1)!.options).toMatchObject({ model: 'trace-1', seed: 7 });
   });
 
   test('start is refused and says to use retry', async () => {
@@ -391,8 +391,8 @@ describe('a retry that cannot be done says why', () => {
   });
 
   test('processing', async () => {
-    const { start, analyses, caller, worker, lab } = await openWorkshop();
-    lab.next(lab.fail('inference_crashed'));
+    const { start, analyses, caller, worker, sandbox } = await openWorkshop();
+    sandbox.next(sandbox.fail('inference_crashed'));
     const id = await start();
     await worker.drain();
 
@@ -459,22 +459,22 @@ describe('any', () => {
   });
 
   test('a queued analysis that was removed is not run', async () => {
-    const { start, analyses, caller, worker, lab, queue, messages } = await openWorkshop();
+    const { start, analyses, caller, worker, sandbox, queue, messages } = await openWorkshop();
     const id = await start();
     await analyses.remove(caller, id);
 
     await worker.drain();
 
-    expect(lab.examined).toEqual([]);
+    expect(sandbox.examined).toEqual([]);
     expect(queue.count('analysis.run')).toBe(0);
     expect(messages().map(({ event }) => event)).toEqual(['delete']);
   });
 
   test('an analysis that is removed while it runs leaves no result, no message and no bill', async () => {
-    const { start, analyses, caller, worker, lab, messages, counters, queue } =
+    const { start, analyses, caller, worker, sandbox, messages, counters, queue } =
       await openWorkshop();
     const id = await start('forensicReporting');
-    lab.next(async (request) => {
+    sandbox.next(async (request) => {
       await analyses.remove(caller, id);
       return examinationOf(request);
     });

@@ -5,7 +5,7 @@ import { countLogin } from '../../../src/analyses/usage.ts';
 import type { ResultClass } from '../../../src/contract/vocabulary.ts';
 import { type Reader, transact } from '../../../src/db/open.ts';
 import { deferred } from '../jobs/deferred.ts';
-import { examinationOf } from './scripted-lab.ts';
+import { examinationOf } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -13,7 +13,7 @@ const upgrade = { tier: 'forensicReporting' };
 
 async function openOffice() {
   const workshop = await openWorkshop();
-  const { db, clock, caller, lab } = workshop;
+  const { db, clock, caller, sandbox } = workshop;
   const reports = createUsageReports({ db, now: clock.now });
   return {
     ...workshop,
@@ -22,7 +22,7 @@ async function openOffice() {
       reports.report(caller.tenant, { type: 'range', startTime, endTime }),
     /** The next run takes a minute and finds this. */
     find: (resultClass: ResultClass, fakeProbability: number) =>
-      lab.next((request) => {
+      sandbox.next((request) => {
         clock.step(60_000);
         const found = examinationOf(request);
         return { ...found, decision: { ...found.decision, resultClass, fakeProbability } };
@@ -146,8 +146,8 @@ describe('successes', () => {
   });
 
   test('take as long as they were in processing, failed attempts included, waiting not', async () => {
-    const { start, worker, lab, find, clock, total } = await openOffice();
-    lab.next(lab.fail('inference_busy'), lab.fail('inference_crashed'));
+    const { start, worker, sandbox, find, clock, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_busy'), sandbox.fail('inference_crashed'));
     find('fake', 0.9);
     await start();
     clock.step(3_600_000);
@@ -166,8 +166,8 @@ describe('successes', () => {
 
 describe('impediments', () => {
   test('errors are runs that failed for good; retries are automatic and asked for', async () => {
-    const { start, complete, worker, lab, clock, analyses, caller, total } = await openOffice();
-    lab.next(lab.fail('inference_crashed'), lab.fail('image_unreadable'));
+    const { start, complete, worker, sandbox, clock, analyses, caller, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_crashed'), sandbox.fail('image_unreadable'));
     const id = await start();
     await worker.drain();
     clock.step(60_000);
@@ -196,8 +196,8 @@ describe('impediments', () => {
   });
 
   test('back-pressure is the share of runs that found every instance busy', async () => {
-    const { complete, worker, lab, clock, total } = await openOffice();
-    lab.next(lab.fail('inference_busy'));
+    const { complete, worker, sandbox, clock, total } = await openOffice();
+    sandbox.next(sandbox.fail('inference_busy'));
     await complete();
     clock.step(60_000);
     await worker.drain();
@@ -222,10 +222,10 @@ test('a login counts once for each tenant of the person', async () => {
 
 describe('queued', () => {
   test('is what is pending, started or not, and neither runs nor what was removed', async () => {
-    const { create, start, analyses, caller, worker, lab, total, range } = await openOffice();
+    const { create, start, analyses, caller, worker, sandbox, total, range } = await openOffice();
     const running = deferred();
     const end = deferred();
-    lab.next(async (request) => {
+    sandbox.next(async (request) => {
       running.resolve();
       await end.promise;
       return examinationOf(request);
@@ -234,7 +234,7 @@ describe('queued', () => {
     await start();
     const drained = worker.drain();
     await running.promise;
-    lab.next(lab.fail('inference_busy'));
+    sandbox.next(sandbox.fail('inference_busy'));
     await start();
     await analyses.remove(caller, await start());
     await analyses.remove(caller, (await create()).id);
@@ -303,17 +303,17 @@ describe('a range', () => {
   });
 
   test('never tells more than 100 percent, also where roll-backs came after midnight', async () => {
-    const { start, worker, lab, clock, range } = await openOffice();
-    lab.next((request) => {
+    const { start, worker, sandbox, clock, range } = await openOffice();
+    sandbox.next((request) => {
       clock.step(dayMs);
-      return lab.fail('inference_busy')(request);
+      return sandbox.fail('inference_busy')(request);
     });
     await start();
     await worker.drain();
 
     expect((await range('2026-03-02', '2026-03-02')).qualityIndicators.backpressurePercent).toBe(0);
     clock.step(60_000);
-    lab.next(lab.fail('inference_busy'));
+    sandbox.next(sandbox.fail('inference_busy'));
     await worker.drain();
     const day = await range('2026-03-02', '2026-03-02');
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { loadExamination } from '../../../src/analyses/examination-row.ts';
 import type { StorageUrls } from '../../../src/contract/analysis.ts';
 import { writeEvidence } from '../../../src/report/evidence.ts';
-import { examinationOf, textsIn } from './scripted-lab.ts';
+import { examinationOf, textsIn } from './scripted-sandbox.ts';
 import { openWorkshop } from './workshop.ts';
 
 const urls = {
@@ -34,7 +34,7 @@ describe('the result', () => {
   });
 
   test('of tier forensicReporting holds everything', async () => {
-    const { complete, status, store, lab } = await openWorkshop();
+    const { complete, status, store, sandbox } = await openWorkshop();
 
     const { result } = await status(await complete('forensicReporting'));
 
@@ -55,7 +55,7 @@ describe('the result', () => {
         en: { ...textsIn('en'), pdfStorageUrls: urls },
         de: { ...textsIn('de'), pdfStorageUrls: urls },
       },
-      evidence: writeEvidence(examinationOf(lab.examined[0]!)),
+      evidence: writeEvidence(examinationOf(sandbox.examined[0]!)),
     });
     const { objectKey } = result!.heatmaps!.anomalyHeatmapStorageUrls;
     expect(await store.head(objectKey)).toMatchObject({ contentType: 'image/png' });
@@ -192,12 +192,12 @@ test('an examination of an earlier version has no maps of single methods, and no
 });
 
 test('what a run found comes back from the database as it was, maps included', async () => {
-  const { complete, lab, db } = await openWorkshop();
+  const { complete, sandbox, db } = await openWorkshop();
 
   const id = await complete();
 
   expect(loadExamination(db, id)).toEqual({
-    examination: examinationOf(lab.examined[0]!),
+    examination: examinationOf(sandbox.examined[0]!),
     examinedAt: new Date('2026-03-01T12:00:00.000Z'),
   });
 });

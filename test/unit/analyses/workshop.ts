@@ -1,4 +1,4 @@
-/** The whole room on a real database and a real store, with a lab that does what the test says. */
+/** The whole room on a real database and a real store, with a sandbox that does what the test says. */
 
 import { join } from 'node:path';
 import { createKeys } from '../../../src/access/keys.ts';
@@ -26,7 +26,7 @@ import { createStores, type OpenRemoteStore } from '../../../src/storage/stores.
 import { createOutbox } from '../../../src/webhooks/outbox.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { steppedClock, temporaryDb, temporaryFolder } from '../db/temporary.ts';
-import { createScriptedLab } from './scripted-lab.ts';
+import { createScriptedSandbox } from './scripted-sandbox.ts';
 
 export const width = 96;
 export const height = 80;
@@ -50,7 +50,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   const folder = temporaryFolder();
   const clock = steppedClock();
   const { now } = clock;
-  const lab = createScriptedLab();
+  const sandbox = createScriptedSandbox();
   const credentials = createBucketCredentials(masterKey);
   const errors: unknown[] = [];
   const notices: object[] = [];
@@ -90,7 +90,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
       queue,
       outbox,
       stores,
-      lab,
+      sandbox,
       models: [
         { id: 'trace-2', version: '2.0.0' },
         { id: 'trace-1', version: '1.0.0' },
@@ -150,7 +150,7 @@ export async function openWorkshop(options: WorkshopOptions = {}) {
   return {
     ...main,
     clock,
-    lab,
+    sandbox,
     errors,
     notices,
     caller,

@@ -8,7 +8,7 @@ import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
-import { createLab } from '../../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { makeExamination } from '../report/examination.ts';
@@ -20,7 +20,7 @@ export async function realCase(): Promise<BundleCase> {
   const authority = await createAuthority('Authority of Tests');
   // As `readTrustList` gives it.
   const trustList = `${authority.certificate.trim()}\n`;
-  const lab = createLab({ poolSize: 1, trustList });
+  const sandbox = createSandbox({ poolSize: 1, trustList });
   try {
     const drawn = await sceneJpeg({ width: 160, height: 150, seed: 5 });
     const turned = sharp(drawn).withMetadata({ orientation: 6 });
@@ -34,14 +34,14 @@ export async function realCase(): Promise<BundleCase> {
     // The name is noted: it says something else than the content.
     const openedAs = 'scene.png';
     const source = { bytes: original, name: openedAs };
-    const examination = await lab.examine({ source, options, now: examinedAt });
+    const examination = await sandbox.examine({ source, options, now: examinedAt });
     const item = itemOf(examination);
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
-    const rendering = await lab.render({ source, ...given, languages, withRawMaps: true });
+    const rendering = await sandbox.render({ source, ...given, languages, withRawMaps: true });
     return { ...given, limits: defaultLimits, trustList, rendering };
   } finally {
-    await lab.close();
+    await sandbox.close();
   }
 }
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DecisionStrategy, ReasonCode } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { createLab } from '../../../src/sandbox/create-sandbox.ts';
-import type { Lab } from '../../../src/sandbox/sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';
 
-/** What files declare, through the lab as it runs: children, threads, model, decision. */
+/** What files declare, through the sandbox as it runs: children, threads, model, decision. */
 
 const scheme = 'http://cv.iptc.org/newscodes/digitalsourcetype/';
 const settings = 'a harbour\nSteps: 20, Sampler: Euler a, CFG scale: 7, Seed: 1, Size: 512x512';
@@ -17,19 +17,19 @@ type Authority = Awaited<ReturnType<typeof createAuthority>>;
 type Actions = Parameters<typeof withCredentials>[1]['actions'];
 
 let authority: Authority;
-let lab: Lab;
+let sandbox: Sandbox;
 let jpeg: Buffer;
 let png: Buffer;
 
 beforeAll(async () => {
   authority = await createAuthority('Authority of Tests');
-  lab = createLab({ poolSize: 1, trustList: authority.certificate });
+  sandbox = createSandbox({ poolSize: 1, trustList: authority.certificate });
   [jpeg, png] = [await sceneJpeg(size), await scenePng(size)];
 });
-afterAll(() => lab.close());
+afterAll(() => sandbox.close());
 
 function examine(bytes: Buffer, decisionStrategy: DecisionStrategy): Promise<Examination> {
-  return lab.examine({
+  return sandbox.examine({
     source: { bytes },
     options: { model: null, decisionStrategy, seed: 1337 },
   });

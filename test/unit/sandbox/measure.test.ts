@@ -2,22 +2,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import { createLab } from '../../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
 import { underConditions } from '../../../src/sandbox/measure.ts';
-import type { Lab } from '../../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const options = { model: null, seed: defaultSeed };
 
-let lab: Lab;
+let sandbox: Sandbox;
 let jpeg: Buffer;
 
 beforeAll(async () => {
-  lab = createLab({ poolSize: 1 });
+  sandbox = createSandbox({ poolSize: 1 });
   jpeg = await sceneJpeg({ width: 300, height: 200, seed: 1 });
 });
 
-afterAll(() => lab.close());
+afterAll(() => sandbox.close());
 
 describe('the conditions', () => {
   test('web bounds the longest side and saves as JPEG 75, hard halves that and saves as JPEG 60', async () => {
@@ -49,11 +49,11 @@ describe('the conditions', () => {
 
 describe('measuring', () => {
   test('the clean condition decides as an examination does, under every strategy', async () => {
-    const { readings, facts, model } = await lab.measure({ source: { bytes: jpeg }, options });
+    const { readings, facts, model } = await sandbox.measure({ source: { bytes: jpeg }, options });
 
     const [clean] = readings;
     for (const decisionStrategy of decisionStrategies) {
-      const examination = await lab.examine({
+      const examination = await sandbox.examine({
         source: { bytes: jpeg },
         options: { ...options, decisionStrategy },
       });
@@ -93,13 +93,13 @@ describe('measuring', () => {
       code: 'image_not_supported',
     });
     await expect(
-      lab.measure({ source: { bytes: jpeg }, options: { model: null, seed: 0.5 } }),
+      sandbox.measure({ source: { bytes: jpeg }, options: { model: null, seed: 0.5 } }),
     ).rejects.toMatchObject({ code: 'invalid_request' });
   });
 });
 
 function measure(bytes: Uint8Array) {
-  return lab.measure({ source: { bytes }, options });
+  return sandbox.measure({ source: { bytes }, options });
 }
 
 async function passed(bytes: Uint8Array) {

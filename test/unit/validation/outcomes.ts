@@ -1,4 +1,4 @@
-/** Outcomes of a validation as the lab would give them. */
+/** Outcomes of a validation as the sandbox would give them. */
 
 import { hash } from 'node:crypto';
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';

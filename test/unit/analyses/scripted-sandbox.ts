@@ -5,21 +5,21 @@ import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportTexts } from '../../../src/report/report-item.ts';
 import type {
   ExamineRequest,
-  Lab,
+  Sandbox,
   PictureSource,
   RenderRequest,
 } from '../../../src/sandbox/sandbox.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 
-/** A lab without models: it answers each examination with the next step of the script, then with success. */
-export function createScriptedLab() {
+/** A sandbox without models: it answers each examination with the next step of the script, then with success. */
+export function createScriptedSandbox() {
   const script: Step[] = [];
   const examined: ExamineRequest[] = [];
   const rendered: RenderRequest[] = [];
   let renderError: Error | null = null;
 
-  const lab: Pick<Lab, 'examine' | 'render'> = {
+  const sandbox: Pick<Sandbox, 'examine' | 'render'> = {
     async examine(request, how = {}) {
       examined.push(request);
       const step = script.shift() ?? examinationOf;
@@ -40,7 +40,7 @@ export function createScriptedLab() {
   };
 
   return {
-    ...lab,
+    ...sandbox,
     examined,
     rendered,
     next: (...steps: Step[]) => script.push(...steps),

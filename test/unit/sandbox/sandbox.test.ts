@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { mapNames } from '../../../src/engine/result.ts';
-import { createLab } from '../../../src/sandbox/create-sandbox.ts';
-import type { ExamineRequest, Lab } from '../../../src/sandbox/sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import type { ExamineRequest, Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
@@ -16,25 +16,25 @@ import { readPages } from '../report/pdf-text.ts';
 const options = { model: null, decisionStrategy: 'default', seed: defaultSeed } as const;
 
 let folder: string;
-let lab: Lab;
+let sandbox: Sandbox;
 let jpeg: Buffer;
 let path: string;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'forensics-lab-'));
-  lab = createLab({ poolSize: 1 });
+  sandbox = createSandbox({ poolSize: 1 });
   jpeg = await sceneJpeg({ width: 300, height: 200, seed: 1 });
   path = join(folder, 'scene.jpg');
   writeFileSync(path, jpeg);
 });
 
 afterAll(async () => {
-  await lab.close();
+  await sandbox.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 const examine = (request: Partial<ExamineRequest>) =>
-  lab.examine({ source: { bytes: jpeg }, options, ...request });
+  sandbox.examine({ source: { bytes: jpeg }, options, ...request });
 
 describe('examining', () => {
   test('a file by its path and by its bytes gives the same examination in every value', async () => {
@@ -58,7 +58,7 @@ describe('examining', () => {
   test('keeps one child warm', async () => {
     await examine({});
 
-    expect(lab.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
+    expect(sandbox.status()).toEqual({ children: 1, busy: 0, waiting: 0 });
   });
 
   test('a picture as declared, upright or as stored, passes', async () => {
@@ -99,7 +99,7 @@ describe('what cannot be examined is refused with a code, and the child goes on'
     await expect(examine({ source: source() })).rejects.toMatchObject({ code });
 
     expect((await examine({})).facts.sha256).toBe(before.facts.sha256);
-    expect(lab.status().children).toBe(1);
+    expect(sandbox.status().children).toBe(1);
   });
 
   test('no message shows a path', async () => {
@@ -133,7 +133,7 @@ describe('what cannot be examined is refused with a code, and the child goes on'
 
 describe('limits', () => {
   test('a file of too many bytes is refused before it is read', async () => {
-    await withLab({ limits: { maxBytes: 1000 } }, async (limited) => {
+    await withSandbox({ limits: { maxBytes: 1000 } }, async (limited) => {
       await expect(limited.examine({ source: { path }, options })).rejects.toMatchObject({
         code: 'image_too_many_bytes',
       });
@@ -145,7 +145,7 @@ describe('limits', () => {
     const good = Buffer.from(await sharp(jpeg).toBuffer());
     editManifest((manifest) => Object.assign(manifest, { id: 'mine' }));
     const asked = { source: { bytes: good }, options: { ...options, model: 'mine' } };
-    await withLab({ modelsDir }, async (limited) => {
+    await withSandbox({ modelsDir }, async (limited) => {
       expect((await limited.examine(asked)).model.id).toBe('mine');
 
       editManifest((manifest) => Object.assign(manifest, { version: '2' }));
@@ -157,12 +157,12 @@ describe('limits', () => {
 
   test('a picture that takes too long or too much memory costs that picture alone', async () => {
     const source = { bytes: await scenePng({ width: 1600, height: 1200, seed: 2 }) };
-    await withLab({ taskTimeoutMs: 60 }, async (limited) => {
+    await withSandbox({ taskTimeoutMs: 60 }, async (limited) => {
       await expect(limited.examine({ source, options })).rejects.toMatchObject({
         code: 'inference_timeout',
       });
     });
-    await withLab({ memoryLimitBytes: 130_000_000 }, async (limited) => {
+    await withSandbox({ memoryLimitBytes: 130_000_000 }, async (limited) => {
       await expect(limited.examine({ source, options })).rejects.toMatchObject({
         code: 'inference_out_of_memory',
       });
@@ -173,7 +173,7 @@ describe('limits', () => {
     const running = examine({});
 
     await expect(
-      lab.examine({ source: { path }, options }, { ifBusy: 'refuse' }),
+      sandbox.examine({ source: { path }, options }, { ifBusy: 'refuse' }),
     ).rejects.toMatchObject({ code: 'inference_busy' });
 
     await running;
@@ -181,7 +181,7 @@ describe('limits', () => {
 
   test('an examination that is cancelled ends at once', async () => {
     const stop = new AbortController();
-    const running = lab.examine({ source: { path }, options }, { signal: stop.signal });
+    const running = sandbox.examine({ source: { path }, options }, { signal: stop.signal });
     stop.abort();
 
     await expect(running).rejects.toMatchObject({ code: 'cancelled' });
@@ -194,7 +194,7 @@ describe('rendering', () => {
   test('gives heatmaps and raw maps of the picture’s size and a report in each language', async () => {
     const examination = await examine({});
 
-    const { heatmaps, rawMaps, reports } = await lab.render({
+    const { heatmaps, rawMaps, reports } = await sandbox.render({
       source: { path },
       examination,
       item,
@@ -220,7 +220,7 @@ describe('rendering', () => {
       const examination = await examine({ source });
       const render = (heatmapSize: { width: number; height: number }) => {
         const request = { source, examination, item, languages: ['en'], heatmapSize } as const;
-        return lab.render({ ...request, withRawMaps: false });
+        return sandbox.render({ ...request, withRawMaps: false });
       };
 
       const upright = await render(size);
@@ -251,8 +251,8 @@ describe('rendering', () => {
     const examination = await examine({ source });
     const request = { source, examination, item, languages: [], withRawMaps: false };
 
-    const sized = await lab.render({ ...request, heatmapSize: size });
-    const asAlways = await lab.render(request);
+    const sized = await sandbox.render({ ...request, heatmapSize: size });
+    const asAlways = await sandbox.render(request);
 
     for (const name of mapNames) {
       expect(Buffer.compare(sized.heatmaps[name], asAlways.heatmaps[name])).toBe(0);
@@ -263,7 +263,7 @@ describe('rendering', () => {
     const examination = await examine({});
     const other = await sceneJpeg({ width: 300, height: 200, seed: 2 });
 
-    const render = lab.render({
+    const render = sandbox.render({
       source: { bytes: other },
       examination,
       item,
@@ -283,11 +283,11 @@ async function pixelsOf(png: Uint8Array) {
   return { width: info.width, height: info.height, rgb: new Uint8Array(data) };
 }
 
-async function withLab<Answer>(
-  settings: Parameters<typeof createLab>[0],
-  use: (limited: Lab) => Promise<Answer>,
+async function withSandbox<Answer>(
+  settings: Parameters<typeof createSandbox>[0],
+  use: (limited: Sandbox) => Promise<Answer>,
 ): Promise<Answer> {
-  const limited = createLab({ poolSize: 1, ...settings });
+  const limited = createSandbox({ poolSize: 1, ...settings });
   try {
     return await use(limited);
   } finally {
