@@ -89,20 +89,15 @@ const examples: Readonly<Record<string, Readonly<Record<string, Pair>>>> = {
   },
 };
 
-/** To be called when all commands are there. */
-export function addExamples(program: Command): void {
-  for (const [name, below] of Object.entries(examples)) {
-    for (const [each, pair] of Object.entries(below)) {
-      const lines = pair.map((words) => `  $ forensics ${name} ${words}`);
-      commandNamed(commandNamed(program, name), each).addHelpText(
-        'after',
-        ['', 'Examples:', ...lines].join('\n'),
-      );
-    }
+/** To be called when the commands below `command` are there. */
+export function addExamples(command: Command): void {
+  for (const [below, pair] of Object.entries(examples[command.name()] ?? {})) {
+    const lines = pair.map((words) => `  $ forensics ${command.name()} ${words}`);
+    commandBelow(command, below).addHelpText('after', ['', 'Examples:', ...lines].join('\n'));
   }
 }
 
-function commandNamed(command: Command, name: string): Command {
+function commandBelow(command: Command, name: string): Command {
   const found = command.commands.find((each) => each.name() === name);
   if (found === undefined) throw new TypeError(`there is no command ${name} to give examples of`);
   return found;

@@ -5,10 +5,9 @@ import { nearWord } from './errors.ts';
 import { wrap } from './output/table.ts';
 import { columnsOf } from './output/terminal.ts';
 
-export function registerHelp(program: Command): void {
-  program
-    .command('help')
-    .description('Print the help of a command.')
+/** @param complete - loads the options and verbs of a command of the program. */
+export function defineHelp(help: Command, complete: (command: Command) => Promise<void>): void {
+  help
     .argument('[command...]', 'the command, and the one below it')
     .addHelpText(
       'after',
@@ -17,8 +16,14 @@ Examples:
   $ forensics help analyze
   $ forensics help keys rotate`,
     )
-    .action((names: readonly string[]) => {
-      names.reduce(commandBelow, program).help();
+    .action(async (names: readonly string[]) => {
+      let command = help.parent!;
+      for (const name of names) {
+        command = commandBelow(command, name);
+        // oxlint-disable-next-line no-await-in-loop -- what stands below it is known only then
+        await complete(command);
+      }
+      command.help();
     });
 }
 

@@ -1,39 +1,11 @@
-/**
- * The command line: names the commands, hands each its options, and turns every failure into one line and an exit
- * code. What a command does lives in its own file and is loaded only when it is called, so that `--help` and
- * `--version` answer at once.
- */
+/** The command line: runs the command that is called, and turns every failure into one line and an exit code. */
 
 import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { packageVersion } from '../version.ts';
-import { registerAnalyze } from './commands/analyze.ts';
-import { registerAudit } from './commands/audit.ts';
-import { registerBackup, registerRestore } from './commands/backup.ts';
-import { registerCompletion } from './commands/completion.ts';
-import { registerConfig } from './commands/config.ts';
-import { registerDoctor } from './commands/doctor.ts';
-import { registerFeedback } from './commands/feedback.ts';
-import { registerHold } from './commands/hold.ts';
-import { registerKeys } from './commands/keys.ts';
-import { registerLogin, registerLogout } from './commands/login.ts';
-import { registerMasterKey } from './commands/master-key.ts';
-import { registerModels } from './commands/models.ts';
-import { registerProfile } from './commands/profile.ts';
-import { registerReport } from './commands/report.ts';
-import { registerReproduce } from './commands/reproduce.ts';
-import { registerServe } from './commands/serve.ts';
-import { registerSigningKey } from './commands/signing-key.ts';
-import { registerTenant } from './commands/tenant.ts';
-import { registerUsage } from './commands/usage.ts';
-import { registerUser } from './commands/user.ts';
-import { registerValidate } from './commands/validate.ts';
-import { registerVerify } from './commands/verify.ts';
-import { registerWebhooks } from './commands/webhooks.ts';
-import { registerWorker } from './commands/worker.ts';
+import { addCommands, completeCommand } from './commands.ts';
 import { tellFailure, tellUsage } from './errors.ts';
-import { addExamples } from './examples.ts';
-import { helpWidth, layHelp, registerHelp } from './help.ts';
+import { helpWidth, layHelp, defineHelp } from './help.ts';
 import { switches, withSwitches } from './output/print.ts';
 import { endOnBrokenOutput, obeyNoColor } from './output/terminal.ts';
 
@@ -57,6 +29,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** Its commands have no more than a name and a description until they are called. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
     .description('Tells whether a picture is real, fake, uncertain or must be abstained from.')
@@ -78,44 +51,16 @@ Examples:
   $ forensics analyze photo.jpg
   $ forensics serve`,
     );
-  // The order of the help: the main job first.
-  program.commandsGroup('Examine pictures:');
-  registerAnalyze(program);
-  registerValidate(program);
-  registerModels(program);
-  program.commandsGroup('Evidence:');
-  registerReport(program);
-  registerVerify(program);
-  registerReproduce(program);
-  registerHold(program);
-  registerAudit(program);
-  registerSigningKey(program);
-  program.commandsGroup('Serve:');
-  registerServe(program);
-  registerWorker(program);
-  registerWebhooks(program);
-  registerFeedback(program);
-  program.commandsGroup('Administer:');
-  registerTenant(program);
-  registerKeys(program);
-  registerUser(program);
-  registerUsage(program);
-  registerMasterKey(program);
-  program.commandsGroup('Act on a server:');
-  registerLogin(program);
-  registerLogout(program);
-  registerProfile(program);
-  program.commandsGroup('This machine:');
-  registerBackup(program);
-  registerRestore(program);
-  registerDoctor(program);
-  registerConfig(program);
-  registerCompletion(program);
-  registerHelp(program);
-  for (const group of program.commands.filter(({ commands }) => commands.length > 0)) {
-    group.helpCommand('help [command]', 'Print the help of a command.');
-  }
-  addExamples(program);
+  addCommands(program);
+  const help = program.command('help').description('Print the help of a command.');
+  defineHelp(help.helpGroup('This machine:'), completeCommand);
+  return program.hook('preSubcommand', async (_program, called) => completeCommand(called));
+}
+
+/** The program with every command loaded, for whoever lists them all. */
+export async function createWholeProgram(): Promise<Command> {
+  const program = createProgram([]);
+  await Promise.all(program.commands.map(completeCommand));
   return program;
 }
 

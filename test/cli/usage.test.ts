@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { describe, expect, test, vi } from 'vitest';
-import { createProgram } from '../../src/cli/main.ts';
+import { createWholeProgram } from '../../src/cli/main.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
@@ -88,7 +88,8 @@ function commandsBelow(command: Command, path: readonly string[] = []): readonly
     });
 }
 
-const all = commandsBelow(createProgram([]));
+const program = await createWholeProgram();
+const all = commandsBelow(program);
 
 test('the commands are there, those below others too', () => {
   expect(all).toEqual(expect.arrayContaining([['analyze'], ['keys', 'rotate']]));
@@ -127,7 +128,7 @@ describe.each(all.map((words) => [words.join(' '), words] as const))('%s', (_nam
 function commandAt(words: readonly string[]): Command {
   return words.reduce<Command>(
     (at, word) => at.commands.find((each) => each.name() === word) ?? at,
-    createProgram([]),
+    program,
   );
 }
 

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { placesOf } from '../../src/cli/completion/tree.ts';
-import { createProgram } from '../../src/cli/main.ts';
+import { createWholeProgram } from '../../src/cli/main.ts';
 import { blocksOf, readManual } from './manual.ts';
 import { withReference } from './reference.ts';
 import { wayOf } from './ways.ts';
 
-test('the reference is that of the code; "npm run manual" writes it anew', () => {
+test('the reference is that of the code; "npm run manual" writes it anew', async () => {
   const manual = readManual();
 
-  expect(manual).toBe(withReference(manual));
+  expect(manual).toBe(await withReference(manual));
 });
 
 test('every block of the manual has a name of its own, and a test that knows it', () => {
@@ -17,8 +17,8 @@ test('every block of the manual has a name of its own, and a test that knows it'
   expect(names.toSorted()).toEqual(Object.keys(wayOf).toSorted());
 });
 
-test('every command and option that the text names is there', () => {
-  const places = placesOf(createProgram([]));
+test('every command and option that the text names is there', async () => {
+  const places = placesOf(await createWholeProgram());
   const known = places.flatMap(({ flags }) => flags.map(({ name }) => name));
   // Fenced blocks are run.
   const text = readManual().replaceAll(/^```[^]*?^```$/gm, '');

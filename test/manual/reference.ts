@@ -1,22 +1,22 @@
 /** The reference of the manual, written from the code: commands from commander's tree, settings and failures from their tables. */
 
 import type { Command, Option } from 'commander';
-import { createProgram } from '../../src/cli/main.ts';
+import { createWholeProgram } from '../../src/cli/main.ts';
 import { settingsTable } from '../../src/config/settings.ts';
 import { exitCodes, failures } from '../../src/errors.ts';
 import { readManual, withPart } from './manual.ts';
 
 /** The manual with its generated parts as the code wants them now. */
-export function withReference(manual: string = readManual()): string {
-  const parts = { commands: commands(), settings: settingsTable(), 'exit codes': exits() };
+export async function withReference(manual: string = readManual()): Promise<string> {
+  const parts = { commands: await commands(), settings: settingsTable(), 'exit codes': exits() };
   return Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), manual);
 }
 
 /** An option that at least so many commands take is described once, before all commands. */
 const commonFrom = 8;
 
-function commands(): string {
-  const program = createProgram([]);
+async function commands(): Promise<string> {
+  const program = await createWholeProgram();
   const lines = leavesOf(program).flatMap((leaf) => optionsOf(leaf).map(lineOf));
   const isCommon = (line: string) => lines.filter((each) => each === line).length >= commonFrom;
   const groups = new Set(program.commands.map((command) => command.helpGroup()));

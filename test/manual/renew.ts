@@ -7,7 +7,7 @@ import { withReference } from './reference.ts';
 import { openStage } from './stage.ts';
 import { wayOf } from './ways.ts';
 
-let manual = withReference();
+let manual = await withReference();
 const stage = await openStage();
 try {
   for (const block of blocksOf(manual)) {

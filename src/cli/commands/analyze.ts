@@ -1,16 +1,14 @@
-/** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`, loaded when the command is called. */
+/** `forensics analyze`: the options and their help. The work is in `analyze/run.ts`. */
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
+import { runAnalyze } from '../analyze/run.ts';
 import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
 import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
 import { isRemote, withServerOptions } from '../target/options.ts';
 
-export function registerAnalyze(program: Command): void {
-  withServerOptions(program.command('analyze'))
-    .description(
-      'Examine pictures (jpg, png) on this machine, which nothing leaves, or on a server (--url).',
-    )
+export function defineAnalyze(command: Command): void {
+  withServerOptions(command)
     .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
     .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
     .addOption(new Option('--tier <tier>', 'how much to tell').choices(tiers).default('flagging'))
@@ -66,7 +64,6 @@ Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
 10, 11, 12 as asked for with --fail-on.`,
     )
     .action(async (files: string[], _own: unknown, command: Command) => {
-      const { runAnalyze } = await import('../analyze/run.ts');
       process.exitCode = await runAnalyze(files, optionsOf(command));
     });
 }

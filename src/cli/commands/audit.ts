@@ -13,19 +13,16 @@ import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
 
-export function registerAudit(program: Command): void {
-  const audit = program
-    .command('audit')
-    .description('Read and verify the log of who did what, when.')
-    .addHelpText(
-      'after',
-      `
+export function defineAudit(audit: Command): void {
+  audit.addHelpText(
+    'after',
+    `
 Each tenant has a log of its own; --service means that of people, master key and signing key.
 
 Examples:
   $ forensics audit verify
   $ forensics audit list --tenant acme --analysis 65f000000000000000000001`,
-    );
+  );
   describeVerify(local(chosen(audit.command('verify'))));
   describeHead(local(chosen(audit.command('head'))));
   selected(local(chosen(audit.command('list').description('List entries, oldest first.')))).action(

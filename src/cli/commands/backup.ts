@@ -15,17 +15,14 @@ import { printable, printJson, say, switches } from '../output/print.ts';
 import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
 import type { LocalOptions } from '../target/data-folder.ts';
 
-export function registerBackup(program: Command): void {
-  const backup = program
-    .command('backup')
-    .description('Back up the data folder while its server works; check a backup.')
-    .addHelpText(
-      'after',
-      `
+export function defineBackup(backup: Command): void {
+  backup.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics backup create --out /mnt/backups
   $ forensics backup verify /mnt/backups/forensics-backup-20261121T213005Z.tar`,
-    );
+  );
   withLocalOnlyOptions(
     backup
       .command('create')
@@ -213,11 +210,9 @@ function sizeOf(bytes: number): string {
 
 // `forensics restore`: a data folder from a backup, or what a restore would do; then what is left for people to do.
 
-export function registerRestore(program: Command): void {
+export function defineRestore(command: Command): void {
   withLocalOnlyOptions(
-    program
-      .command('restore')
-      .description('Make a data folder from a backup, on this machine or another.')
+    command
       .argument('<file>', 'a backup that "forensics backup create" made')
       .option('--dry-run', 'check it and tell what would be done; change nothing', false)
       .option('--force', 'set aside what the data folder holds', false)

@@ -6,10 +6,12 @@ import { type Place, placesOf } from '../completion/tree.ts';
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 type Shell = (typeof shells)[number];
 
-export function registerCompletion(program: Command): void {
-  program
-    .command('completion')
-    .description('Print a script that completes commands, options and file names in a shell.')
+/** @param complete - loads the options and verbs of a command of the program. */
+export function defineCompletion(
+  command: Command,
+  complete: (other: Command) => Promise<void>,
+): void {
+  command
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText(
       'after',
@@ -27,6 +29,8 @@ Examples:
   $ forensics completion fish | source`,
     )
     .action(async (shell: Shell) => {
+      const program = command.parent!;
+      await Promise.all(program.commands.map(complete));
       process.stdout.write(await scripts[shell](placesOf(program)));
     });
 }

@@ -15,11 +15,8 @@ import { type SettingFlags, withSettingFlags } from './serve.ts';
 
 type ShowOptions = SettingFlags<'serve'> & { readonly origin: boolean; readonly json: boolean };
 
-export function registerConfig(program: Command): void {
-  const config = program
-    .command('config')
-    .description('Show the settings and where they come from.')
-    .addHelpText('after', examples);
+export function defineConfig(config: Command): void {
+  config.addHelpText('after', examples);
   withSettingFlags(
     config.command('show').description('Print every setting; secrets are shown as ***.'),
     'serve',

@@ -12,10 +12,8 @@ import { publicUrlOf } from '../serve/listen.ts';
 import { settingsFor } from '../target/data-folder.ts';
 import { isRemote, type ServiceOptions, withServerOptions } from '../target/options.ts';
 
-export function registerDoctor(program: Command): void {
-  const doctor = program
-    .command('doctor')
-    .description('Check what the service needs, and tell how to mend what is wrong.')
+export function defineDoctor(doctor: Command): void {
+  doctor
     .addOption(
       new Option('--airgap', 'prove that nothing leaves this machine')
         .conflicts(['url', 'profile', 'tenant', 'send', 'quick'])

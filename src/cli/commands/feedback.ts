@@ -16,17 +16,14 @@ interface ListOptions extends FeedbackOptions {
   readonly limit: number;
 }
 
-export function registerFeedback(program: Command): void {
-  const feedback = program
-    .command('feedback')
-    .description('Read what users sent as feedback.')
-    .addHelpText(
-      'after',
-      `
+export function defineFeedback(feedback: Command): void {
+  feedback.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics feedback list
   $ forensics feedback show 65f000000000000000000001`,
-    );
+  );
   withLocalOptions(feedback.command('list').description('List feedback, newest first.'))
     .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
     .action(async (_own: unknown, command: Command) => {

@@ -19,20 +19,17 @@ interface AddOptions extends HoldOptions {
   readonly reason: string;
 }
 
-export function registerHold(program: Command): void {
-  const hold = program
-    .command('hold')
-    .description('Keep analyses from being purged, as a court may order.')
-    .addHelpText(
-      'after',
-      `
+export function defineHold(hold: Command): void {
+  hold.addHelpText(
+    'after',
+    `
 Without --analysis a hold is on everything of the tenant. What was deleted and is held stays hidden from clients;
 "forensics report" still hands it over.
 
 Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
   $ forensics hold list --tenant acme`,
-    );
+  );
   one(hold.command('add').description('Begin a hold.'))
     .option('--reason <text>', 'why, for whoever lifts it one day', '')
     .action(async (_own: unknown, command: Command) => {

@@ -14,18 +14,15 @@ import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from '
 const defaultLife = '90d';
 const defaultGrace = '24h';
 
-export function registerKeys(program: Command): void {
-  const keys = program
-    .command('keys')
-    .description('Create, list, rotate, revoke and prune API keys.')
-    .addHelpText(
-      'after',
-      `
+export function defineKeys(keys: Command): void {
+  keys.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics keys create --tenant acme --name ci --expires-in 90d
   $ forensics keys rotate --tenant acme --name ci --grace 24h --json
   $ forensics keys list --tenant acme --expiring-within 14d`,
-    );
+  );
   keys.hook('preAction', async (_keys, command) => nameTenant(command));
   registerCreate(keys);
   registerList(keys);

@@ -36,10 +36,8 @@ import {
 import { renewed, sessionOf } from '../target/session.ts';
 import { firstLineOf } from './user.ts';
 
-export function registerLogin(program: Command): void {
-  withServerOptions(
-    program.command('login').description('Log in to a server and keep the login as a profile.'),
-  )
+export function defineLogin(command: Command): void {
+  withServerOptions(command)
     .option('--tenant <name>', 'the tenant that commands mean when they name none', named)
     .option('--email <address>', 'who logs in, where the server keeps the accounts', named)
     .option('--password-stdin', 'read the password from standard input', false)
@@ -73,10 +71,8 @@ const defaultScope = 'openid email profile offline_access';
 
 // `forensics logout`: ends a session on its server and forgets it here.
 
-export function registerLogout(program: Command): void {
-  program
-    .command('logout')
-    .description('Log out of a server: end the session there and forget it here.')
+export function defineLogout(command: Command): void {
+  command
     .option('--profile <name>', 'the profile to log out of (or FORENSICS_PROFILE)', named)
     .addHelpText(
       'after',

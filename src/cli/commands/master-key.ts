@@ -14,17 +14,14 @@ interface RotateOptions extends LocalOptions {
   readonly json: boolean;
 }
 
-export function registerMasterKey(program: Command): void {
-  const masterKey = program
-    .command('master-key')
-    .description('Replace the key that guards the secrets of the data folder.')
-    .addHelpText(
-      'after',
-      `
+export function defineMasterKey(masterKey: Command): void {
+  masterKey.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics master-key rotate
   $ forensics master-key rotate --key-file new.key --now`,
-    );
+  );
   masterKey
     .command('rotate')
     .description('Seal everything under a new master key. Stop the server and its workers first.')

@@ -18,17 +18,14 @@ interface AddOptions extends Options {
   readonly replace: boolean;
 }
 
-export function registerModels(program: Command): void {
-  const models = program
-    .command('models')
-    .description('Show, verify and add the models that verdicts rest on.')
-    .addHelpText(
-      'after',
-      `
+export function defineModels(models: Command): void {
+  models.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics models verify --json
   $ forensics models add ./trace-2`,
-    );
+  );
   common(models.command('list'))
     .description('List the models of each kind; the first is the default.')
     .action(list);

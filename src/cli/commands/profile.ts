@@ -8,20 +8,17 @@ import { listTable } from '../output/table.ts';
 import { alone, forgetCredentials, readCredentials } from '../target/credentials.ts';
 import { listProfiles, type Profile, profileNamed, removeProfile } from '../target/profiles.ts';
 
-export function registerProfile(program: Command): void {
-  const profile = program
-    .command('profile')
-    .description('List, show and remove the servers that are known by name.')
-    .addHelpText(
-      'after',
-      `
+export function defineProfile(profile: Command): void {
+  profile.addHelpText(
+    'after',
+    `
 "forensics login" makes a profile. A command acts on its server with --profile NAME or FORENSICS_PROFILE; without
 either, and without --url, it acts on this machine. Keys and tokens are never shown.
 
 Examples:
   $ forensics profile list
   $ forensics profile show lab --json`,
-    );
+  );
   describeList(profile.command('list'));
   describeShow(profile.command('show'));
   describeRemove(profile.command('remove'));

@@ -22,11 +22,8 @@ export interface ReportOptions extends ServiceOptions {
   readonly force: boolean;
 }
 
-export function registerReport(program: Command): void {
-  withServiceOptions(program.command('report'))
-    .description(
-      'Write the signed evidence bundle of a stored analysis or, from a server, its result, heatmaps and reports.',
-    )
+export function defineReport(command: Command): void {
+  withServiceOptions(command)
     .argument('<analysis>', 'its id; a bundle needs the tier forensicReporting')
     .option('--tenant <name>', 'the tenant of the analysis; may stand in a profile', named)
     .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)

@@ -24,15 +24,8 @@ interface ReproduceOptions extends KeyOptions {
   readonly json: boolean;
 }
 
-export function registerReproduce(program: Command): void {
-  describeExpectedKey(
-    program
-      .command('reproduce')
-      .description(
-        'Examine the picture of an evidence bundle again and compare every field and pixel.',
-      )
-      .argument('<bundle>', 'the zip file that report or analyze wrote'),
-  )
+export function defineReproduce(command: Command): void {
+  describeExpectedKey(command.argument('<bundle>', 'the zip file that report or analyze wrote'))
     .option('--original <file>', 'the picture, where the bundle holds only its hashes')
     .option('--trust-list <file>', 'the list of trusted signers, where the bundle lacks it (PEM)')
     .option(

@@ -4,10 +4,7 @@ import type { Command } from 'commander';
 import { helpFor, type SettingName } from '../../config/settings.ts';
 import { runServe, type ServeOptions } from '../serve/run.ts';
 
-export function registerServe(program: Command): void {
-  const serve = program
-    .command('serve')
-    .description('Serve the HTTP interface over HTTPS, with database, store and workers inside.');
+export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
     .option('--json', 'print one JSON line on stdout when the server is ready', false)
     .addHelpText(

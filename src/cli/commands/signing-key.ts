@@ -19,19 +19,16 @@ interface ExportOptions extends KeyOptions {
   readonly fingerprint?: string;
 }
 
-export function registerSigningKey(program: Command): void {
-  const signingKey = program
-    .command('signing-key')
-    .description('Show, export or replace the key that signs evidence bundles.')
-    .addHelpText(
-      'after',
-      `
+export function defineSigningKey(signingKey: Command): void {
+  signingKey.addHelpText(
+    'after',
+    `
 The first use makes the key. Its private half stays in the data folder and has no way out: back the folder up.
 
 Examples:
   $ forensics signing-key show
   $ forensics signing-key export > examiner.pem`,
-    );
+  );
   withLocalOptions(
     signingKey
       .command('show')

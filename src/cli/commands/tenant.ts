@@ -25,19 +25,16 @@ import { type ServiceOptions, withServiceOptions } from '../target/options.ts';
 import { withService } from '../target/service.ts';
 import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
 
-export function registerTenant(program: Command): void {
-  const tenant = program
-    .command('tenant')
-    .description('Create, list, show, change and delete tenants.')
-    .addHelpText(
-      'after',
-      `
+export function defineTenant(tenant: Command): void {
+  tenant.addHelpText(
+    'after',
+    `
 "show", "update" and "report" also act on a server, for whoever may act for the tenant; the others act on its own machine.
 
 Examples:
   $ forensics tenant create acme
   $ forensics tenant list --json`,
-    );
+  );
   withLocalOnlyOptions(tenant.command('create').description('Create a tenant.'))
     .argument('<name>', 'lower-case letters, digits, hyphens')
     .option('--trial', 'may analyse only the two trial images', false)

@@ -11,8 +11,8 @@ import { tenantOfProfile } from '../target/endpoint.ts';
 import { isRemote, type ServiceOptions, withServiceOptions } from '../target/options.ts';
 import { type TenantActs, withService } from '../target/service.ts';
 
-export function registerUsage(program: Command): void {
-  withServiceOptions(program.command('usage').description('Show what the tenants used.'))
+export function defineUsage(command: Command): void {
+  withServiceOptions(command)
     .option('--tenant <name>', 'this tenant alone')
     .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
     .option('--to <day>', 'last day (UTC); default: today', dayOf)

@@ -18,20 +18,17 @@ import { type ShownUser, shownUser, tenantIdsNamed, userNamed } from '../target/
 import { isRemote, type ServiceOptions, withApi, withServiceOptions } from '../target/options.ts';
 import { withService } from '../target/service.ts';
 
-export function registerUser(program: Command): void {
-  const user = program
-    .command('user')
-    .description('Create, list, show, change and disable accounts.')
-    .addHelpText(
-      'after',
-      `
+export function defineUser(user: Command): void {
+  user.addHelpText(
+    'after',
+    `
 "settings" and "passwd" without an account act on a server, for whoever is logged in there; the others act on its own machine.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
   $ forensics user passwd examiner@example.org --generate
   $ forensics user list --json`,
-    );
+  );
   registerCreate(user);
   registerRead(user);
   registerUpdate(user);

@@ -16,10 +16,8 @@ import {
 } from '../validate/measure.ts';
 import { runValidate } from '../validate/run.ts';
 
-export function registerValidate(program: Command): void {
-  const validate = program
-    .command('validate')
-    .description('Measure how often the model errs on your own labelled pictures.')
+export function defineValidate(validate: Command): void {
+  validate
     .option('--real <dir>', 'a folder of photographs, with the folders below it', named)
     .option('--fake <dir>', 'a folder of generated pictures, likewise', named)
     .option('-o, --out <file>', 'also write the record into this file, JSON', named)

@@ -16,13 +16,8 @@ interface VerifyCommandOptions extends KeyOptions {
   readonly json: boolean;
 }
 
-export function registerVerify(program: Command): void {
-  describeExpectedKey(
-    program
-      .command('verify')
-      .description('Check an evidence bundle: every byte, the signature, and whose it is.')
-      .argument('<bundle>', 'the zip file that report or analyze wrote'),
-  )
+export function defineVerify(command: Command): void {
+  describeExpectedKey(command.argument('<bundle>', 'the zip file that report or analyze wrote'))
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',

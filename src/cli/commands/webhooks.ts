@@ -18,17 +18,14 @@ import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
 import { listen, type ListenOptions } from './webhooks-listen.ts';
 
-export function registerWebhooks(program: Command): void {
-  const webhooks = program
-    .command('webhooks')
-    .description('List, repeat and try out the messages to the receivers of tenants.')
-    .addHelpText(
-      'after',
-      `
+export function defineWebhooks(webhooks: Command): void {
+  webhooks.addHelpText(
+    'after',
+    `
 Examples:
   $ forensics webhooks test --tenant acme
   $ forensics webhooks list --tenant acme --state given_up`,
-    );
+  );
   describeList(common(webhooks.command('list')));
   describeReplay(common(webhooks.command('replay')));
   describeTest(common(webhooks.command('test')));

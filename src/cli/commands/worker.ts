@@ -8,10 +8,7 @@ import { stopRequested } from '../serve/run.ts';
 import { tellUpgrade } from '../target/data-folder.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
-export function registerWorker(program: Command): void {
-  const worker = program
-    .command('worker')
-    .description('Work on the analyses of a data folder, beside its server.');
+export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')
     .addHelpText(
       'after',
