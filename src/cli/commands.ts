@@ -1,0 +1,204 @@
+/**
+ * The table of commands, in the order of the help. A command's file adds its arguments, options and verbs, and is loaded
+ * only for the command that is called: `--help`, `--version` and a mistyped command load none of them.
+ */
+
+import type { Command } from 'commander';
+import { addExamples } from './examples.ts';
+
+/** Adds everything but name and description. `complete` does the same for another command of the program. */
+export type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
+
+interface CommandEntry {
+  readonly name: string;
+  readonly group: string;
+  /** One sentence. */
+  readonly description: string;
+  readonly load: () => Promise<Define>;
+  /** Not in the help. */
+  readonly isHidden?: true;
+}
+
+const commands: readonly CommandEntry[] = [
+  {
+    name: 'analyze',
+    group: 'Examine pictures:',
+    description:
+      'Examine pictures (jpg, png) on this machine, which nothing leaves, or on a server (--url).',
+    load: async () => (await import('./commands/analyze.ts')).defineAnalyze,
+  },
+  {
+    name: 'validate',
+    group: 'Examine pictures:',
+    description: 'Measure how often the model errs on your own labelled pictures.',
+    load: async () => (await import('./commands/validate.ts')).defineValidate,
+  },
+  {
+    name: 'models',
+    group: 'Examine pictures:',
+    description: 'Show, verify and add the models that verdicts rest on.',
+    load: async () => (await import('./commands/models.ts')).defineModels,
+  },
+  {
+    name: 'report',
+    group: 'Evidence:',
+    description:
+      'Write the signed evidence bundle of a stored analysis or, from a server, its result, heatmaps and reports.',
+    load: async () => (await import('./commands/report.ts')).defineReport,
+  },
+  {
+    name: 'verify',
+    group: 'Evidence:',
+    description: 'Check an evidence bundle: every byte, the signature, and whose it is.',
+    load: async () => (await import('./commands/verify.ts')).defineVerify,
+  },
+  {
+    name: 'reproduce',
+    group: 'Evidence:',
+    description:
+      'Examine the picture of an evidence bundle again and compare every field and pixel.',
+    load: async () => (await import('./commands/reproduce.ts')).defineReproduce,
+  },
+  {
+    name: 'hold',
+    group: 'Evidence:',
+    description: 'Keep analyses from being purged, as a court may order.',
+    load: async () => (await import('./commands/hold.ts')).defineHold,
+  },
+  {
+    name: 'audit',
+    group: 'Evidence:',
+    description: 'Read and verify the log of who did what, when.',
+    load: async () => (await import('./commands/audit.ts')).defineAudit,
+  },
+  {
+    name: 'signing-key',
+    group: 'Evidence:',
+    description: 'Show, export or replace the key that signs evidence bundles.',
+    load: async () => (await import('./commands/signing-key.ts')).defineSigningKey,
+  },
+  {
+    name: 'serve',
+    group: 'Serve:',
+    description: 'Serve the HTTP interface over HTTPS, with database, store and workers inside.',
+    load: async () => (await import('./commands/serve.ts')).defineServe,
+  },
+  {
+    name: 'worker',
+    group: 'Serve:',
+    description: 'Work on the analyses of a data folder, beside its server.',
+    load: async () => (await import('./commands/worker.ts')).defineWorker,
+  },
+  {
+    name: 'webhooks',
+    group: 'Serve:',
+    description: 'List, repeat and try out the messages to the receivers of tenants.',
+    load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
+  },
+  {
+    name: 'feedback',
+    group: 'Serve:',
+    description: 'Read what users sent as feedback.',
+    load: async () => (await import('./commands/feedback.ts')).defineFeedback,
+  },
+  {
+    name: 'tenant',
+    group: 'Administer:',
+    description: 'Create, list, show, change and delete tenants.',
+    load: async () => (await import('./commands/tenant.ts')).defineTenant,
+  },
+  {
+    name: 'keys',
+    group: 'Administer:',
+    description: 'Create, list, rotate, revoke and prune API keys.',
+    load: async () => (await import('./commands/keys.ts')).defineKeys,
+  },
+  {
+    name: 'user',
+    group: 'Administer:',
+    description: 'Create, list, show, change and disable accounts.',
+    load: async () => (await import('./commands/user.ts')).defineUser,
+  },
+  {
+    name: 'usage',
+    group: 'Administer:',
+    description: 'Show what the tenants used.',
+    load: async () => (await import('./commands/usage.ts')).defineUsage,
+  },
+  {
+    name: 'master-key',
+    group: 'Administer:',
+    description: 'Replace the key that guards the secrets of the data folder.',
+    load: async () => (await import('./commands/master-key.ts')).defineMasterKey,
+  },
+  {
+    name: 'login',
+    group: 'Act on a server:',
+    description: 'Log in to a server and keep the login as a profile.',
+    load: async () => (await import('./commands/login.ts')).defineLogin,
+  },
+  {
+    name: 'logout',
+    group: 'Act on a server:',
+    description: 'Log out of a server: end the session there and forget it here.',
+    load: async () => (await import('./commands/login.ts')).defineLogout,
+  },
+  {
+    name: 'profile',
+    group: 'Act on a server:',
+    description: 'List, show and remove the servers that are known by name.',
+    load: async () => (await import('./commands/profile.ts')).defineProfile,
+  },
+  {
+    name: 'backup',
+    group: 'This machine:',
+    description: 'Back up the data folder while its server works; check a backup.',
+    load: async () => (await import('./commands/backup.ts')).defineBackup,
+  },
+  {
+    name: 'restore',
+    group: 'This machine:',
+    description: 'Make a data folder from a backup, on this machine or another.',
+    load: async () => (await import('./commands/backup.ts')).defineRestore,
+  },
+  {
+    name: 'doctor',
+    group: 'This machine:',
+    description: 'Check what the service needs, and tell how to mend what is wrong.',
+    load: async () => (await import('./commands/doctor.ts')).defineDoctor,
+  },
+  {
+    name: 'config',
+    group: 'This machine:',
+    description: 'Show the settings and where they come from.',
+    load: async () => (await import('./commands/config.ts')).defineConfig,
+  },
+  {
+    name: 'completion',
+    group: 'This machine:',
+    description: 'Print a script that completes commands, options and file names in a shell.',
+    load: async () => (await import('./commands/completion.ts')).defineCompletion,
+  },
+];
+
+/** Adds every command to the program by name and description alone. */
+export function addCommands(program: Command): void {
+  for (const { name, group, description, isHidden = false } of commands) {
+    program.command(name, { hidden: isHidden }).description(description).helpGroup(group);
+  }
+}
+
+const completed = new WeakSet<Command>();
+
+/** Loads the file of a command that `addCommands` added, the first time that it is asked for. */
+export async function completeCommand(command: Command): Promise<void> {
+  const entry = commands.find(({ name }) => name === command.name());
+  if (entry === undefined || completed.has(command)) return;
+  completed.add(command);
+  const define = await entry.load();
+  define(command, completeCommand);
+  if (command.commands.length > 0) {
+    command.helpCommand('help [command]', 'Print the help of a command.');
+  }
+  addExamples(command);
+}
