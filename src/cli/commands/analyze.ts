@@ -63,8 +63,8 @@ Examples:
 Exit codes: 0 done, 1 some pictures failed (one alone: its own code), 2 usage,
 10, 11, 12 as asked for with --fail-on.`,
     )
-    .action(async (files: string[], _own: unknown, command: Command) => {
-      process.exitCode = await runAnalyze(files, optionsOf(command));
+    .action(async (files: string[], _own: unknown, called: Command) => {
+      process.exitCode = await runAnalyze(files, optionsOf(called));
     });
 }
 

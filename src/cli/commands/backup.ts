@@ -228,8 +228,8 @@ Examples:
   $ forensics restore forensics-backup-20261121T213005Z.tar --dry-run
   $ forensics restore forensics-backup-20261121T213005Z.tar --data-dir /var/lib/forensics`,
     )
-    .action(async (file: string, _own: unknown, command: Command) =>
-      restore(file, command.optsWithGlobals<RestoreOptions>()),
+    .action(async (file: string, _own: unknown, called: Command) =>
+      restore(file, called.optsWithGlobals<RestoreOptions>()),
     );
 }
 

@@ -11,6 +11,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { named } from '../options.ts';
 import { printFields } from '../output/details.ts';
+import { firstLineOf } from '../output/files.ts';
 import { printable, say } from '../output/print.ts';
 import { askHidden, askLine, canAsk, person } from '../output/prompts.ts';
 import { checkAccess, userAgent } from '../target/connect.ts';
@@ -34,7 +35,6 @@ import {
   trustOf,
 } from '../target/profiles.ts';
 import { renewed, sessionOf } from '../target/session.ts';
-import { firstLineOf } from './user.ts';
 
 export function defineLogin(command: Command): void {
   withServerOptions(command)
@@ -61,8 +61,8 @@ Examples:
   $ forensics login --url https://forensics.example --api-key-file ci.key --tenant acme --profile ci
   $ forensics analyze *.jpg --profile lab --tenant acme`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await login(command.optsWithGlobals<LoginOptions>());
+    .action(async (_own: unknown, called: Command) => {
+      await login(called.optsWithGlobals<LoginOptions>());
     });
 }
 
@@ -85,8 +85,8 @@ Examples:
   $ forensics logout --profile lab
   $ forensics logout --profile ci --quiet`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await logout(command.optsWithGlobals<LogoutOptions>());
+    .action(async (_own: unknown, called: Command) => {
+      await logout(called.optsWithGlobals<LogoutOptions>());
     });
 }
 

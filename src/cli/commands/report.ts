@@ -1,10 +1,23 @@
 /** `forensics report`: a stored analysis as a signed evidence bundle, or as the files that a server hands out. */
 
+import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
+import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
+import { cardOf } from '../analyze/formats/details.ts';
+import type { AnalysisRecord } from '../analyze/record.ts';
+import {
+  type Connection,
+  openConnection,
+  type RemoteAnalyses,
+} from '../analyze/remote/analyses.ts';
+import { downloadFiles, withFreshUrls } from '../analyze/remote/download.ts';
+import { remoteRecordOf } from '../analyze/remote/record.ts';
+import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../errors.ts';
-import { listOf, named } from '../options.ts';
-import { fetchReport, writeReport } from '../report/report.ts';
+import { listOf, named, refuseOptions } from '../options.ts';
+import { printJson, say } from '../output/print.ts';
+import { columnsOf } from '../output/terminal.ts';
 import {
   isRemote,
   nameTenant,
@@ -51,9 +64,9 @@ Examples:
   $ forensics report 65f000000000000000000001 --tenant acme --out evidence.zip
   $ forensics report 65f000000000000000000001 --tenant acme --url https://forensics.example:8443 --out results`,
     )
-    .action(async (analysis: string, _own: unknown, command: Command) => {
-      await nameTenant(command);
-      await report(analysis, command.optsWithGlobals<ReportOptions>());
+    .action(async (analysis: string, _own: unknown, called: Command) => {
+      await nameTenant(called);
+      await report(analysis, called.optsWithGlobals<ReportOptions>());
     });
 }
 
@@ -64,5 +77,85 @@ async function report(analysis: string, options: ReportOptions): Promise<void> {
   const { out, upgrade } = options;
   if (out === undefined) throw usageError("required option '-o, --out <path>' not specified");
   if (upgrade) throw usageError('--upgrade is for a server; add --url.');
+  const { writeReport } = await import('./report-bundle.ts');
   return writeReport(analysis, { ...options, out });
+}
+
+async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
+  refuseLocalOptions(options);
+  const results = await resultsFor(options);
+  const connection = await openConnection(options);
+  try {
+    const record = await fetchRecord(connection, results, { analysisId, options });
+    if (options.json) printJson(record);
+    else process.stdout.write(cardOf(record, columnsOf(process.stdout)));
+  } finally {
+    await connection.close();
+  }
+}
+
+/** The folder that `--out` names is that of the picture: it comes to lie in its parent. */
+interface Target {
+  readonly folder: ResultsFolder;
+  readonly name: string;
+}
+
+/** Before anything is upgraded and billed. */
+async function resultsFor({ out, force }: ReportOptions): Promise<Target | null> {
+  if (out === undefined) {
+    if (force) throw usageError('--force replaces the results of --out DIR; add it.');
+    return null;
+  }
+  const folder = await openResultsFolder(dirname(out), { force });
+  const name = basename(out);
+  await folder.check(name);
+  return { folder, name };
+}
+
+async function fetchRecord(
+  connection: Connection,
+  target: Target | null,
+  asked: { readonly analysisId: string; readonly options: ReportOptions },
+): Promise<AnalysisRecord> {
+  const { lang } = asked.options;
+  // Ctrl-C ends the program at once: on the server everything stays as it is.
+  const { signal } = new AbortController();
+  const analyses = connection.analysesFor(signal);
+  const analysis = await inTier(analyses, asked);
+  const file = analysis.input.filename;
+  const record = remoteRecordOf(analysis, { file, sha256: null, sizeBytes: null, lang });
+  if (target === null) return record;
+  const files = await withFreshUrls(analysis, analyses, (fresh) =>
+    downloadFiles(connection.transfer, fresh, { lang, signal }),
+  );
+  return keepResults(target.folder, target.name, record, files);
+}
+
+async function inTier(
+  analyses: RemoteAnalyses,
+  { analysisId, options }: { readonly analysisId: string; readonly options: ReportOptions },
+): Promise<Analysis> {
+  const found = await analyses.read(analysisId);
+  const { status } = found.inferenceStatus;
+  if (status !== 'completed' || found.input.options.tier === 'forensicReporting') return found;
+  if (!options.upgrade) {
+    say(
+      'Its tier is flagging: there are no heatmaps and no reports. --upgrade makes them; that is billed.',
+    );
+    return found;
+  }
+  say('Upgrading it to forensicReporting, which is billed.');
+  return analyses.retry(analysisId, { tier: 'forensicReporting' });
+}
+
+function refuseLocalOptions(options: ReportOptions): void {
+  const { config, withoutOriginal, withMetadata } = options;
+  refuseOptions(
+    {
+      '--config': config !== undefined,
+      '--without-original': withoutOriginal,
+      '--with-metadata': withMetadata,
+    },
+    'is for the signed bundle, which is made on the machine of the server; leave it out with a server.',
+  );
 }

@@ -43,8 +43,8 @@ Examples:
 Exit codes: 0 identical, or the same result within the tolerance; 4 the model of the bundle is not here;
 7 the bundle does not hold, or the result differs.`,
     )
-    .action(async (bundle: string, _own: unknown, command: Command) => {
-      await reproduce(bundle, command.optsWithGlobals<ReproduceOptions>());
+    .action(async (bundle: string, _own: unknown, called: Command) => {
+      await reproduce(bundle, called.optsWithGlobals<ReproduceOptions>());
     });
 }
 

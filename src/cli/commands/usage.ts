@@ -31,8 +31,8 @@ Examples:
   $ forensics usage --from 2026-03-01 --to 2026-03-31
   $ forensics usage --tenant acme --csv`,
     )
-    .action(async (_own: unknown, command: Command) => {
-      await usage(command.optsWithGlobals<UsageOptions>());
+    .action(async (_own: unknown, called: Command) => {
+      await usage(called.optsWithGlobals<UsageOptions>());
     });
 }
 

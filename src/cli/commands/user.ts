@@ -9,7 +9,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';
-import { readText } from '../output/files.ts';
+import { firstLineOf } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { agreed, askHidden, canAsk } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
@@ -365,11 +365,6 @@ export async function currentPasswordFrom({
   if (file !== undefined) return firstLineOf(file);
   if (canAsk()) return askHidden('Current password: ');
   throw usageError('Say where the current password comes from: --current-password-file.');
-}
-
-/** `-` is standard input. Files and pipes end in a line break that is no part of the password. */
-export async function firstLineOf(file: string): Promise<string> {
-  return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }
 
 async function fromPerson(): Promise<string> {

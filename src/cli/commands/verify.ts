@@ -30,8 +30,8 @@ Examples:
 
 Exit codes: 0 it holds, 1 this is no bundle, 4 no such file, 7 it does not hold.`,
     )
-    .action(async (bundle: string, _own: unknown, command: Command) => {
-      await verify(bundle, command.optsWithGlobals<VerifyCommandOptions>());
+    .action(async (bundle: string, _own: unknown, called: Command) => {
+      await verify(bundle, called.optsWithGlobals<VerifyCommandOptions>());
     });
 }
 

@@ -1,3 +1,5 @@
+/** Texts that commands are given in files. */
+
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ForensicsError } from '../../errors.ts';
@@ -21,4 +23,9 @@ export async function readText(file: string): Promise<string> {
       { cause: error },
     );
   }
+}
+
+/** A password: files and pipes end it with a line break that is not part of it. @throws as `readText`. */
+export async function firstLineOf(file: string): Promise<string> {
+  return (await readText(file)).replace(/\r?\n[^]*$/, '');
 }

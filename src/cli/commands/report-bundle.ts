@@ -1,0 +1,75 @@
+/** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
+
+import { openDossier } from '../../analyses/evidence-bundle.ts';
+import { type Core, keptTenantNamed } from '../../app/core.ts';
+import { modelsFolder } from '../../app/data-folder.ts';
+import { createSigningKeys } from '../../app/signing-keys.ts';
+import { openBlobs } from '../../app/storage.ts';
+import { citedValidation } from '../../app/validations.ts';
+import { operator } from '../../audit/entry.ts';
+import type { Settings } from '../../config/config.ts';
+import { writeBundle } from '../../evidence/write-bundle.ts';
+import { checkFree, writeWholeFile } from '../../files/output-file.ts';
+import { defaultLimits } from '../../image/picture.ts';
+import { createRegistry } from '../../inference/registry.ts';
+import { readTrustList } from '../../provenance/c2pa-reader.ts';
+import { createSandbox } from '../../sandbox/create-sandbox.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { withLocalCore } from '../target/data-folder.ts';
+import type { ReportOptions } from './report.ts';
+
+export async function writeReport(
+  analysisId: string,
+  options: ReportOptions & { readonly out: string },
+): Promise<void> {
+  const { out, force, json, withoutOriginal } = options;
+  await checkFree(out, { force });
+  const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {
+    const { id: tenantId } = await keptTenantNamed(core, options.tenant);
+    const dossier = await dossierOf({ core, settings }, { tenantId, analysisId }, options);
+    const signer = createSigningKeys({ dataDir: core.folder.path, now }).signer();
+    const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
+    const made = writeBundle(dossier, how);
+    // Told before it is written: no signed bundle of which the log knows nothing.
+    const details = { manifestSha256: made.manifestSha256 };
+    const event = 'analysis.bundled';
+    core.audit.note({ chain: tenantId, actor: operator, event, subject: analysisId, details });
+    return { bundle: made, fingerprint: signer.fingerprint, signedAt: how.signedAt };
+  });
+  await writeWholeFile(out, bundle.bytes, { force });
+  const { manifestSha256 } = bundle;
+  if (json) return printJson({ file: out, analysisId, fingerprint, signedAt, manifestSha256 });
+  say(`Signed by the key ${fingerprint}.`);
+  print(out);
+}
+
+interface Opened {
+  readonly core: Core;
+  readonly settings: Settings;
+}
+
+async function dossierOf(
+  { core, settings }: Opened,
+  target: Parameters<typeof openDossier>[1],
+  { withMetadata }: ReportOptions,
+) {
+  const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
+  const { stores } = openBlobs({ settings, core, now, onError: raise });
+  const registry = createRegistry({ extra: modelsFolder(settings) });
+  const validation = await citedValidation(settings, registry);
+  const trustList = readTrustList(settings.c2paTrustList);
+  const sandbox = createSandbox({ poolSize: 1, limits });
+  try {
+    const { db } = core.database;
+    const parts = { db, stores, limits, validation, trustList, sandbox };
+    return await openDossier(parts, target, { withMetadata });
+  } finally {
+    await sandbox.close();
+  }
+}
+
+const now = () => new Date();
+
+function raise(error: unknown): never {
+  throw error;
+}
