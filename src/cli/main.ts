@@ -19,6 +19,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
   endOnBrokenOutput();
   const program = createProgram(argv);
   try {
+    await completeCalled(program, argv);
     await program.parseAsync([...argv]);
     return chosenExitCode();
   } catch (error) {
@@ -54,7 +55,14 @@ Examples:
   addCommands(program);
   const help = program.command('help').description('Print the help of a command.');
   defineHelp(help.helpGroup('This machine:'), completeCommand);
-  return program.hook('preSubcommand', async (_program, called) => completeCommand(called));
+  return program;
+}
+
+/** Before the line is parsed: commander gives an option `--no-x` its default when the parsing begins. */
+async function completeCalled(program: Command, argv: readonly string[]): Promise<void> {
+  const [word] = argv.slice(2).filter((each) => !each.startsWith('-'));
+  const called = program.commands.find((each) => each.name() === word);
+  if (called !== undefined) await completeCommand(called);
 }
 
 /** The program with every command loaded, for whoever lists them all. */
