@@ -7,7 +7,7 @@ import type { Passwords } from '../access/embedded/passwords.ts';
 import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/lifecycle/client.ts';
 import type { Settings } from '../config/config.ts';
-import { sendJob } from '../feedback/feedback.ts';
+import { type OpenFeedback, sendJob } from '../feedback/feedback.ts';
 import { defaultLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createQueue } from '../jobs/queue.ts';
@@ -19,14 +19,13 @@ import { hasTroubledReceiver } from '../webhooks/order.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { modelsFolder } from './data-folder.ts';
+import { modelsFolder } from '../data-folder/data-folder.ts';
 import { withStack } from './disposer.ts';
-import type { OpenFeedback } from './feedback.ts';
 import { trialMd5s } from './first-run.ts';
 import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
 import { openBlobs } from './storage.ts';
 import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
-import { citedValidation } from './validations.ts';
+import { citedValidation } from '../validation/saved-validations.ts';
 
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;

@@ -8,7 +8,7 @@ import type { Audit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
-import { purgeFeedback } from '../feedback/feedback.ts';
+import { type OpenFeedback, openFeedback, purgeFeedback } from '../feedback/feedback.ts';
 import { type Chore, createChores } from '../jobs/daily.ts';
 import type { Queue } from '../jobs/queue.ts';
 import { createWorker, type Worker } from '../jobs/worker.ts';
@@ -18,7 +18,6 @@ import { purgeDeliveries } from '../webhooks/deliveries.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import type { Core } from './core.ts';
 import type { Stack } from './disposer.ts';
-import { type OpenFeedback, openFeedback } from './feedback.ts';
 
 interface Parts {
   readonly settings: Settings;

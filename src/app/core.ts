@@ -1,7 +1,6 @@
 /** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
 
 import { accessSync, constants, existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { createPasswords, type Passwords } from '../access/embedded/passwords.ts';
 import { createKeys, type Keys } from '../access/keys.ts';
 import { createTenants, type Tenant, type Tenants } from '../access/tenants.ts';
@@ -12,9 +11,10 @@ import type { Settings } from '../config/config.ts';
 import { type OpenDatabase, openDatabase } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { webhookSecret } from '../webhooks/signature.ts';
-import { type DataFolder, finishRestore, openDataFolder } from './data-folder.ts';
+import { databaseFile, finishRestore } from '../data-folder/data-folder.ts';
 import { openPeople, type People } from './identity.ts';
-import { openSecrets, type Secrets } from './secrets.ts';
+import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
+import { openSecrets, type Secrets } from '../secrets/secrets.ts';
 
 export interface Core extends People {
   readonly folder: DataFolder;
@@ -86,10 +86,6 @@ export function openCore(
     database.close();
     throw error;
   }
-}
-
-export function databaseFile(dataDir: string): string {
-  return join(dataDir, 'forensics.db');
 }
 
 type Parts = Pick<Core, 'tenants'>;

@@ -8,7 +8,7 @@ import type { Tenant } from '../access/tenants.ts';
 import { service, serviceChain } from '../audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
 import type { Core } from './core.ts';
-import { createSigningKeys } from './signing-keys.ts';
+import { createSigningKeys } from '../secrets/signing-keys.ts';
 
 const firstTenantName = 'default';
 const keyName = 'first run';

@@ -13,7 +13,7 @@ import { countLogin } from '../analyses/usage.ts';
 import type { Settings } from '../config/config.ts';
 import type { Db, Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
-import type { Secrets } from './secrets.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 export interface People {
   readonly users: Users;

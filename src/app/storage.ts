@@ -15,7 +15,8 @@ import type { BlobStore, RemoteStore } from '../storage/store.ts';
 import { createStores, type Stores } from '../storage/stores.ts';
 import type { Core } from './core.ts';
 import { cached } from './health.ts';
-import { openTenantStorage, proveDefaultStorage, type TenantStorage } from './tenant-storage.ts';
+import { proveDefaultStorage } from '../tenants/default-storage.ts';
+import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 
 export interface Blobs {
   readonly buckets: Buckets;

@@ -1,10 +1,8 @@
 /** What serving and administration both need of remote stores: their configurations, and clients for them. */
 
-import { readFileSync, statSync } from 'node:fs';
 import type { Settings } from '../config/config.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
-import { ForensicsError } from '../errors.ts';
 import {
   type ConnectionGuard,
   createAddressGuard,
@@ -15,9 +13,8 @@ import { type BucketCors, createBucketCors } from '../storage/bucket-cors.ts';
 import { createSealedConfigs, type SealedConfigs } from '../storage/configs.ts';
 import { createS3Store } from '../storage/s3/s3.ts';
 import { createSharedStore, type SharedStore } from '../storage/shared-store.ts';
-import type { SharedConfig } from '../storage/storage-config.ts';
 import type { OpenRemoteStore } from '../storage/stores.ts';
-import { parseDefaultStorage } from '../tenants/merge-storage.ts';
+import { readDefaultStorage } from '../tenants/default-storage.ts';
 import { createTenancy, type Tenancy } from '../tenants/tenancy.ts';
 import type { Context, WebhookGuard } from '../tenants/view.ts';
 import type { Core } from './core.ts';
@@ -78,75 +75,6 @@ function openShared({ settings, db, configs, openRemote }: SharedParts): SharedS
   if (settings.defaultStorage === null) return null;
   const config = readDefaultStorage(settings.defaultStorage);
   return createSharedStore({ db, configs, config, store: openRemote(config) });
-}
-
-// The file that names the store of the whole service. It holds credentials, so no word of it gets into a message.
-
-/** @throws {ForensicsError} `config_invalid` that says what is wrong with it. */
-export function readDefaultStorage(file: string): SharedConfig {
-  const value = parse(read(file));
-  try {
-    return parseDefaultStorage(value);
-  } catch (error) {
-    if (error instanceof ForensicsError) throw invalid(`cannot be used: ${error.message}`, error);
-    throw error;
-  }
-}
-
-export interface ProofParts {
-  readonly shared: Pick<SharedStore, 'prove'>;
-  readonly onError: (error: unknown) => void;
-}
-
-/**
- * To be called before the first request. A store that refuses us stops the start, because only people can mend that; one
- * that is away or full is told to `onError`: after a power cut it may come up later than we do, and what is in the database
- * can be read all the same.
- *
- * @throws {ForensicsError} `config_invalid`.
- */
-export async function proveDefaultStorage(
-  file: string,
-  { shared, onError }: ProofParts,
-): Promise<void> {
-  if (isOpenToOthers(file)) {
-    onError(
-      invalid('can be read by other users of this machine; take that right away (chmod 600).'),
-    );
-  }
-  try {
-    await shared.prove();
-  } catch (error) {
-    if (!(error instanceof ForensicsError)) throw error;
-    if (error.code === 'store_refused')
-      throw invalid(`names a store that refuses us. ${error.message}`, error);
-    onError(error);
-  }
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw invalid('cannot be read; check its path and its rights.', error);
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // What the parser says quotes the text, and with it secrets.
-    throw invalid('is not valid JSON.');
-  }
-}
-
-function isOpenToOthers(file: string): boolean {
-  return process.platform !== 'win32' && (statSync(file).mode & 0o077) !== 0;
-}
-
-function invalid(what: string, cause?: unknown): ForensicsError {
-  return new ForensicsError('config_invalid', `The file of defaultStorage ${what}`, { cause });
 }
 
 interface TenancyParts extends Pick<Context, 'webhookGuard' | 'now'> {

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { databaseName } from '../data-folder/data-folder.ts';
 
 const count = Type.Integer({ minimum: 0 });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
@@ -42,7 +43,7 @@ const schema = Type.Object({
 export type Manifest = Static<typeof schema>;
 
 export const names = {
-  database: 'forensics.db',
+  database: databaseName,
   sums: 'SHA256SUMS',
   manifest: 'manifest.json',
   manifestSum: 'manifest.json.sha256',

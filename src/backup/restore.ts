@@ -10,7 +10,13 @@ import { ForensicsError } from '../errors.ts';
 import { readArchive } from './archive-reader.ts';
 import { belongs, needSpace, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
-import { contentOf, isHalfPlaced, makeStaging, putInPlace, sync } from './swap-folders.ts';
+import {
+  contentOf,
+  isHalfPlaced,
+  makeStaging,
+  putInPlace,
+  sync,
+} from '../data-folder/swap-folders.ts';
 import { isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
 
 export interface RestoreParts extends VerifyParts {

@@ -5,13 +5,15 @@
  */
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
+import type { Settings } from '../config/config.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Job, Queue } from '../jobs/queue.ts';
-import type { Handler } from '../jobs/worker.ts';
-import type { Attempt, Channel } from './channels.ts';
+import { createWorker, type Handler, type Worker } from '../jobs/worker.ts';
+import { createSender as createPostSender, type Sender as PostSender } from '../network/post.ts';
+import { type Attempt, type Channel, createMailChannel, createPostChannel } from './channels.ts';
 import { type FeedbackMessage, refuseHugeAttributes, type Submission } from './message.ts';
 
 /** Kind of the jobs that send; one a message and channel. */
@@ -157,6 +159,54 @@ function taskOf({ payload }: Job): Task {
       return { feedbackId, channel };
   }
   throw new TypeError('the job names no feedback');
+}
+
+interface FeedbackParts {
+  readonly settings: Settings;
+  readonly db: Db;
+  readonly queue: Queue;
+  readonly workerId: string;
+  readonly now: () => Date;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface OpenFeedback extends Pick<Feedback, 'submit'> {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Feedback with the channels that the settings name, and a worker of its own: a slow mail server keeps no picture waiting.
+ *
+ * @throws {ForensicsError} `config_invalid`.
+ */
+export function openFeedback({ settings, ...parts }: FeedbackParts): OpenFeedback {
+  // No guard: the address is the administrator's own choice, and may well be inside.
+  const sender = createPostSender({ guard: { isAllowed: () => true } });
+  const room = createFeedback({ ...parts, channels: channelsOf(settings, sender) });
+  const worker: Worker = createWorker({
+    ...parts,
+    handlers: { [sendJob]: room.send },
+    concurrency: 2,
+  });
+  return {
+    submit: (from, message) => room.submit(from, message),
+    start: () => worker.start(),
+    async stop() {
+      await worker.stop();
+      await sender.close();
+    },
+  };
+}
+
+function channelsOf(settings: Settings, sender: PostSender): Readonly<Record<string, Channel>> {
+  const { feedbackSmtpUrl: smtpUrl, feedbackMailFrom: from, feedbackMailTo: to } = settings;
+  const { feedbackWebhookUrl: url } = settings;
+  const hasMail = smtpUrl !== null && from !== null && to !== null;
+  return {
+    ...(hasMail ? { mail: createMailChannel({ smtpUrl, from, to }) } : {}),
+    ...(url === null ? {} : { webhook: createPostChannel({ url, sender }) }),
+  };
 }
 
 // Reads what was told, for the administrator.

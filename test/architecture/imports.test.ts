@@ -10,8 +10,9 @@ const floors = [
   ['doctor'],
   ['app'],
   ['backup'],
-  ['analyses'],
   ['tenants'],
+  ['analyses'],
+  ['secrets'],
   ['access', 'storage'],
   ['webhooks', 'feedback'],
   ['validation', 'evidence'],
@@ -24,6 +25,7 @@ const floors = [
   ['image'],
   ['client'],
   ['contract'],
+  ['data-folder'],
   ['db', 'network', 'files', 'config'],
   ['errors', 'retry', 'mutex', 'version'],
 ];

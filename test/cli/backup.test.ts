@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { lockForServing } from '../../src/app/data-folder.ts';
+import { lockForServing } from '../../src/data-folder/data-folder.ts';
 import { migrations } from '../../src/db/migrations.ts';
 import { makeOlderDatabase } from '../unit/db/older-database.ts';
 import { runInTerminal } from './in-terminal.ts';

@@ -1,9 +1,9 @@
 /** Examines on this machine. It opens no network and no database. */
 
 import { basename } from 'node:path';
-import { modelsFolder } from '../../app/data-folder.ts';
-import { createSigningKeys } from '../../app/signing-keys.ts';
-import { citedValidation } from '../../app/validations.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
+import { createSigningKeys } from '../../secrets/signing-keys.ts';
+import { citedValidation } from '../../validation/saved-validations.ts';
 import { readConfig } from '../../config/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';

@@ -61,7 +61,7 @@ interface CreateOptions extends LocalOptions {
 
 async function create(options: CreateOptions): Promise<void> {
   const [{ backUp }, { withLocalCore }] = await Promise.all([
-    import('../../app/backup.ts'),
+    import('../../backup/backup.ts'),
     import('../target/data-folder.ts'),
   ]);
   const now = new Date();
@@ -110,7 +110,7 @@ async function settingsGiven({ dataDir, config }: LocalOptions): Promise<Record<
 /** @throws {ForensicsError} `backup_damaged` once the problems are printed; those of `checkBackup`. */
 async function verify(file: string, { json }: { readonly json: boolean }): Promise<void> {
   const [{ checkBackup }, { isDamaged }] = await Promise.all([
-    import('../../app/backup.ts'),
+    import('../../backup/backup.ts'),
     import('../../backup/verify.ts'),
   ]);
   const verified = await withProgress(async (show) =>
@@ -243,7 +243,7 @@ interface RestoreOptions extends LocalOptions {
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
   const [backups, { settingsFor }, { migrations }] = await Promise.all([
-    import('../../app/backup.ts'),
+    import('../../backup/backup.ts'),
     import('../target/data-folder.ts'),
     import('../../db/migrations.ts'),
   ]);

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { addModel } from '../../app/add-model.ts';
-import { installedModelsDir, modelsFolder } from '../../app/data-folder.ts';
+import { installedModelsDir, modelsFolder } from '../../data-folder/data-folder.ts';
 import { readConfig } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/model.ts';

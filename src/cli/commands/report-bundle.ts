@@ -2,10 +2,10 @@
 
 import { openDossier } from '../../analyses/evidence-bundle.ts';
 import { type Core, keptTenantNamed } from '../../app/core.ts';
-import { modelsFolder } from '../../app/data-folder.ts';
-import { createSigningKeys } from '../../app/signing-keys.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
+import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { openBlobs } from '../../app/storage.ts';
-import { citedValidation } from '../../app/validations.ts';
+import { citedValidation } from '../../validation/saved-validations.ts';
 import { operator } from '../../audit/entry.ts';
 import type { Settings } from '../../config/config.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';

@@ -1,7 +1,7 @@
 /** `forensics reproduce`: the examination of an evidence bundle once more, and what came out otherwise. */
 
 import type { Command } from 'commander';
-import { modelsFolder } from '../../app/data-folder.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { readConfig } from '../../config/config.ts';
 import { exitCodes } from '../../errors.ts';
 import {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { hasInstallation, openCore } from '../../app/core.ts';
-import { createSigningKeys, type SigningKey } from '../../app/signing-keys.ts';
+import { createSigningKeys, type SigningKey } from '../../secrets/signing-keys.ts';
 import { operator, serviceChain } from '../../audit/entry.ts';
 import { ForensicsError } from '../../errors.ts';
 import { withLocalOptions } from '../options.ts';

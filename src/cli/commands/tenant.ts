@@ -3,7 +3,7 @@
 import { type Command, Option } from 'commander';
 import type { Tenant } from '../../access/tenants.ts';
 import { tenantNamed } from '../../app/core.ts';
-import { deleteTenant } from '../../app/delete-tenant.ts';
+import { deleteTenant } from '../../tenants/delete-tenant.ts';
 import { operator } from '../../audit/entry.ts';
 import type { TenantAnswer } from '../../contract/tenant.ts';
 import type { UsageReport } from '../../contract/usage.ts';

@@ -1,7 +1,8 @@
 /** Opens everything, listens, tells how to use it, and closes everything again when asked to stop. */
 
 import { type App, openApp } from '../../app/app.ts';
-import { lockForServing, openDataFolder } from '../../app/data-folder.ts';
+import { lockForServing } from '../../data-folder/data-folder.ts';
+import { openDataFolder } from '../../secrets/master-key.ts';
 import { type Stack, withStack } from '../../app/disposer.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
 import { readConfig, type Settings } from '../../config/config.ts';

@@ -1,6 +1,6 @@
 /** Measures the chosen pictures side by side, and tells of each as its turn comes. */
 
-import { openValidations } from '../../app/validations.ts';
+import { openValidations } from '../../validation/saved-validations.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';

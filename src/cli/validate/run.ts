@@ -2,8 +2,8 @@
 
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
-import { modelsFolder } from '../../app/data-folder.ts';
-import { openValidations } from '../../app/validations.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
+import { openValidations } from '../../validation/saved-validations.ts';
 import { newId } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';

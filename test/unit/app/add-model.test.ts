@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { addModel } from '../../../src/app/add-model.ts';
-import { installedModelsDir, modelsFolder } from '../../../src/app/data-folder.ts';
+import { installedModelsDir, modelsFolder } from '../../../src/data-folder/data-folder.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { copyModel, type ModelFolder } from '../inference/model-folder.ts';
 

@@ -19,7 +19,7 @@ if (where === 'unpacking') {
   await restoreBackup({ file, dataDir, mayReplace: true, ...common, onProgress });
 }
 
-const { makeStaging, putInPlace } = await import('../../../src/backup/swap-folders.ts');
+const { makeStaging, putInPlace } = await import('../../../src/data-folder/swap-folders.ts');
 const staging = makeStaging(dataDir, now());
 for (const name of ['forensics.db', 'master.key', 'models'])
   fs.writeFileSync(join(staging, name), 'new');

@@ -17,7 +17,7 @@ import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { restoreBackup, type RestoreParts } from '../../../src/backup/restore.ts';
-import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/backup/swap-folders.ts';
+import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/data-folder/swap-folders.ts';
 import { migrations } from '../../../src/db/migrations.ts';
 import { openDatabase } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endTenant } from '../../../../src/access/delete-tenant.ts';
+import { endTenant } from '../../../../src/tenants/delete-tenant.ts';
 import type { Login } from '../../../../src/access/identity.ts';
 import { operator } from '../../../../src/audit/entry.ts';
 import { transact } from '../../../../src/db/open.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openDataFolder } from '../../../src/app/data-folder.ts';
+import { openDataFolder } from '../../../src/secrets/master-key.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
 const open = (dataDir: string, masterKey: string | null = null) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { endTenant } from '../../../src/access/delete-tenant.ts';
 import { operator, parseEntry } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
 import { transact } from '../../../src/db/open.ts';
-import { openPeople } from './people.ts';
+import { endTenant } from '../../../src/tenants/delete-tenant.ts';
+import { openPeople } from '../access/people.ts';
 
 async function openTwo() {
   const people = openPeople();

@@ -4,7 +4,7 @@ import { createKeys } from '../../../src/access/keys.ts';
 import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import { createLifecycle } from '../../../src/analyses/lifecycle/lifecycle.ts';
 import { hideLeftOver } from '../../../src/analyses/retention.ts';
-import { deleteTenant } from '../../../src/app/delete-tenant.ts';
+import { deleteTenant } from '../../../src/tenants/delete-tenant.ts';
 import { operator, parseEntry } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
 import * as tables from '../../../src/db/schema.ts';

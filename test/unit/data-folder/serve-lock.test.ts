@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lockForServing } from '../../../src/app/data-folder.ts';
+import { lockForServing } from '../../../src/data-folder/data-folder.ts';
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), 'forensics-lock-'));
 

@@ -1,12 +1,13 @@
-/** A data folder into a backup, and back: what the backup room needs to know of keys, rows and locks. */
+/** A data folder into a backup, and back, with the keys, rows and locks of this installation. */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
 import { keysOf as outputKeysOf, parseRendered } from '../analyses/examination-row.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
-import type { NamedObject } from '../backup/contents.ts';
-import { type Backup, createBackup } from '../backup/create.ts';
-import type { Manifest } from '../backup/manifest.ts';
+import type { Audit } from '../audit/log.ts';
+import type { NamedObject } from './contents.ts';
+import { type Backup, createBackup } from './create.ts';
+import type { Manifest } from './manifest.ts';
 import {
   checkMasterKey,
   checkTarget,
@@ -16,18 +17,24 @@ import {
   restoreBackup,
   type Restored,
   type RestoreParts,
-} from '../backup/restore.ts';
-import { isDamaged, type Verified, verifyBackup, type VerifyParts } from '../backup/verify.ts';
+} from './restore.ts';
+import { isDamaged, type Verified, verifyBackup, type VerifyParts } from './verify.ts';
 import type { Settings } from '../config/config.ts';
 import type { Db } from '../db/open.ts';
 import { analyses, examinations, storageConfigs } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { objectPath } from '../storage/embedded/buckets.ts';
 import { bucketNameFor } from '../storage/embedded/credentials.ts';
-import type { Core } from './core.ts';
-import { isOfAnother, lockForServing, makeDataFolder } from './data-folder.ts';
-import { parseKey } from './master-key.ts';
-import { secretsOf } from './secrets.ts';
+import { isOfAnother, lockForServing, makeDataFolder } from '../data-folder/data-folder.ts';
+import { type DataFolder, parseKey } from '../secrets/master-key.ts';
+import { type Secrets, secretsOf } from '../secrets/secrets.ts';
+
+interface BackedUp {
+  readonly folder: Pick<DataFolder, 'path' | 'keyFile'>;
+  readonly secrets: Secrets;
+  readonly database: { readonly db: Db };
+  readonly audit: Pick<Audit, 'note'>;
+}
 
 export interface BackupWish {
   readonly out: string;
@@ -40,7 +47,7 @@ export interface BackupWish {
 }
 
 /** Told in the log of the service, which so knows the true hash of each. @throws {ForensicsError} as `createBackup` does. */
-export async function backUp(core: Core, wish: BackupWish): Promise<Backup> {
+export async function backUp(core: BackedUp, wish: BackupWish): Promise<Backup> {
   const { folder, secrets, database } = core;
   const { program, settings, withKeys, ...rest } = wish;
   const here = withKeys ? 'here' : 'apart';

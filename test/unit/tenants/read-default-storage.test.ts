@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { proveDefaultStorage, readDefaultStorage } from '../../../src/app/tenant-storage.ts';
+import { proveDefaultStorage, readDefaultStorage } from '../../../src/tenants/default-storage.ts';
 import { type ErrorCode, ForensicsError } from '../../../src/errors.ts';
 import { temporaryFolder } from '../db/temporary.ts';
 

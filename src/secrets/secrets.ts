@@ -14,8 +14,7 @@ import { type Db, transact, type Tx } from '../db/open.ts';
 import { settings } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createSeal } from '../storage/configs.ts';
-import type { DataFolder } from './data-folder.ts';
-import { keyBytes } from './master-key.ts';
+import { type DataFolder, keyBytes } from './master-key.ts';
 
 /** `backup/key` names the master key in backups; `blobs/buckets` signs presigned URLs of the embedded store; `blobs/configs` seals the tenants' storage configurations. */
 export type Purpose =

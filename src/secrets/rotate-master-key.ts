@@ -15,9 +15,8 @@ import type { Settings } from '../config/config.ts';
 import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { resealConfigs, type Resealed } from '../storage/configs.ts';
-import { databaseFile } from './core.ts';
-import { openDataFolder } from './data-folder.ts';
-import { keyBytes } from './master-key.ts';
+import { databaseFile } from '../data-folder/data-folder.ts';
+import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
 
 export interface RotationWish {

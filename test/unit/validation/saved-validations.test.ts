@@ -2,10 +2,10 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { citedValidation, openValidations } from '../../../src/app/validations.ts';
+import { citedValidation, openValidations } from '../../../src/validation/saved-validations.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { makeValidation } from '../../../src/validation/record.ts';
-import { outcomes } from '../validation/outcomes.ts';
+import { outcomes } from './outcomes.ts';
 
 const one = 'a'.repeat(24);
 const other = 'b'.repeat(24);

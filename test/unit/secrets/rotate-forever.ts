@@ -1,6 +1,6 @@
 /** Replaces the master key of the data folder in its argument again and again, until it is killed. */
 
-import { rotateMasterKey } from '../../../src/app/rotate-master-key.ts';
+import { rotateMasterKey } from '../../../src/secrets/rotate-master-key.ts';
 
 const [dataDir = ''] = process.argv.slice(2);
 for (;;) {

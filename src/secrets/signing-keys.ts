@@ -15,7 +15,7 @@ import { basename, join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
 import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/sign.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../files/atomic-write.ts';
-import { makeDataFolder } from './data-folder.ts';
+import { makeDataFolder } from '../data-folder/data-folder.ts';
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;

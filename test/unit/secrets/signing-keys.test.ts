@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { createSigningKeys } from '../../../src/app/signing-keys.ts';
+import { createSigningKeys } from '../../../src/secrets/signing-keys.ts';
 import { verifyBundle } from '../../../src/evidence/verify.ts';
 import { steppedClock, temporaryFolder } from '../db/temporary.ts';
 import { smallBundle } from '../evidence/small-case.ts';

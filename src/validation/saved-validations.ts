@@ -8,8 +8,8 @@ import { makeOwnFolder, replaceFile } from '../files/atomic-write.ts';
 import { systemCodeOf } from '../files/system-errors.ts';
 import type { Registry } from '../inference/registry.ts';
 import type { OwnValidation } from '../report/report-item.ts';
-import { citedAs } from '../validation/record.ts';
-import { parseValidation, type Validation } from '../validation/validation.ts';
+import { citedAs } from './record.ts';
+import { parseValidation, type Validation } from './validation.ts';
 
 export interface Validations {
   /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */

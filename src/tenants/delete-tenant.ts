@@ -1,19 +1,19 @@
 /** The end of a tenant: nobody acts for it any more, its analyses are hidden, and retention takes what is left in its time. */
 
-import { endTenant } from '../access/delete-tenant.ts';
-import type { Tenant } from '../access/tenants.ts';
+import { and, eq, isNull } from 'drizzle-orm';
+import { freshWebhook, livingTenant, type Tenant } from '../access/tenants.ts';
+import { tellTenants } from '../access/user-facts.ts';
+import { endAccess, tenantIdsOf } from '../access/users.ts';
 import { findHolds, type Hold } from '../analyses/legal-holds.ts';
 import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
 import { hideAnalyses } from '../analyses/retention.ts';
 import type { Actor } from '../audit/entry.ts';
+import { append } from '../audit/log.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
+import { apiKeys, tenantNames, tenants, userTenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
-
-interface Parts {
-  readonly database: { readonly db: Db };
-}
 
 export interface TenantDeletion {
   readonly tenant: Pick<Tenant, 'id' | 'name'>;
@@ -35,7 +35,7 @@ export interface DeletedTenant {
  * @throws {ForensicsError} `conflict` while something of it is held; `tenant_not_found`.
  */
 export async function deleteTenant(
-  { database: { db } }: Parts,
+  { database: { db } }: { readonly database: { readonly db: Db } },
   { tenant: { id, name }, by, now }: TenantDeletion,
 ): Promise<DeletedTenant> {
   const tenant = transact(db, (tx) => {
@@ -69,4 +69,46 @@ function refuseIfHeld(tx: Tx, { id, name }: TenantDeletion['tenant']): void {
 function nameOf({ analysisId, reason }: Hold): string {
   const what = analysisId ?? 'everything';
   return reason === '' ? what : `${what} (${reason})`;
+}
+
+export interface TenantEnd {
+  readonly id: string;
+  readonly at: Date;
+  readonly by: Actor;
+}
+
+/**
+ * Keys are revoked, members removed and their sessions ended, the webhook is off, and every name is free again. What waits to
+ * be delivered has no receiver any more.
+ *
+ * @throws {ForensicsError} `tenant_not_found`.
+ */
+export function endTenant(tx: Tx, { id, at, by }: TenantEnd): Tenant {
+  const { name } = livingTenant(tx, id);
+  const isLiving = and(eq(apiKeys.tenantId, id), isNull(apiKeys.revokedAt));
+  const keys = tx.update(apiKeys).set({ revokedAt: at }).where(isLiving).returning().all();
+  const members = removeMembers(tx, { id, at, by });
+  tx.delete(tenantNames).where(eq(tenantNames.tenantId, id)).run();
+  const end = { name: deletedName(name, id), deletedAt: at, updatedAt: at };
+  const columns = { ...end, ...freshWebhook, webhookUrl: null };
+  const details = { keys: keys.length, members };
+  append(tx, { chain: id, at, actor: by, event: 'tenant.deleted', subject: id, details });
+  return tx.update(tenants).set(columns).where(eq(tenants.id, id)).returning().get();
+}
+
+/** Tells which tenant it was, and is no name that a tenant can have: those have no tilde. */
+function deletedName(name: string, id: string): string {
+  return `${name}~${id}`;
+}
+
+/** @returns how many there were. */
+function removeMembers(tx: Tx, { id, at, by }: TenantEnd): number {
+  const members = tx.select().from(userTenants).where(eq(userTenants.tenantId, id)).all();
+  for (const { userId } of members) {
+    const before = tenantIdsOf(tx, userId);
+    endAccess(tx, userId, at);
+    tellTenants(tx, { userId, at, by }, { before, after: before.filter((one) => one !== id) });
+  }
+  tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
+  return members.length;
 }

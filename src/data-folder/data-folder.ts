@@ -1,36 +1,20 @@
-/** The folder that holds everything of one installation, for its owner's eyes alone, and the master key. */
+/** The folder that holds everything of one installation, readable by its owner alone, and its lock: one server a folder. */
 
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { finishPlacing, isHalfPlaced } from '../backup/swap-folders.ts';
 import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
 import { makeFolder } from '../files/atomic-write.ts';
 import { holderOf, takeLock } from '../files/process-lock.ts';
-import { createKeyFile, type KeyFile } from './master-key.ts';
+import { finishPlacing, isHalfPlaced } from './swap-folders.ts';
 
-export interface DataFolder {
-  readonly path: string;
-  /** 32 bytes. */
-  readonly masterKey: Buffer;
-  /** Null when the settings hold the master key. */
-  readonly keyFile: KeyFile | null;
+export const databaseName = 'forensics.db';
+
+export function databaseFile(dataDir: string): string {
+  return join(dataDir, databaseName);
 }
 
-/** @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged. */
-export function openDataFolder({
-  dataDir: path,
-  masterKey,
-}: Pick<Settings, 'dataDir' | 'masterKey'>): DataFolder {
-  makeDataFolder(path);
-  if (masterKey !== null) {
-    return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
-  }
-  const keyFile = createKeyFile(path);
-  return { path, masterKey: keyFile.read(), keyFile };
-}
-
-/** The folder alone. @throws {ForensicsError} `config_invalid` when it cannot be made. */
+/** @throws {ForensicsError} `config_invalid` when it cannot be made. */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -73,8 +57,6 @@ export function modelsFolder(settings: Folders): string | null {
   const folder = installedModelsDir(settings);
   return settings.modelsDir !== null || existsSync(folder) ? folder : null;
 }
-
-// One server a data folder.
 
 /**
  * Takes the lock and returns the way to give it back.

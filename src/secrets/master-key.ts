@@ -6,7 +6,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { names } from '../backup/manifest.ts';
+import type { Settings } from '../config/config.ts';
+import { databaseFile, makeDataFolder } from '../data-folder/data-folder.ts';
 import { ForensicsError } from '../errors.ts';
 import { cannotWrite, syncFolder, writeOnce } from '../files/atomic-write.ts';
 
@@ -27,12 +28,33 @@ export interface KeyFile {
 
 export const keyBytes = 32;
 
+export interface DataFolder {
+  readonly path: string;
+  /** 32 bytes. */
+  readonly masterKey: Buffer;
+  /** Null when the settings hold the master key. */
+  readonly keyFile: KeyFile | null;
+}
+
+/** @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged. */
+export function openDataFolder({
+  dataDir: path,
+  masterKey,
+}: Pick<Settings, 'dataDir' | 'masterKey'>): DataFolder {
+  makeDataFolder(path);
+  if (masterKey !== null) {
+    return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
+  }
+  const keyFile = createKeyFile(path);
+  return { path, masterKey: keyFile.read(), keyFile };
+}
+
 export function createKeyFile(dataDir: string): KeyFile {
   const file = join(dataDir, 'master.key');
   const next = `${file}.next`;
   return {
     read() {
-      const kept = readKey(file) ?? readKeyOf(join(dataDir, names.database), file);
+      const kept = readKey(file) ?? readKeyOf(databaseFile(dataDir), file);
       if (kept !== null) return kept;
       const made = randomBytes(keyBytes);
       // Another process may have been first; then its key counts.
