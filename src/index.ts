@@ -76,7 +76,7 @@ export interface AnalyzeOptions {
   readonly model?: string;
   /** The same of the localisation model. */
   readonly locator?: string;
-  /** A folder of further models beside those of the package, such as the one that `forensics models add` fills. */
+  /** A folder of further models, beside those of the package. */
   readonly modelsDir?: string;
   /** How readily to decide; `default` when absent. Never changes real into fake or back. */
   readonly decisionStrategy?: DecisionStrategy;

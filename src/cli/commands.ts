@@ -36,7 +36,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'models',
     group: 'Examine pictures:',
-    description: 'Show, verify and add the models that verdicts rest on.',
+    description: 'List and verify the models that verdicts rest on.',
     load: async () => (await import('./commands/models.ts')).defineModels,
   },
   {

@@ -41,7 +41,7 @@ export const settingsSchema = Type.Object({
   validation: optional('validationId', 'a validation of your own that reports cite'),
   modelsDir: optional(
     'folder',
-    'where `models add` puts further models; without it `models` in the data folder',
+    'holds the folders of further models; without it `models` in the data folder',
   ),
   c2paTrustList: optional('pemFile', 'the authorities whose C2PA signers are trusted'),
   workers: integer([1, 64], defaultWorkers, 'child processes that examine pictures'),

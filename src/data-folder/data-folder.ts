@@ -47,15 +47,10 @@ export function isOfAnother(dataDir: string): boolean {
 
 type Folders = Pick<Settings, 'modelsDir' | 'dataDir'>;
 
-/** Where `forensics models add` installs: the folder that the setting names, else `models` of the data folder. */
-export function installedModelsDir({ modelsDir, dataDir }: Folders): string {
-  return modelsDir ?? join(dataDir, 'models');
-}
-
-/** The same, or null where nothing was ever installed; a folder that the setting names is never passed over. */
-export function modelsFolder(settings: Folders): string | null {
-  const folder = installedModelsDir(settings);
-  return settings.modelsDir !== null || existsSync(folder) ? folder : null;
+/** Where further models are: the folder that the setting names, even if it is missing; else `models` of the data folder. */
+export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
+  const folder = join(dataDir, 'models');
+  return modelsDir ?? (existsSync(folder) ? folder : null);
 }
 
 /**

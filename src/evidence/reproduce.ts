@@ -151,10 +151,7 @@ function locatorOf({ locator }: BundleSettings): ModelIdentity {
 function isMissing(wanted: ModelIdentity, found: AnyManifest | null): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
   // Added under the id of a model that is there, it would take the place of that one for every other examination too.
-  const advice =
-    found === null
-      ? 'Install it with "forensics models add", or name'
-      : `This machine has ${nameOf(found, wanted)}. Name`;
+  const advice = found === null ? 'Name' : `This machine has ${nameOf(found, wanted)}. Name`;
   return new ForensicsError(
     'model_not_found',
     `The bundle needs the model ${wanted.id} ${wanted.version} with these files: ${needed.join(', ')}. ${advice} a folder that holds it with --models-dir.`,

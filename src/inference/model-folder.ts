@@ -118,7 +118,7 @@ export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.ur
 /** @throws {ForensicsError} `model_not_found`. */
 export async function readInstalled(extra: string | null, packaged: string): Promise<Installed> {
   const own = await readEntries(packaged, reinstall, async () => []);
-  const added = extra === null ? [] : await readEntries(extra, addAgain, extraDirMissing);
+  const added = extra === null ? [] : await readEntries(extra, copyAgain, extraDirMissing);
   // A key keeps its first place in a Map and its last value: an added model of a packaged id stands where that one was.
   const entries = new Map([...byId(own), ...byId(added)]);
   return {
@@ -129,7 +129,7 @@ export async function readInstalled(extra: string | null, packaged: string): Pro
 
 /** What to do about a damaged file. */
 const reinstall = 'reinstall forensics';
-const addAgain = 'add the model again: forensics models add FOLDER --replace';
+const copyAgain = 'copy the folder of the model again';
 
 /** Newest first; of two folders with one id the newer. */
 function byId(

@@ -17,10 +17,6 @@ serveTasks(async (task): Promise<SandboxAnswer> => {
     const { performMeasure } = await import('./measure.ts');
     return { kind: 'measure', measurement: await performMeasure(order.request, settings, cache) };
   }
-  if (order.kind === 'seams') {
-    const { performSeams } = await import('./examine.ts');
-    return { kind: 'seams', seams: await performSeams(order.request, settings, cache) };
-  }
   if (order.kind === 'compare') {
     const { performCompare } = await import('./examine.ts');
     return { kind: 'compare', difference: await performCompare(order, settings) };

@@ -72,12 +72,6 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       if (answer.kind === 'measure') return answer.measurement;
       throw new TypeError('The child answered another question.');
     },
-    seams: async (request) => {
-      const source = fixedSource(request.source);
-      const answer = await ask({ kind: 'seams', request: { ...request, source } });
-      if (answer.kind === 'seams') return answer.seams;
-      throw new TypeError('The child answered another question.');
-    },
     compare: async (one, other) => {
       const answer = await ask({ kind: 'compare', one, other });
       if (answer.kind === 'compare') return answer.difference;

@@ -1,6 +1,5 @@
 import { examine } from '../engine/examine.ts';
 import type { Examination } from '../engine/result.ts';
-import { seamOf } from '../engine/tiles.ts';
 import { readSamples, type Samples } from '../image/codec.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
@@ -10,14 +9,7 @@ import { renderPdf } from '../report/pdf/pdf.ts';
 import { writeTexts } from '../report/texts.ts';
 import type { ModelCache } from './model-cache.ts';
 import { checkDeclared, checkSame, openSource } from './open-picture.ts';
-import type {
-  ExamineRequest,
-  PixelDifference,
-  Rendering,
-  RenderRequest,
-  Seams,
-  SeamsRequest,
-} from './sandbox.ts';
+import type { ExamineRequest, PixelDifference, Rendering, RenderRequest } from './sandbox.ts';
 import type { ChildSettings } from './tasks.ts';
 
 export async function performExamine(
@@ -34,21 +26,6 @@ export async function performExamine(
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { ...settings, now });
   return examine(picture, models, examineOptions, provenance);
-}
-
-export async function performSeams(
-  { source, model }: SeamsRequest,
-  { limits, modelsDir }: ChildSettings,
-  cache: ModelCache,
-): Promise<Seams> {
-  const { picture } = await openSource(source, limits);
-  const { trace } = await cache.load({ model }, modelsDir);
-  const { input, votes } = trace.manifest;
-  const { cellPx, haloPx } = input;
-  const features = await seamOf(picture, { read: trace.readFeatures, cellPx, haloPx });
-  if (!trace.readVotes || !votes) return { features, votes: null };
-  const arm = { read: trace.readVotes, cellPx, haloPx: votes.haloPx };
-  return { features, votes: await seamOf(picture, arm) };
 }
 
 export async function performCompare(

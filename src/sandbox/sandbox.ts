@@ -78,22 +78,6 @@ export interface ConditionReading {
   readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
 }
 
-export interface SeamsRequest {
-  readonly source: PictureSource;
-  /** Identifier of an image model. */
-  readonly model: string;
-}
-
-/**
- * How far each arm of a model, shown a part of the picture with the halo of its manifest, is from what it says of the whole:
- * a share of its largest value. Tiles of a large picture would differ by as much.
- */
-export interface Seams {
-  readonly features: number;
-  /** Null for a model without this arm. */
-  readonly votes: number | null;
-}
-
 /** How far two PNG files of the same size and kind are apart. */
 export interface PixelDifference {
   /** Of all samples: three a pixel in colour, one in grey. */
@@ -120,8 +104,6 @@ export interface Sandbox {
   render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
   /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
   measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
-  /** @throws {ForensicsError} as `examine`. */
-  seams(request: SeamsRequest): Promise<Seams>;
   /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
   compare(one: Uint8Array, other: Uint8Array): Promise<PixelDifference | null>;
   status(): SandboxStatus;

@@ -9,8 +9,6 @@ import type {
   PixelDifference,
   Rendering,
   RenderRequest,
-  Seams,
-  SeamsRequest,
 } from './sandbox.ts';
 
 export interface ChildSettings {
@@ -27,7 +25,6 @@ export interface SandboxTask {
     | { readonly kind: 'examine'; readonly request: ExamineRequest }
     | { readonly kind: 'render'; readonly request: RenderRequest }
     | { readonly kind: 'measure'; readonly request: MeasureRequest }
-    | { readonly kind: 'seams'; readonly request: SeamsRequest }
     | { readonly kind: 'compare'; readonly one: Uint8Array; readonly other: Uint8Array };
 }
 
@@ -35,7 +32,6 @@ export type SandboxAnswer =
   | { readonly kind: 'examine'; readonly examination: Examination }
   | { readonly kind: 'render'; readonly rendering: Rendering }
   | { readonly kind: 'measure'; readonly measurement: Measurement }
-  | { readonly kind: 'seams'; readonly seams: Seams }
   | { readonly kind: 'compare'; readonly difference: PixelDifference | null };
 
 export function isSandboxTask(value: unknown): value is SandboxTask {

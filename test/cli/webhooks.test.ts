@@ -8,7 +8,6 @@ import { transact } from '../../src/db/open.ts';
 import { adviceOn } from '../../src/doctor/webhooks.ts';
 import { createOutbox } from '../../src/webhooks/outbox.ts';
 import { startReceiver } from '../unit/webhooks/receiver.ts';
-import { type Ran, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'forensics-webhooks-'));
@@ -44,7 +43,6 @@ test.each([
   ['webhooks', 'list'],
   ['webhooks', 'replay'],
   ['webhooks', 'test'],
-  ['webhooks', 'listen'],
   ['keys', 'prune'],
   ['tenant', 'report'],
 ])('%s %s says what it is for, with two examples', async (...command) => {
@@ -139,66 +137,4 @@ test.each([
 
   expect([ran.code, ran.stdout]).toEqual([code, '']);
   expect(ran.stderr).toContain(message);
-});
-
-/** Runs the receiver until `act` is through with its address. */
-async function listening(secret: string, act: (url: string) => Promise<void>): Promise<Ran> {
-  let told = '';
-  return runCli(['webhooks', 'listen', '--json', '--secret-file', '-'], {
-    stdin: Buffer.from(`${secret}\n`),
-    onStdout(text, kill) {
-      const isFirst = !told.includes('\n');
-      told += text;
-      if (!isFirst || !told.includes('\n')) return;
-      const { url } = JSON.parse(told);
-      void act(String(url)).finally(() => kill('SIGINT'));
-    },
-  });
-}
-
-test('listen prints what comes with the state of its signature, and ends well with Ctrl-C', async () => {
-  const secret = (await run('tenant', 'webhook-secret', 'acme')).stdout.trim();
-  const codes: number[] = [];
-
-  const ran = await listening(secret, async (url) => {
-    await setUrl(url);
-    codes.push((await webhooks('test')).code);
-    const forged = {
-      'webhook-id': 'msg_1',
-      'webhook-timestamp': '1',
-      'webhook-signature': 'v1,AA',
-    };
-    for (const headers of [forged, forged]) {
-      codes.push((await fetch(url, { method: 'POST', headers, body: '\u001b[31m' })).status);
-    }
-    codes.push((await fetch(url)).status);
-    codes.push((await fetch(url, { method: 'POST', body: 'x'.repeat(1_100_000) })).status);
-  });
-
-  expect(codes).toEqual([0, 401, 401, 405, 413]);
-  expect([ran.code, ran.signal]).toEqual([0, null]);
-  const [, ...messages] = ran.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line));
-  expect(messages).toMatchObject([
-    { event: 'test', signature: 'valid', isRepetition: false },
-    { event: '', id: 'msg_1', signature: 'wrong', isRepetition: false },
-    { signature: 'wrong', isRepetition: true },
-  ]);
-  expect(ran.stdout).not.toContain('\u001b');
-});
-
-test('listen refuses a secret that is none, and a port that is taken', async () => {
-  const taken = await startReceiver();
-
-  const bad = await runCli(['webhooks', 'listen', '--secret-file', '-'], {
-    stdin: Buffer.from('sk-1234'),
-  });
-  const busy = await runHere(['webhooks', 'listen', '--port', String(taken.port)]);
-
-  expect([bad.code, busy.code]).toEqual([2, 5]);
-  expect(bad.stderr).toContain('whsec_');
-  expect(bad.stderr).not.toContain('sk-1234');
-  expect(busy.stderr).toContain('choose another with --port');
 });

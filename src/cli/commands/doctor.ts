@@ -4,7 +4,6 @@ import { type Command, Option } from 'commander';
 import type { Diagnosis, State } from '../../doctor/diagnosis.ts';
 import { examineInstallation } from '../../doctor/doctor.ts';
 import { exitCodes } from '../../errors.ts';
-import { proveAirgap } from '../doctor/airgap/prove.ts';
 import { examineServer } from '../doctor/remote-server.ts';
 import { print, printable, printJson, say } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
@@ -14,11 +13,6 @@ import { isRemote, type ServiceOptions, withServerOptions } from '../target/opti
 
 export function defineDoctor(doctor: Command): void {
   doctor
-    .addOption(
-      new Option('--airgap', 'prove that nothing leaves this machine')
-        .conflicts(['url', 'profile', 'tenant', 'send', 'quick'])
-        .default(false),
-    )
     .option('--quick', 'leave out the self-test, which examines two pictures', false)
     .addOption(
       new Option('--send', 'also send a message of trial to the webhook of each tenant')
@@ -37,14 +31,10 @@ export function defineDoctor(doctor: Command): void {
 Looks at the data folder of this machine or, with --url or --profile, at a server as it is seen from here. Writes, reads and
 deletes small objects in the stores, and brings an older database up to date as every command does; changes nothing else.
 
-With --airgap, a server is started in a folder that is thrown away, analyses a drawn picture and writes its report, while
-every connection to another machine is caught and, where Linux lets it, no way leads out.
-
 Examples:
   $ forensics doctor
   $ forensics doctor --tenant acme --json
   $ forensics doctor --url https://forensics.example:8443 --ca ca.pem --tenant acme
-  $ forensics doctor --airgap
 
 Exit codes: 0 nothing failed, 1 something did.`,
     )
@@ -56,7 +46,6 @@ Exit codes: 0 nothing failed, 1 something did.`,
 // Looks where the options say, prints what was found, and chooses the exit code.
 
 export interface DoctorOptions extends ServiceOptions {
-  readonly airgap: boolean;
   readonly quick: boolean;
   readonly send: boolean;
   readonly tenant?: string;
@@ -72,9 +61,6 @@ export async function runDoctor(options: DoctorOptions): Promise<void> {
 }
 
 async function look(options: DoctorOptions): Promise<readonly Diagnosis[]> {
-  if (options.airgap) {
-    return proveAirgap(settingsFor(options), tellSlow);
-  }
   if (isRemote(options)) {
     return examineServer(options);
   }

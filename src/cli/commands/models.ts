@@ -1,8 +1,7 @@
-/** `forensics models`: which models this machine has, whether their files are what their manifests say, and further ones. */
+/** `forensics models`: which models this machine has, and whether their files match their manifests. */
 
 import type { Command } from 'commander';
-import { addModel } from '../../app/add-model.ts';
-import { installedModelsDir, modelsFolder } from '../../data-folder/data-folder.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { readConfig } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/model.ts';
@@ -14,17 +13,16 @@ interface Options extends LocalOptions {
   readonly json: boolean;
 }
 
-interface AddOptions extends Options {
-  readonly replace: boolean;
-}
-
 export function defineModels(models: Command): void {
   models.addHelpText(
     'after',
     `
+To add a model, copy its folder into the one that the setting modelsDir names ("models" of the data folder by default),
+and run "forensics models verify". A verdict uses the packaged model unless --model names another.
+
 Examples:
-  $ forensics models verify --json
-  $ forensics models add ./trace-2`,
+  $ forensics models list
+  $ forensics models verify trace-2`,
   );
   common(models.command('list'))
     .description('List the models of each kind; the first is the default.')
@@ -33,23 +31,6 @@ Examples:
     .description('Compare the files of models with the SHA-256 of their manifests.')
     .argument('[id]', 'one model (default: all)')
     .action(verify);
-  common(models.command('add'))
-    .description('Install another model beside those of the package.')
-    .argument('<model>', 'its folder, or the manifest.json in it')
-    .option('--replace', 'also where a model of this id is there, or comes with the package', false)
-    .addHelpText(
-      'after',
-      `
-Its files are compared with the SHA-256 of its manifest, and it examines a picture, as a whole and in parts, before it
-is installed: in the folder that the setting modelsDir names, else in "models" of the data folder. The model of the package
-stays the default; ask for this one with --model. Only with the id of a packaged model, and --replace, does it take its place.
-A running server has to be started again. What such a folder has to hold: models/README.md of the package.
-
-Examples:
-  $ forensics models add ./trace-2
-  $ forensics models add ./trace-2/manifest.json --replace`,
-    )
-    .action(add);
 }
 
 function common(command: Command): Command {
@@ -90,21 +71,6 @@ async function verify(id: string | undefined, { json, ...local }: Options): Prom
     }
   }
 }
-
-async function add(from: string, { json, replace, ...local }: AddOptions): Promise<void> {
-  const into = installedModelsDir(await settingsOf(local));
-  const { manifest, defaultId } = await addModel({ from, into, isReplacing: replace });
-  if (json) return printJson({ model: summaryOf(manifest), folder: into, default: defaultId });
-  const { id, version, type } = manifest;
-  const use = id === defaultId ? 'it is the default now' : howToUse[type](id, defaultId);
-  process.stdout.write(`${id} ${version} is installed; ${use}\n`);
-}
-
-const howToUse: Readonly<Record<AnyManifest['type'], (id: string, defaultId: string) => string>> = {
-  image: (id, defaultId) => `ask for it with --model ${id}, ${defaultId} stays the default`,
-  localisation: (id, defaultId) =>
-    `bundles that name ${id} can be reproduced, ${defaultId} stays the default`,
-};
 
 async function registry(local: LocalOptions) {
   return createRegistry({ extra: modelsFolder(await settingsOf(local)) });

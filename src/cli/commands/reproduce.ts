@@ -30,7 +30,7 @@ export function defineReproduce(command: Command): void {
     .option('--trust-list <file>', 'the list of trusted signers, where the bundle lacks it (PEM)')
     .option(
       '--models-dir <dir>',
-      'a folder with the model of the bundle (default: those of "models add")',
+      'a folder that holds the folder of the model (default: the setting modelsDir)',
     )
     .option('--json', 'print JSON', false)
     .addHelpText(

@@ -12,11 +12,10 @@ import {
 } from '../../webhooks/deliveries.ts';
 import { sendTestMessage } from '../../webhooks/signature.ts';
 import { usageError } from '../errors.ts';
-import { countFromOne, portNumber, withLocalOptions } from '../options.ts';
+import { countFromOne, withLocalOptions } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
-import { listen, type ListenOptions } from './webhooks-listen.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.addHelpText(
@@ -29,7 +28,6 @@ Examples:
   describeList(common(webhooks.command('list')));
   describeReplay(common(webhooks.command('replay')));
   describeTest(common(webhooks.command('test')));
-  describeListen(webhooks.command('listen'));
 }
 
 const states = ['waiting', 'delivered', 'given_up'] as const satisfies readonly DeliveryState[];
@@ -88,34 +86,6 @@ Exit codes: 0 the receiver took it, 1 it did not.`,
     )
     .action(async (_own: unknown, called: Command) => {
       await test(called.optsWithGlobals<WebhookOptions>());
-    });
-}
-
-function describeListen(command: Command): void {
-  command
-    .description('Receive messages on this machine and print them, to try webhooks out.')
-    .addOption(
-      new Option('--port <n>', 'where to listen on 127.0.0.1; 0 for any free port')
-        .argParser(portNumber)
-        .default(0),
-    )
-    .option(
-      '--secret-file <file>',
-      'what "tenant webhook-secret" prints, "-" for standard input; signatures are checked',
-    )
-    .option('--json', 'print a line of JSON a message, the address first', false)
-    .addHelpText(
-      'after',
-      `
-Answers 204, and 401 where a signature is checked and not valid. Ctrl-C ends it. The server sends to this machine only
-when webhookAllow has 127.0.0.0/8.
-
-Examples:
-  $ forensics webhooks listen --port 9000
-  $ forensics tenant webhook-secret acme | forensics webhooks listen --secret-file -`,
-    )
-    .action(async (_own: unknown, called: Command) => {
-      await listen(called.optsWithGlobals<ListenOptions>());
     });
 }
 

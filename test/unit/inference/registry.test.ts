@@ -185,7 +185,7 @@ describe('a damaged model', () => {
 
     await expect(createRegistry({ extra: modelsDir }).open('later')).rejects.toMatchObject({
       code: 'model_integrity',
-      message: expect.stringMatching(/forensics models add FOLDER --replace\.$/),
+      message: expect.stringMatching(/copy the folder of the model again\.$/),
     });
   });
 
