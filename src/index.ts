@@ -49,7 +49,6 @@ export type {
   RenderRequest,
   Rendering,
 } from './sandbox/sandbox.ts';
-export type { Finding, Skipped } from './detectors/detector.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,
@@ -58,6 +57,9 @@ export type {
   Examined,
   MapName,
   Stability,
+  WordedFinding as Finding,
+  WordedProvenance as Provenance,
+  WordedSkip as Skipped,
 } from './engine/result.ts';
 export { reproduceBundle } from './evidence/reproduce.ts';
 export type { ReproduceOptions } from './evidence/reproduce.ts';
@@ -66,7 +68,6 @@ export type { Problem, Verification } from './evidence/checks.ts';
 export { verifyBundle } from './evidence/verify.ts';
 export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
-export type { Provenance } from './provenance/provenance.ts';
 export { writeEvidence } from './report/evidence.ts';
 export type { Evidence, RankedFinding } from './report/evidence.ts';
 export type { ReportTexts } from './report/report-item.ts';

@@ -7,7 +7,6 @@ import type { FileHashes } from '../audit/events.ts';
 import { type Language, resultClasses, resultSubClasses } from '../contract/vocabulary.ts';
 import type { Reader } from '../db/open.ts';
 import { examinations } from '../db/schema.ts';
-import type { Finding } from '../detectors/detector.ts';
 import type {
   Anomaly,
   CellMaps,
@@ -17,8 +16,10 @@ import type {
   Examination,
   Examined,
   MapName,
+  WordedFinding,
+  WordedProvenance,
 } from '../engine/result.ts';
-import { noProvenance, type Provenance } from '../provenance/provenance.ts';
+import { noProvenance } from '../provenance/provenance.ts';
 import type { ReportTexts } from '../report/report-item.ts';
 
 /** The contract's numbers behind the two class fields. */
@@ -161,12 +162,12 @@ function upToDate(stored: AnyStoredExamination): Examined {
   };
 }
 
-const neverRead: Provenance = {
+const neverRead: WordedProvenance = {
   ...noProvenance,
   warnings: ['An earlier version of the program examined the file; it did not read these facts.'],
 };
 const traceDecision: Partial<Decision> = { basis: 'traces' };
-const silent: Partial<Finding> = { speaksFor: 'neither', strength: 'none' };
+const silent: Partial<WordedFinding> = { speaksFor: 'neither', strength: 'none' };
 
 // Only this file writes these columns, so what is read has the types of what was written.
 

@@ -5,6 +5,9 @@
 export const languages = ['en', 'de'] as const;
 export type Language = (typeof languages)[number];
 
+/** One statement in every report language. */
+export type Bilingual = Readonly<Record<Language, string>>;
+
 export const storageTypes = ['azure', 's3'] as const;
 export type StorageType = (typeof storageTypes)[number];
 

@@ -6,17 +6,19 @@
 import { type Assurance, type Side, type Strength, strengths } from '../contract/vocabulary.ts';
 import type { Picture } from '../image/picture.ts';
 import type { Provenance } from '../provenance/provenance.ts';
+import type { FindingStatement, SkipReason } from './statements.ts';
 
-export interface Finding {
+/** @typeParam Statement - codes and values here; words once the report room has put them so. */
+export interface Finding<Statement = FindingStatement> {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
   readonly method: string;
   /** 0..1: how strongly this method speaks for a change or a synthetic origin; 0.5 says nothing. */
   readonly score: number;
   readonly speaksFor: Side;
   readonly strength: Strength;
-  /** What was seen, one sentence a reader without training understands, in each report language. */
-  readonly statement: { readonly en: string; readonly de: string };
-  /** Numbers behind the sentence, by name. */
+  /** What was seen. */
+  readonly statement: Statement;
+  /** Numbers behind the statement, by name. */
   readonly measures: Readonly<Record<string, number>>;
   /** Paper or standard the method comes from. */
   readonly source: string;
@@ -39,10 +41,10 @@ export interface Sighting {
   readonly map: PlaceMap;
 }
 
-export interface Skipped {
+export interface Skipped<Reason = SkipReason> {
   readonly method: string;
-  /** Why this method could say nothing, one sentence in each report language. */
-  readonly reason: { readonly en: string; readonly de: string };
+  /** Why this method could say nothing. */
+  readonly reason: Reason;
 }
 
 /** What the trace network read; every detector may look at it beside the pixels. */

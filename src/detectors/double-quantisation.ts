@@ -16,7 +16,7 @@ import {
 import { type BlockReading, readBlocks } from './double-quantisation-fit.ts';
 import { findMainGrid, tallyVotes } from './jpeg-grid-regions.ts';
 import { castVotes, isTooSmallToVote } from './jpeg-grid-votes.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
 import { storedLuma, storedRgb } from './stored-plane.ts';
 
 const method = 'double-quantisation';
@@ -42,11 +42,12 @@ export const doubleQuantisation: Detector<Sighting | Skipped> = {
   examine: ({ picture }) => {
     const plane = storedLuma(picture);
     const blocks = Math.floor(plane.width / blockPx) * Math.floor(plane.height / blockPx);
-    if (blocks < leastBlocks || isTooSmallToVote(plane)) return { method, reason: tooSmall };
+    if (blocks < leastBlocks || isTooSmallToVote(plane))
+      return { method, reason: 'too_few_blocks' };
     const save = lastSave(picture.facts.jpeg) ?? gridOnly(plane);
-    if (save === null) return { method, reason: noGrid };
+    if (save === null) return { method, reason: 'no_earlier_grid' };
     const reading = readBlocks({ plane, rgb: storedRgb(picture), ...save });
-    if (!isBelieved(reading)) return { method, reason: savedOnce };
+    if (!isBelieved(reading)) return { method, reason: 'no_earlier_save' };
     return toSighting(reading, save.grid, picture.facts);
   },
 };
@@ -148,39 +149,13 @@ function toFinding({ reading, peak, region, facts }: Found): Finding {
   const score = 1 - 0.5 * Math.exp(-scorePerNat * Math.max(0, peak - quietUpTo));
   const common = { method, score, measures, source };
   if (region === null) {
-    return { ...common, speaksFor: 'neither', strength: 'none', statement: evenlyTwice };
+    const statement = { code: 'saved_twice', values: {} } as const;
+    return { ...common, speaksFor: 'neither', strength: 'none', statement };
   }
   const strength = strengthOfRatio(ratioOfPeak);
-  return { ...common, speaksFor: 'fake', strength, statement: stateOf(region, facts) };
+  const statement = { code: 'region_saved_once', values: areaOf(region, facts) } as const;
+  return { ...common, speaksFor: 'fake', strength, statement };
 }
-
-function stateOf(region: Region, facts: Picture['facts']) {
-  const [share, place] = [wordShare(region.share), placeOf(region, facts)];
-  return {
-    en: `The picture was saved as JPEG at least once before, but a region of ${share.en} of it, ${place.en}, does not show that earlier save; that is what a part looks like that was put in or worked over afterwards.`,
-    de: `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${share.de} davon, ${place.de}, zeigt diese frühere Speicherung aber nicht; so sieht ein Teil aus, der danach eingefügt oder überarbeitet wurde.`,
-  };
-}
-
-const evenlyTwice = {
-  en: 'The picture was saved as JPEG at least once before, and no region of it differs in that.',
-  de: 'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht darin ab.',
-};
-
-const tooSmall = {
-  en: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
-  de: 'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um eine JPEG-Speicherung von zweien zu unterscheiden.',
-};
-
-const noGrid = {
-  en: 'The pixels show no grid of an earlier JPEG save.',
-  de: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
-};
-
-const savedOnce = {
-  en: 'No earlier JPEG save can be read from the picture: there was none, or the last save was too coarse or the picture was scaled or cropped in between.',
-  de: 'Aus dem Bild ist keine frühere JPEG-Speicherung zu lesen: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
-};
 
 const source =
   'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).';

@@ -25,7 +25,7 @@ export const errorLevel: Detector<Sighting> = {
     const values = meanLost!.map((error, block) => levelOf(error, meanLosable![block]!));
     const measures = { quality, level: levelOf(sum(lost), sum(losable)) };
     return {
-      finding: { method, ...noWeight, statement, measures, source },
+      finding: { method, ...noWeight, statement: shown, measures, source },
       map: mapOfBlocks({ columns, rows, grid: corner, values }, picture.facts),
     };
   },
@@ -74,10 +74,7 @@ function sum(values: Float32Array): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-const statement = {
-  en: 'The error level map shows where one more JPEG save would change the picture most. It is shown only: fine texture, edges and earlier saves make it bright or dark as well as changes do, and it plays no part in the verdict.',
-  de: 'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie wird nur gezeigt: Feine Textur, Kanten und frühere Speicherungen machen sie ebenso hell oder dunkel wie Veränderungen, und sie zählt nicht zum Urteil.',
-};
+const shown = { code: 'error_level_shown', values: {} } as const;
 
 const source =
   'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.';

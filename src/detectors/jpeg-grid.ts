@@ -6,7 +6,6 @@
 
 import type { Picture } from '../image/picture.ts';
 import { blockPx } from './blocks.ts';
-import type { Wording } from './declarations.ts';
 import {
   type Detector,
   type Finding,
@@ -23,7 +22,8 @@ import {
   tallyVotes,
 } from './jpeg-grid-regions.ts';
 import { castVotes, isTooSmallToVote, nearestVote, tilePx, type Votes } from './jpeg-grid-votes.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
+import type { FindingStatement } from './statements.ts';
 import { type Shift, storedLuma, toUpright, uprightShift } from './stored-plane.ts';
 
 const method = 'jpeg-grid';
@@ -43,19 +43,19 @@ export const jpegGrid: Detector = {
   examine: ({ picture }) => {
     const { facts } = picture;
     const plane = storedLuma(picture);
-    if (isTooSmallToVote(plane)) return { method, reason: tooSmall };
+    if (isTooSmallToVote(plane)) return { method, reason: 'too_small_for_grids' };
     const votes = castVotes(plane);
     const tally = tallyVotes(votes);
     const main = findMainGrid(tally);
     const ofGrid = measuresOfGrid(main, votes);
-    const findingOf = (statement: Wording): Finding => ({
+    const findingOf = (statement: FindingStatement): Finding => ({
       method,
       ...noWeight,
       statement,
       measures: ofGrid,
       source,
     });
-    if (main.logFalseAlarms > gridBelow) return findingOf(noGrid);
+    if (main.logFalseAlarms > gridBelow) return findingOf({ code: 'no_grid', values: {} });
     const boxes = findBoxes(tally, (grid) => isForeign(grid, main.grid));
     const certain = boxes.filter(({ logFalseAlarms }) => logFalseAlarms < boxBelow);
     const [first] = certain;
@@ -138,16 +138,12 @@ interface Shifted {
 
 function shifted({ ofGrid, box, shift, region, facts }: Shifted): Finding {
   const { across, down } = shift;
-  const [share, place] = [wordShare(region.share), placeOf(region, facts)];
   return {
     method,
     score: certaintyOf(box.logFalseAlarms),
     speaksFor: 'fake',
     strength: strengthOfRatio(ratioOfBox),
-    statement: {
-      en: `The 8x8 grid of a region of ${share.en} of the picture, ${place.en}, is shifted by (${across}, ${down}) pixels against the rest: one of the two comes from another JPEG or was moved.`,
-      de: `Das 8x8-Raster eines Bereichs von ${share.de} des Bildes, ${place.de}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Eines von beiden stammt aus einem anderen JPEG oder wurde versetzt.`,
-    },
+    statement: { code: 'grid_shifted', values: { ...areaOf(region, facts), across, down } },
     measures: {
       ...ofGrid,
       shiftAcross: across,
@@ -159,36 +155,10 @@ function shifted({ ofGrid, box, shift, region, facts }: Shifted): Finding {
   };
 }
 
-function oneGrid({ grid }: MainGrid, facts: Picture['facts']): Wording {
+function oneGrid({ grid }: MainGrid, { orientation }: Picture['facts']): FindingStatement {
   const [left, top] = [grid % blockPx, Math.floor(grid / blockPx)];
-  const frame = facts.orientation === 1 ? { en: '', de: '' } : beforeTurning;
-  if (grid === 0) {
-    return {
-      en: `The picture shows one 8x8 grid of a JPEG save, from its upper left corner on${frame.en}, and no region with another.`,
-      de: `Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke${frame.de} beginnt, und keinen Bereich mit einem anderen.`,
-    };
-  }
-  return {
-    en: `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top})${frame.en} instead of its corner, as after cropping or moving. No region has another grid.`,
-    de: `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top})${frame.de} statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`,
-  };
+  return { code: 'one_grid', values: { left, top, isTurned: orientation !== 1 } };
 }
-
-/** A grid begins where the file does; of a turned picture that is another corner. */
-const beforeTurning = {
-  en: ' (before its file has it turned or mirrored)',
-  de: ' (bevor die Datei es drehen oder spiegeln lässt)',
-};
-
-const noGrid = {
-  en: 'The picture shows no 8x8 grid of a JPEG save: it was never saved so, or so well that nothing of it stayed, or scaled afterwards.',
-  de: 'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie so gespeichert, oder so gut, dass nichts davon blieb, oder danach skaliert.',
-};
-
-const tooSmall = {
-  en: 'The picture is too small to look for the grids of JPEG saves.',
-  de: 'Das Bild ist zu klein, um nach Rastern von JPEG-Speicherungen zu suchen.',
-};
 
 const source =
   'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.';

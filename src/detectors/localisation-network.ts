@@ -11,12 +11,15 @@ import {
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import { largestPart, measuresOf, placeOf, type Region, type Size, wordShare } from './regions.ts';
+import { areaOf, largestPart, measuresOf, type Region, type Size } from './regions.ts';
+import type { FindingStatement } from './statements.ts';
 
 export const localisationNetwork: Detector<Sighting | Skipped> = {
   method: 'localisation-network',
   examine: ({ picture, changes }) =>
-    changes === null ? notAsked() : toSighting(changes, picture.facts),
+    changes === null
+      ? { method: localisationNetwork.method, reason: 'no_localisation_network' }
+      : toSighting(changes, picture.facts),
 };
 
 /**
@@ -52,37 +55,13 @@ function weightOf(logOdds: number): Pick<Finding, 'speaksFor' | 'strength'> {
   return { speaksFor: strength === 'none' ? 'neither' : 'fake', strength };
 }
 
-function statementOf(region: Region | null, speaks: boolean, size: Size): Finding['statement'] {
-  if (!speaks) return nowhere;
-  if (region === null) return somewhere;
-  const [place, share] = [placeOf(region, size), wordShare(region.share)];
-  return {
-    en: `A network trained on changed pictures marks a region ${place.en} (${share.en} of the picture): its traces of processing differ from the rest.`,
-    de: `Ein an veränderten Bildern trainiertes Netz markiert ${place.de} einen Bereich (${share.de} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
-  };
-}
-
 /** Its map may still point somewhere: it does so in untouched pictures as well, and no picture is to look accused by that. */
-const nowhere = {
-  en: 'To a network trained on changed pictures no region differs from the rest by more than happens in untouched pictures.',
-  de: 'Für ein an veränderten Bildern trainiertes Netz weicht kein Bereich stärker vom Rest ab, als es in unveränderten Bildern vorkommt.',
-};
-
-const somewhere = {
-  en: 'A network trained on changed pictures takes the picture for changed, but cannot say where.',
-  de: 'Ein an veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
-};
+function statementOf(region: Region | null, speaks: boolean, size: Size): FindingStatement {
+  if (!speaks) return { code: 'changed_nowhere', values: {} };
+  if (region === null) return { code: 'changed_somewhere', values: {} };
+  return { code: 'region_processed_apart', values: areaOf(region, size) };
+}
 
 function meanOf(values: Float32Array): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function notAsked(): Skipped {
-  return {
-    method: localisationNetwork.method,
-    reason: {
-      en: 'No localisation network was asked.',
-      de: 'Es wurde kein Lokalisierungsnetz befragt.',
-    },
-  };
 }

@@ -15,7 +15,7 @@ import {
   meanAround,
   numbersPerCell,
 } from './noise-structure.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { areaOf, largestRegion, measuresOf } from './regions.ts';
 
 /** Twelve numbers of a cell are fitted: with fewer cells they fit anything. About 128 by 128 pixels. */
 const leastCells = 256;
@@ -38,13 +38,15 @@ const unusualFrom = 5.4;
 /** A region holds cells at least twice as far away as the median: 6 times as frequent in changed places. */
 const regionFrom = 0.8;
 
+const method = 'noise-level';
+
 export const noiseLevel: Detector<Sighting | Skipped> = {
-  method: 'noise-level',
+  method,
   examine: ({ picture }) => {
     const cells = fineStructureOf(picture);
     const { cellPx, columns, rows, usable, structured } = cells;
-    if (count(usable) < leastCells) return tooLittle;
-    if (count(structured) < leastCells) return tooSmooth;
+    if (count(usable) < leastCells) return { method, reason: 'too_little_for_noise' };
+    if (count(structured) < leastCells) return { method, reason: 'too_smooth_for_noise' };
     const ratios = distanceRatios(cells);
     const values = ratios.map((ratio, at) => (usable[at] === 1 ? logistic(ofCell, ratio) : 0.5));
     const contrast = quantileOf(ratios, usable, 0.99);
@@ -76,11 +78,14 @@ function sighting(map: PlaceMap, contrast: number, { facts }: Picture): Sighting
   const region = contrast < unusualFrom ? null : largestRegion(map, regionFrom, facts);
   return {
     finding: {
-      method: noiseLevel.method,
+      method,
       score: logistic(ofPicture, contrast),
       speaksFor: 'neither',
       strength: 'none',
-      statement: region === null ? even : uneven(region, facts),
+      statement:
+        region === null
+          ? { code: 'noise_even', values: {} }
+          : { code: 'noise_differs', values: areaOf(region, facts) },
       measures: { contrast, ...(region === null ? {} : measuresOf(region)) },
       source,
     },
@@ -91,35 +96,6 @@ function sighting(map: PlaceMap, contrast: number, { facts }: Picture): Sighting
 function count(usable: Uint8Array): number {
   return usable.reduce((sum, is) => sum + is, 0);
 }
-
-const even = {
-  en: 'Noise and sharpness differ between equally bright and textured places no more than in untouched photographs.',
-  de: 'Rauschen und Schärfe unterscheiden sich zwischen gleich hellen und gleich strukturierten Stellen nicht stärker als in unveränderten Fotos.',
-};
-
-function uneven(region: Region, facts: Picture['facts']) {
-  const [share, place] = [wordShare(region.share), placeOf(region, facts)];
-  return {
-    en: `Noise and sharpness of a region ${place.en} (${share.en} of the picture) differ from equally bright and textured places; focus can do that as well as an edit.`,
-    de: `Rauschen und Schärfe weichen in einem Bereich ${place.de} (${share.de} des Bildes) von gleich hellen und gleich strukturierten Stellen ab; das kann an der Fokussierung liegen oder an einer Bearbeitung.`,
-  };
-}
-
-const tooLittle: Skipped = {
-  method: 'noise-level',
-  reason: {
-    en: 'The picture is too small, or too much of it is pure black or white, to compare the noise of its parts.',
-    de: 'Das Bild ist zu klein oder zu großen Teilen rein schwarz oder weiß, um das Rauschen seiner Teile zu vergleichen.',
-  },
-};
-
-const tooSmooth: Skipped = {
-  method: 'noise-level',
-  reason: {
-    en: 'Hardly any part of the picture holds noise or fine structure that could be compared: it is of flat colours, or compression took it away.',
-    de: 'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus glatten Farbflächen, oder die Kompression hat sie getilgt.',
-  },
-};
 
 const source =
   'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.';

@@ -35,16 +35,12 @@ export const photographLikeness: Detector<Finding | Skipped> = {
     const { width, height } = picture.facts;
     const statistics = measureBlocks(picture.luma, width, height);
     if (statistics.blocks >= leastBlocks) return toFinding(statistics);
-    const reason = {
-      en: 'The picture is too small to tell a drawing from a photograph.',
-      de: 'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
-    };
-    return { method: photographLikeness.method, reason };
+    return { method: photographLikeness.method, reason: 'too_small_for_drawings' };
   },
 };
 
 /** True unless the finding of `photographLikeness` is there and says otherwise. */
-export function isPhotograph(findings: readonly Finding[]): boolean {
+export function isPhotograph(findings: readonly Pick<Finding, 'method' | 'measures'>[]): boolean {
   const finding = findings.find(({ method }) => method === photographLikeness.method);
   return finding?.measures['isPhotograph'] !== 0;
 }
@@ -63,7 +59,7 @@ function toFinding(statistics: BlockStatistics): Finding {
     score: 0.5,
     speaksFor: 'neither',
     strength: 'none',
-    statement: isPhoto ? photograph : isEmpty ? empty : drawing,
+    statement: { code: isPhoto ? 'photograph' : isEmpty ? 'one_flat_area' : 'drawing', values: {} },
     measures: {
       isPhotograph: isPhoto ? 1 : 0,
       drawnScore: drawn,
@@ -76,18 +72,3 @@ function toFinding(statistics: BlockStatistics): Finding {
     source: 'Block statistics of this program, fitted on drawn pictures and photographs.',
   };
 }
-
-const photograph = {
-  en: 'Edges and flat areas do not speak against a photograph.',
-  de: 'Kanten und Flächen sprechen nicht gegen ein Foto.',
-};
-
-const empty = {
-  en: 'The picture is one flat area; there is nothing in it that a photograph would show.',
-  de: 'Das Bild ist eine einzige Fläche; es enthält nichts, was ein Foto zeigen würde.',
-};
-
-const drawing = {
-  en: 'Sharp edges lie beside exactly flat areas, as in drawings, diagrams, text pages and screenshots, not as in photographs.',
-  de: 'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
-};

@@ -1,6 +1,5 @@
-/** Where in the upright picture something lies: regions of a map, and words for them in both report languages. */
+/** Where in the upright picture something lies: regions of a map, and how a sentence names them. */
 
-import type { Wording } from './declarations.ts';
 import type { PlaceMap } from './detector.ts';
 
 export interface Region {
@@ -18,35 +17,55 @@ export interface Size {
   readonly height: number;
 }
 
+/** Ninths of the picture, row by row from the upper left. */
+const ninths = [
+  'upper_left',
+  'top',
+  'upper_right',
+  'left',
+  'middle',
+  'right',
+  'lower_left',
+  'bottom',
+  'lower_right',
+] as const;
+/** Of a box that spans the width, by its third of the height, and the other way round. */
+const across = ['across_top', 'across_middle', 'across_bottom'] as const;
+const along = ['along_left', 'along_middle', 'along_right'] as const;
+export type AreaPlace =
+  | 'almost_everywhere'
+  | (typeof across)[number]
+  | (typeof along)[number]
+  | (typeof ninths)[number];
+
+/** What a sentence says of a region. */
+export interface Area {
+  readonly place: AreaPlace;
+  /** 0..1 of the picture. */
+  readonly share: number;
+}
+
+export function areaOf(region: Region, size: Size): Area {
+  return { place: placeOf(region, size), share: region.share };
+}
+
 /** A box that spans this share of a side is said to go all the way. */
 const spanningFrom = 0.8;
 
-/** Behind "a region" and „ein Bereich“: "in the upper left" and „links oben“. */
-export function placeOf(region: Region, { width, height }: Size): Wording {
+export function placeOf(region: Region, { width, height }: Size): AreaPlace {
   const isWide = region.width >= spanningFrom * width;
   const isHigh = region.height >= spanningFrom * height;
   const column = thirdOf(region.left + region.width / 2, width);
   const row = thirdOf(region.top + region.height / 2, height);
-  if (isWide && isHigh) return { en: 'across almost the whole picture', de: 'fast im ganzen Bild' };
+  if (isWide && isHigh) return 'almost_everywhere';
   if (isWide) return across[row]!;
   if (isHigh) return along[column]!;
-  return inNinths[3 * row + column]!;
+  return ninths[3 * row + column]!;
 }
 
-/** Share from which on a percentage does not round to none. */
-const tellingFrom = 0.005;
-
-/** `12 %`, and "less than 1 %" below half a percent. */
-export function wordShare(share: number): Wording {
-  if (share < tellingFrom) return { en: 'less than 1 %', de: 'weniger als 1 %' };
-  const percent = `${Math.round(100 * share)} %`;
-  return { en: percent, de: percent };
-}
-
-/** `about 12 %`, of an area that was measured coarsely. */
-export function wordRoughShare(share: number): Wording {
-  const { en, de } = wordShare(share);
-  return share < tellingFrom ? { en, de } : { en: `about ${en}`, de: `etwa ${de}` };
+/** 0, 1 or 2: the third of a side that `at` lies in. */
+function thirdOf(at: number, length: number): number {
+  return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
 }
 
 /** Region of a finding's map as numbers, by the names that every method gives them. */
@@ -140,32 +159,3 @@ function toRegion({ cells, columns }: Grown, cellPx: number, size: Size): Region
   const share = area / (size.width * size.height);
   return { left, top, width: right - left, height: bottom - top, share };
 }
-
-/** 0, 1 or 2: the third of a side that `at` lies in. */
-function thirdOf(at: number, length: number): number {
-  return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
-}
-
-const across: readonly Wording[] = [
-  { en: 'across the whole width at the top', de: 'oben über die ganze Breite' },
-  { en: 'across the whole width in the middle', de: 'in der Mitte über die ganze Breite' },
-  { en: 'across the whole width at the bottom', de: 'unten über die ganze Breite' },
-];
-
-const along: readonly Wording[] = [
-  { en: 'over the whole height on the left', de: 'links über die ganze Höhe' },
-  { en: 'over the whole height in the middle', de: 'in der Mitte über die ganze Höhe' },
-  { en: 'over the whole height on the right', de: 'rechts über die ganze Höhe' },
-];
-
-const inNinths: readonly Wording[] = [
-  { en: 'in the upper left', de: 'links oben' },
-  { en: 'at the top', de: 'oben' },
-  { en: 'in the upper right', de: 'rechts oben' },
-  { en: 'on the left', de: 'links' },
-  { en: 'in the middle', de: 'in der Mitte' },
-  { en: 'on the right', de: 'rechts' },
-  { en: 'in the lower left', de: 'links unten' },
-  { en: 'at the bottom', de: 'unten' },
-  { en: 'in the lower right', de: 'rechts unten' },
-];

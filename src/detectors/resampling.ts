@@ -10,9 +10,10 @@
 
 import type { Picture, PictureFacts } from '../image/picture.ts';
 import type { Detector, PlaceMap, Sighting, Skipped } from './detector.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { areaOf, largestRegion, measuresOf, type Region, type Size } from './regions.ts';
 import { commonPeak, meanSpectrum, ownPeaks, pooled } from './resampling-peaks.ts';
 import { spectraOf, type Windows, windowSide } from './resampling-spectra.ts';
+import type { FindingStatement } from './statements.ts';
 
 /** With fewer windows there is no rest to compare a region with. */
 const leastSidePx = 2 * windowSide;
@@ -26,12 +27,15 @@ const fewShare = 0.05;
 /** Half of the windows at the power at which they are cut: no region has that alone. */
 const everywhereFrom = 10;
 
+const method = 'resampling';
+
 export const resampling: Detector<Sighting | Skipped> = {
-  method: 'resampling',
+  method,
   examine: ({ picture }) => {
     const { width, height, jpeg } = picture.facts;
-    if (Math.min(width, height) < leastSidePx) return tooSmall;
-    if (jpeg && (jpeg.quality?.value ?? 0) < leastQuality) return tooCompressed;
+    if (Math.min(width, height) < leastSidePx) return { method, reason: 'too_small_for_scaling' };
+    if (jpeg && (jpeg.quality?.value ?? 0) < leastQuality)
+      return { method, reason: 'too_compressed_for_scaling' };
     return look(picture);
   },
 };
@@ -52,11 +56,11 @@ function look({ facts, luma }: Picture): Sighting {
   const region = largestRegion(map, pointedFrom, facts);
   return {
     finding: {
-      method: resampling.method,
+      method,
       score: 0.5,
       speaksFor: 'neither',
       strength: 'none',
-      statement: isWhole ? scaled : region === null ? none : scaledApart(region, facts),
+      statement: isWhole ? scaled : statementOf(region, facts),
       measures: {
         scaledPeak,
         ownPeak: Math.max(...peaks),
@@ -99,39 +103,12 @@ function shareAround(pointing: Uint8Array, windows: Windows, column: number, row
   return found / held;
 }
 
-const scaled = {
-  en: 'The picture as a whole shows traces of scaling or of another regular computation; that is common and no sign of a forgery.',
-  de: 'Das Bild zeigt als Ganzes Spuren einer Skalierung oder einer anderen regelmäßigen Berechnung; das ist üblich und kein Zeichen einer Fälschung.',
-};
+const scaled = { code: 'scaled_as_a_whole', values: {} } as const;
 
-const none = {
-  en: 'No region shows traces of having been scaled or turned apart from the rest.',
-  de: 'Kein Bereich zeigt Spuren davon, getrennt vom Rest skaliert oder gedreht worden zu sein.',
-};
-
-function scaledApart(region: Region, facts: PictureFacts) {
-  const [share, place] = [wordShare(region.share), placeOf(region, facts)];
-  return {
-    en: `A region ${place.en} (${share.en} of the picture) has a regular period that the rest lacks: it may have been scaled or turned, or show a fine regular texture.`,
-    de: `Ein Bereich ${place.de} (${share.de} des Bildes) hat eine regelmäßige Periode, die dem Rest fehlt: Er könnte skaliert oder gedreht worden sein oder eine feine regelmäßige Struktur zeigen.`,
-  };
+function statementOf(region: Region | null, size: Size): FindingStatement {
+  if (region === null) return { code: 'not_scaled', values: {} };
+  return { code: 'region_scaled', values: areaOf(region, size) };
 }
-
-const tooSmall: Skipped = {
-  method: 'resampling',
-  reason: {
-    en: 'The picture is too small to look for regions that were scaled.',
-    de: 'Das Bild ist zu klein, um nach skalierten Bereichen zu suchen.',
-  },
-};
-
-const tooCompressed: Skipped = {
-  method: 'resampling',
-  reason: {
-    en: 'JPEG compression below quality 90 hides the traces of scaling.',
-    de: 'JPEG-Kompression unter Qualität 90 verdeckt die Spuren einer Skalierung.',
-  },
-};
 
 const source =
   'Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM MM&Sec 2008).';

@@ -6,7 +6,6 @@
 import type { Thumbnail } from '../image/decode.ts';
 import type { Picture } from '../image/picture.ts';
 import { alignThumbnail } from '../provenance/thumbnail.ts';
-import type { Wording } from './declarations.ts';
 import {
   type Detector,
   noWeight,
@@ -15,20 +14,26 @@ import {
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import { largestRegion, measuresOf, placeOf, type Region, wordShare } from './regions.ts';
+import { areaOf, largestRegion, measuresOf } from './regions.ts';
+import type { SkipReason } from './statements.ts';
 import { cellsFor, differencesOf } from './thumbnail-difference.ts';
 
 export const thumbnail: Detector<Sighting | Skipped> = {
   method: 'thumbnail',
   examine: ({ picture }) => {
     const aligned = alignThumbnail(picture);
-    if (aligned === null) return skip(picture.facts.metadata.hasThumbnail ? unreadable : missing);
-    if (aligned.shapeRatio > mostShapeRatio) return skip(otherShape);
-    return aligned.correlation === null ? skip(even) : compare(picture, aligned.upright);
+    if (aligned === null)
+      return skip(
+        picture.facts.metadata.hasThumbnail ? 'thumbnail_unreadable' : 'thumbnail_missing',
+      );
+    if (aligned.shapeRatio > mostShapeRatio) return skip('thumbnail_of_other_shape');
+    return aligned.correlation === null
+      ? skip('thumbnail_too_even')
+      : compare(picture, aligned.upright);
   },
 };
 
-function skip(reason: Wording): Skipped {
+function skip(reason: SkipReason): Skipped {
   return { method: thumbnail.method, reason };
 }
 
@@ -59,7 +64,7 @@ function compare(picture: Picture, upright: Thumbnail): Sighting | Skipped {
   const cells = cellsFor(picture.facts, upright);
   const whole = { width, height, luma: picture.luma };
   const { deviations, scatter, likeness } = differencesOf(whole, upright, cells);
-  if (likeness < leastLikeness) return skip(otherContent);
+  if (likeness < leastLikeness) return skip('thumbnail_of_other_content');
   const values = deviations.map((off) => Math.max(0.5, shareOf(off)));
   const map: PlaceMap = { ...cells, values };
   const region = largestRegion(map, pointedFrom, picture.facts);
@@ -69,7 +74,9 @@ function compare(picture: Picture, upright: Thumbnail): Sighting | Skipped {
     finding: {
       method: thumbnail.method,
       ...(isFound ? found : noWeight),
-      statement: isFound ? stateOf(region, picture) : agreement,
+      statement: isFound
+        ? { code: 'thumbnail_differs', values: areaOf(region, picture.facts) }
+        : { code: 'thumbnail_agrees', values: {} },
       measures: {
         likeness,
         scatter,
@@ -86,41 +93,3 @@ function compare(picture: Picture, upright: Thumbnail): Sighting | Skipped {
 function shareOf(off: number): number {
   return 1 / (1 + Math.exp((deviation.even - off) / deviation.step));
 }
-
-function stateOf(region: Region, { facts }: Picture): Wording {
-  const [place, share] = [placeOf(region, facts), wordShare(region.share)];
-  return {
-    en: `The thumbnail that the file keeps shows something else than the picture in a region of ${share.en} of it, ${place.en}.`,
-    de: `Die Vorschau in der Datei zeigt in einem Bereich von ${share.de} des Bildes, ${place.de}, etwas anderes als das Bild.`,
-  };
-}
-
-const agreement: Wording = {
-  en: 'The thumbnail that the file keeps shows the same as the picture everywhere; programs often write a new one, so that proves nothing.',
-  de: 'Die Vorschau in der Datei zeigt überall dasselbe wie das Bild; Programme schreiben sie oft neu, das beweist also nichts.',
-};
-
-const missing: Wording = {
-  en: 'The file keeps no thumbnail; services often remove it, so that says nothing.',
-  de: 'Die Datei enthält keine Vorschau; Dienste entfernen sie oft, das sagt also nichts aus.',
-};
-
-const unreadable: Wording = {
-  en: 'The thumbnail that the file keeps cannot be read.',
-  de: 'Die Vorschau in der Datei ist nicht lesbar.',
-};
-
-const otherShape: Wording = {
-  en: 'The thumbnail has another shape than the picture, so that places cannot be compared.',
-  de: 'Die Vorschau hat andere Proportionen als das Bild, sodass sich Stellen nicht vergleichen lassen.',
-};
-
-const even: Wording = {
-  en: 'Thumbnail or picture is too even for places to be compared.',
-  de: 'Vorschau oder Bild ist zu gleichförmig, um Stellen zu vergleichen.',
-};
-
-const otherContent: Wording = {
-  en: 'The thumbnail shows another picture as a whole, so that single places cannot be compared.',
-  de: 'Die Vorschau zeigt insgesamt ein anderes Bild, sodass sich einzelne Stellen nicht vergleichen lassen.',
-};

@@ -19,7 +19,10 @@ function toFinding(traces: TraceEvidence): Finding {
     method: traceNetwork.method,
     score: fakeProbability,
     ...sideOf(traces),
-    statement: statementOf(traces),
+    statement: {
+      code: 'generated_with_probability',
+      values: { probability: fakeProbability, spread: fakeUncertainty, patches: patchesRead },
+    },
     measures: { fakeProbability, fakeUncertainty, patchesRead, passes },
     source:
       'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.',
@@ -43,18 +46,4 @@ function sideOf({
 
 function logit(probability: number): number {
   return Math.log(probability / (1 - probability));
-}
-
-function statementOf({ fakeProbability, fakeUncertainty, patchesRead }: TraceEvidence) {
-  const share = Math.round(100 * fakeProbability);
-  const spread = Math.round(100 * fakeUncertainty);
-  const isOne = patchesRead === 1;
-  const en = isOne ? 'the most textured patch' : `the ${patchesRead} most textured patches`;
-  const de = isOne
-    ? 'dem strukturreichsten Ausschnitt'
-    : `den ${patchesRead} strukturreichsten Ausschnitten`;
-  return {
-    en: `In ${en}, the trace network puts the probability of a generated picture at ${share} % (spread ${spread < 1 ? 'below 1' : spread} %).`,
-    de: `In ${de} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${share} % (Streuung ${spread < 1 ? 'unter 1' : spread} %).`,
-  };
 }

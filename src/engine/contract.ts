@@ -24,7 +24,13 @@ export interface ResultFields {
 }
 
 /** With `flagging` everything but the classes is null; `forensicReporting` fills every field. */
-export function toResultFields(examination: Examination, tier: Tier): ResultFields {
+export function toResultFields(
+  examination: Pick<
+    Examination,
+    'decision' | 'predictions' | 'classUncertainties' | 'classSimilarities' | 'anomaly'
+  >,
+  tier: Tier,
+): ResultFields {
   const { decision } = examination;
   const isFull = tier === 'forensicReporting';
   return {

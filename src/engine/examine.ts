@@ -18,22 +18,22 @@ import {
 } from './decide.ts';
 import { type Models, type Observation, observe } from './observe.ts';
 import { insideGrid } from './patches.ts';
-import type { Examination } from './result.ts';
+import type { CodedExamination } from './result.ts';
 
 /** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
 export async function examine(
   picture: Picture,
   models: Models,
-  { decisionStrategy, seed }: Examination['options'],
+  { decisionStrategy, seed }: CodedExamination['options'],
   provenance?: Provenance,
-): Promise<Examination> {
+): Promise<CodedExamination> {
   return conclude(await observe(picture, models, seed, provenance), decisionStrategy);
 }
 
 /** One observation under every strategy. */
 export async function concludeUnderEvery(
   observation: Observation,
-): Promise<Readonly<Record<DecisionStrategy, Examination>>> {
+): Promise<Readonly<Record<DecisionStrategy, CodedExamination>>> {
   return {
     pedantic: await conclude(observation, 'pedantic'),
     default: await conclude(observation, 'default'),
@@ -45,7 +45,7 @@ export async function concludeUnderEvery(
 export async function conclude(
   observation: Observation,
   decisionStrategy: DecisionStrategy,
-): Promise<Examination> {
+): Promise<CodedExamination> {
   const { seen, seed, models, testStability } = observation;
   const evidence = evidenceOf(observation);
   const rules = { ...models.trace.manifest, localisation: models.locator.manifest.thresholds };

@@ -46,10 +46,7 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
   return [
     {
       code: 'exif_size_differs',
-      statement: {
-        en: `EXIF states a picture of ${stated} pixels; the file holds ${stored}: it was scaled or cropped after EXIF was written.`,
-        de: `EXIF nennt ein Bild von ${stated} Pixeln; die Datei enthält ${stored}: Sie wurde nach dem Schreiben von EXIF skaliert oder beschnitten.`,
-      },
+      values: { stated, stored },
       measures: { statedWidth: width, statedHeight: height },
     },
   ];
@@ -67,10 +64,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
     return [
       {
         code: 'thumbnail_shape_differs',
-        statement: {
-          en: 'The thumbnail in EXIF has another shape than the picture: the picture was cropped or turned after the thumbnail was made.',
-          de: 'Die Vorschau in EXIF hat andere Proportionen als das Bild: Das Bild wurde nach dem Erstellen der Vorschau beschnitten oder gedreht.',
-        },
+        values: {},
         measures: { shapeRatio },
       },
     ];
@@ -79,10 +73,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
   return [
     {
       code: 'thumbnail_content_differs',
-      statement: {
-        en: 'The thumbnail in EXIF does not show the same as the picture: one of the two was exchanged or changed.',
-        de: 'Die Vorschau in EXIF zeigt nicht dasselbe wie das Bild: Eines von beiden wurde ausgetauscht oder verändert.',
-      },
+      values: {},
       measures: { correlation },
     },
   ];
@@ -102,10 +93,7 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
   if (quantisation?.kind === 'known-software') {
     all.push({
       code: 'camera_tags_without_camera_tables',
-      statement: {
-        en: `The file names a camera, but its compression tables are those of ${quantisation.name}, a program: the picture was saved anew.`,
-        de: `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${quantisation.name}, einem Programm: Das Bild wurde neu gespeichert.`,
-      },
+      values: { program: quantisation.name },
       measures: {},
     });
   }
@@ -113,10 +101,7 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
   if (isExpected && !exif.hasMakerNote) {
     all.push({
       code: 'maker_note_missing_for_camera',
-      statement: {
-        en: 'The maker note that cameras of this maker write is missing: EXIF was rewritten or made by something else.',
-        de: 'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt von etwas anderem.',
-      },
+      values: {},
       measures: {},
     });
   }
@@ -130,10 +115,7 @@ function readHistory({ facts }: Records): readonly Inconsistency[] {
   return [
     {
       code: 'xmp_history_of_editing',
-      statement: {
-        en: `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved.`,
-        de: `XMP enthält einen Verlauf von ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}, in denen die Datei umgewandelt oder gespeichert wurde.`,
-      },
+      values: { steps },
       measures: { steps },
     },
   ];

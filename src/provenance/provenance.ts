@@ -72,12 +72,32 @@ export interface QuantisationClass {
   readonly quality: number | null;
 }
 
-export interface Inconsistency {
-  readonly code: InconsistencyCode;
-  /** What was compared, one sentence in each report language. */
-  readonly statement: { readonly en: string; readonly de: string };
-  readonly measures: Readonly<Record<string, number>>;
+/** What two records of a file say, and do not agree about. */
+export interface InconsistencyValues {
+  /** Between capture and last change. */
+  readonly modified_after_capture: { readonly minutes: number };
+  readonly created_after_modified: { readonly minutes: number };
+  readonly time_in_future: NoValues;
+  /** `640 × 480`, pixels. */
+  readonly exif_size_differs: { readonly stated: string; readonly stored: string };
+  readonly thumbnail_shape_differs: NoValues;
+  readonly thumbnail_content_differs: NoValues;
+  readonly camera_tags_without_camera_tables: { readonly program: string | null };
+  readonly maker_note_missing_for_camera: NoValues;
+  readonly xmp_history_of_editing: { readonly steps: number };
+  readonly gps_time_differs: { readonly minutes: number };
 }
+
+type NoValues = Readonly<Record<string, never>>;
+
+/** In codes and values; the report room has the words. */
+export type Inconsistency = {
+  readonly [Code in InconsistencyCode]: {
+    readonly code: Code;
+    readonly values: InconsistencyValues[Code];
+    readonly measures: Readonly<Record<string, number>>;
+  };
+}[InconsistencyCode];
 
 export interface FileLayout {
   /** Bytes behind the end of the picture. */
@@ -88,19 +108,20 @@ export interface FileLayout {
   readonly pictures: number;
 }
 
-export interface Provenance {
+/** @typeParam Contradiction - in words instead, where an examination is stored. */
+export interface Provenance<Contradiction = Inconsistency> {
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
   readonly software: readonly NamedSoftware[];
   readonly quantisation: QuantisationClass | null;
-  readonly inconsistencies: readonly Inconsistency[];
+  readonly inconsistencies: readonly Contradiction[];
   readonly layout: FileLayout;
   /** What could not be read, one English sentence each. */
   readonly warnings: readonly string[];
 }
 
 /** Of a file that says nothing: the value for examinations that were stored before provenance was read. */
-export const noProvenance: Provenance = {
+export const noProvenance: Provenance<never> = {
   declarations: [],
   credentials: null,
   software: [],

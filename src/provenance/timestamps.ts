@@ -24,10 +24,7 @@ export function compareTimes({
   if (latest > now.getTime() + mostZoneHours * hourMs) {
     all.push({
       code: 'time_in_future',
-      statement: {
-        en: 'The file carries a time that lies in the future.',
-        de: 'Die Datei trägt eine Zeitangabe, die in der Zukunft liegt.',
-      },
+      values: {},
       measures: {},
     });
   }
@@ -44,10 +41,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
     return [
       {
         code: 'modified_after_capture',
-        statement: {
-          en: `By its own record, the file was last written ${spanOf(minutes).en} after the picture was taken.`,
-          de: `Nach eigener Angabe wurde die Datei ${spanOf(minutes).de} nach der Aufnahme zuletzt geschrieben.`,
-        },
+        values: { minutes },
         measures: { minutes },
       },
     ];
@@ -56,10 +50,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
   return [
     {
       code: 'created_after_modified',
-      statement: {
-        en: `By its own record, the file was last written ${spanOf(-minutes).en} before the picture was taken.`,
-        de: `Nach eigener Angabe wurde die Datei ${spanOf(-minutes).de} vor der Aufnahme zuletzt geschrieben.`,
-      },
+      values: { minutes: -minutes },
       measures: { minutes: -minutes },
     },
   ];
@@ -67,25 +58,6 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
 
 function utcOf({ at, offsetMinutes }: ExifTime): number {
   return at.getTime() - (offsetMinutes ?? 0) * minuteMs;
-}
-
-const units = {
-  minute: { en: ['minute', 'minutes'], de: ['Minute', 'Minuten'] },
-  hour: { en: ['hour', 'hours'], de: ['Stunde', 'Stunden'] },
-  day: { en: ['day', 'days'], de: ['Tag', 'Tage'] },
-} as const;
-
-/** In minutes up to two hours, in hours up to two days, in days beyond. */
-function spanOf(minutes: number): Inconsistency['statement'] {
-  if (minutes < 2 * 60) return spanIn(units.minute, minutes);
-  if (minutes < 2 * 24 * 60) return spanIn(units.hour, minutes / 60);
-  return spanIn(units.day, minutes / (24 * 60));
-}
-
-function spanIn({ en, de }: (typeof units)[keyof typeof units], length: number) {
-  const count = Math.round(length);
-  const form = count === 1 ? 0 : 1;
-  return { en: `${count} ${en[form]}`, de: `${count} ${de[form]}` };
 }
 
 /** A receiver may hold on to its last fix for a while. */
@@ -102,10 +74,7 @@ export function compareSatellites({
   return [
     {
       code: 'gps_time_differs',
-      statement: {
-        en: `The time of the satellite receiver and the time of capture lie ${spanOf(60 * hoursApart).en} apart, more than time zones explain.`,
-        de: `Die Zeit des Satellitenempfängers und die Aufnahmezeit liegen ${spanOf(60 * hoursApart).de} auseinander, mehr als Zeitzonen erklären.`,
-      },
+      values: { minutes: 60 * hoursApart },
       measures: { hoursApart: Math.round(hoursApart) },
     },
   ];

@@ -4,9 +4,9 @@ import type { Language } from '../contract/vocabulary.ts';
 import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
 import { type Evidence, writeEvidence } from './evidence.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
-import { printable } from './printable.ts';
+import { nameIn, printable } from './printable.ts';
 import type { ReportItem } from './report-item.ts';
-import { choose, labelsOf, phrasesOf } from './wording/catalogue.ts';
+import { choose, labelsOf, phrasesOf, wordsIn } from './wording/catalogue.ts';
 import { suspectsChange } from './wording/changes.ts';
 import type { Phrases } from './wording/phrases.ts';
 
@@ -130,7 +130,9 @@ export function isDeclared({ basis, resultClass }: Decision): boolean {
 function writeFindings({ evidence, phrases, language }: Writing): readonly string[] {
   const { findings, skipped } = evidence;
   const statements = findings.map(({ statement }) => printable(statement[language], 2000));
-  const methods = skipped.map(({ method }) => phrases.methods[method] ?? printable(method));
+  const methods = skipped.map(({ method }) =>
+    nameIn(wordsIn(language).findings.methods, method, printable(method)),
+  );
   return [
     ...(statements.length === 0 ? [] : [sentences([phrases.forensic.findings, ...statements])]),
     ...(methods.length === 0 ? [] : [phrases.forensic.skipped(methods.join(', '))]),

@@ -5,6 +5,7 @@
 
 import {
   type Assurance,
+  type Bilingual,
   type DecisionBasis,
   type DecisionStrategy,
   type ReasonCode,
@@ -12,17 +13,17 @@ import {
   type Strength,
   strengths,
 } from '../contract/vocabulary.ts';
-import {
-  type Finding,
-  type Skipped,
-  strengthOfAssurance,
-  strengthOfRatio,
-} from '../detectors/detector.ts';
+import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/likelihood-ratio.ts';
-import type { Decision, Examined } from '../engine/result.ts';
-import type { Provenance } from '../provenance/provenance.ts';
-import { type Bilingual, inBoth } from './report-item.ts';
+import type {
+  Decision,
+  Examined,
+  WordedFinding,
+  WordedProvenance,
+  WordedSkip,
+} from '../engine/result.ts';
+import { inBoth } from './report-item.ts';
 import { phrasesOf } from './wording/catalogue.ts';
 import {
   type ChangeStatement,
@@ -40,8 +41,6 @@ import {
   writeNoCap,
   writeTraced,
 } from './wording/strength.ts';
-
-export type { Bilingual } from './report-item.ts';
 
 export interface RankedFinding {
   readonly method: string;
@@ -71,7 +70,7 @@ export interface Evidence {
   readonly cap: Cap | null;
   /** Strongest first; of equals those that speak for a side before those that speak for neither. */
   readonly findings: readonly RankedFinding[];
-  readonly skipped: readonly Skipped[];
+  readonly skipped: readonly WordedSkip[];
   /** Why nothing was decided, and what would help. */
   readonly reasons: readonly {
     readonly code: ReasonCode;
@@ -81,7 +80,7 @@ export interface Evidence {
   readonly stability: StabilityEvidence | null;
   /** What the methods that look for changed parts say together; null for an examination of an earlier version. */
   readonly manipulation: ChangeStatement | null;
-  readonly provenance: Provenance;
+  readonly provenance: WordedProvenance;
   /** What this examination could not look at, whatever it found. */
   readonly notChecked: readonly NotChecked[];
 }
@@ -103,7 +102,7 @@ export function writeEvidence(examined: Examined): Evidence {
 }
 
 /** Fields by name: of what a stored finding may hold beside them nothing is passed on, and no number that JSON cannot hold. */
-function toRanked(finding: Finding): RankedFinding {
+function toRanked(finding: WordedFinding): RankedFinding {
   const { method, speaksFor, strength, score, statement, measures, source } = finding;
   const finite = Object.entries(measures).filter(([, value]) => Number.isFinite(value));
   return {
@@ -216,7 +215,7 @@ function toCap(
  * The trace network's own word for its strength knows nothing of its error rates. Outside the validated domain it has no
  * meaning at all.
  */
-export function boundedFinding(finding: Finding, examined: Examined): Finding {
+export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
   const { method, speaksFor, score } = finding;
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   const { measured, options, decision } = examined;

@@ -109,9 +109,3 @@ export function createNumberWriter(language: Language): NumberWriter {
 export function writeTime(time: Date): string {
   return `${time.toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
-
-// For words that were made to stand inside a sentence, and begin one: in German also behind a colon.
-
-export function capitalised(words: string): string {
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-}

@@ -51,3 +51,17 @@ function shorten(characters: readonly string[], limit: number): readonly string[
   const leftOut = `⟨… ${characters.length - limit} …⟩`;
   return [...characters.slice(0, head), leftOut, ...characters.slice(-tail)];
 }
+
+/** Our name for something, where there is one. */
+export function nameIn(
+  names: Readonly<Record<string, string>>,
+  key: string,
+  otherwise: string,
+): string {
+  return Object.hasOwn(names, key) ? names[key]! : otherwise;
+}
+
+/** Words that were made to stand inside a sentence, where they begin one: in German also behind a colon. */
+export function capitalised(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}

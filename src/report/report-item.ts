@@ -1,4 +1,4 @@
-import type { Language } from '../contract/vocabulary.ts';
+import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { MeasuredCondition } from '../inference/model.ts';
@@ -70,9 +70,6 @@ export interface ReportTexts {
   };
   readonly conclusion: string;
 }
-
-/** One statement in every report language. */
-export type Bilingual = Readonly<Record<Language, string>>;
 
 /** Writes the same statement in every language. */
 export function inBoth(write: (language: Language) => string): Bilingual {

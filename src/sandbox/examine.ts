@@ -4,6 +4,7 @@ import { readSamples, type Samples } from '../image/codec.ts';
 import type { Stance } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
+import { wordExamination } from '../report/findings.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
 import { writeTexts } from '../report/texts.ts';
@@ -25,7 +26,7 @@ export async function performExamine(
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { ...settings, now });
-  return examine(picture, models, examineOptions, provenance);
+  return wordExamination(await examine(picture, models, examineOptions, provenance));
 }
 
 export async function performCompare(

@@ -1,7 +1,7 @@
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { concludeUnderEvery } from '../engine/examine.ts';
 import { type Models, observe } from '../engine/observe.ts';
-import type { Examination } from '../engine/result.ts';
+import type { CodedExamination } from '../engine/result.ts';
 import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
@@ -38,7 +38,7 @@ export async function performMeasure(
   };
 }
 
-type ByStrategy = Readonly<Record<DecisionStrategy, Examination>>;
+type ByStrategy = Readonly<Record<DecisionStrategy, CodedExamination>>;
 
 /** One reading of the pixels, decided three times. */
 async function underStrategies(

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
 import type { Reading } from '../../src/engine/patch-scores.ts';
-import type { Decision, Examination } from '../../src/engine/result.ts';
+import type { CodedExamination, Decision } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
@@ -15,7 +15,7 @@ export interface Row {
   readonly condition: string;
   readonly reading: Pick<Reading, 'meanLogits'> & { readonly meanDistance: number };
   /** Under the default strategy. */
-  readonly examination: Omit<Examination, 'maps'>;
+  readonly examination: Omit<CodedExamination, 'maps'>;
   readonly classes: Classes;
   /** Of the picture as it is: strategies whose verdict a re-save turns round. */
   readonly flips: Flips | null;

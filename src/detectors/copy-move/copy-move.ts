@@ -6,8 +6,15 @@
 
 import type { Picture } from '../../image/picture.ts';
 import type { Detector, Sighting, Skipped, Weight } from '../detector.ts';
-import { largestRegion, measuresOf, type Size } from '../regions.ts';
-import { turnOf } from './affine.ts';
+import {
+  largestRegion,
+  measuresOf,
+  placeOf,
+  type Region as PictureRegion,
+  type Size,
+} from '../regions.ts';
+import type { Copies, FindingStatement } from '../statements.ts';
+import { type Affine, isMirrored, scaleOf, turnOf } from './affine.ts';
 import { describeSurroundings } from './descriptors.ts';
 import { detailsOf, type WorkingPicture, workingPicture } from './features.ts';
 import { growAll } from './grow.ts';
@@ -15,7 +22,6 @@ import { evenMap, markPair, type Marks, mergeMaps } from './mark.ts';
 import { matchField } from './match-field.ts';
 import { findRegions, type Region } from './regions.ts';
 import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
-import { type Seen, wordClear, wordNone, wordUnclear } from './statement.ts';
 
 /** Pixels; in less there is no room for two places and what lies between. */
 const leastSidePx = 64;
@@ -31,9 +37,11 @@ export const copyMove: Detector<Sighting | Skipped> = {
   method: 'copy-move',
   examine: ({ picture }) => {
     const { width, height } = picture.facts;
-    if (Math.min(width, height) < leastSidePx) return { method: copyMove.method, reason: tooSmall };
+    if (Math.min(width, height) < leastSidePx)
+      return { method: copyMove.method, reason: 'too_small_for_copies' };
     const look = lookForCopies(picture);
-    if (look.comparedShare < leastCompared) return { method: copyMove.method, reason: tooSmooth };
+    if (look.comparedShare < leastCompared)
+      return { method: copyMove.method, reason: 'too_smooth_for_copies' };
     return toSighting(look, { width, height });
   },
 };
@@ -66,6 +74,13 @@ function toSighting(look: Look, size: Size): Sighting {
   };
 }
 
+interface Seen {
+  readonly here: PictureRegion;
+  readonly there: PictureRegion;
+  readonly affine: Affine;
+  readonly size: Size;
+}
+
 function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
   // A pair is inside the picture with both its places, so each map holds a region.
@@ -73,10 +88,40 @@ function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   return { here: one, there: other, affine: region.affine, size };
 }
 
+/** Share of the picture from which on what is too smooth to be compared need not be spoken of. */
+const comparedWhole = 0.9;
+
 /** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
-function statementOf(seen: Seen | null, { strength }: Weight, comparedShare: number) {
-  if (seen === null || strength === 'none') return wordNone(comparedShare);
-  return strength === 'weak' ? wordUnclear(seen) : wordClear(seen);
+function statementOf(
+  seen: Seen | null,
+  { strength }: Weight,
+  comparedShare: number,
+): FindingStatement {
+  if (seen === null || strength === 'none') {
+    return comparedShare >= comparedWhole
+      ? { code: 'no_copies', values: {} }
+      : { code: 'no_copies_where_compared', values: { comparedShare } };
+  }
+  const code = strength === 'weak' ? 'copies_or_repetition' : 'copies';
+  return { code, values: copiesOf(seen) };
+}
+
+/** Degrees and factor from which on a motion is more than the error of its fit. */
+const leastTurn = 3;
+const leastScaling = 1.05;
+
+function copiesOf({ here, there, affine, size }: Seen): Copies {
+  const turn = Math.round(Math.abs(turnOf(affine)));
+  const scale = scaleOf(affine);
+  const factor = Math.max(scale, 1 / scale);
+  return {
+    place: placeOf(here, size),
+    otherPlace: placeOf(there, size),
+    share: (here.share + there.share) / 2,
+    isMirrored: isMirrored(affine),
+    turnDegrees: turn >= leastTurn ? turn : 0,
+    factor: factor >= leastScaling ? factor : 1,
+  };
 }
 
 /** Pixels of the picture. The offset leads from the middle of the first place to that of the other. */
@@ -97,16 +142,6 @@ function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
     shear: likeness.shear,
   };
 }
-
-const tooSmall = {
-  en: 'The picture is too small to look for parts that occur in it twice.',
-  de: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
-};
-
-const tooSmooth = {
-  en: 'The picture is too smooth to tell a copied part from any other.',
-  de: 'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
-};
 
 // From a picture to the pairs of places in it that look like copies of each other.
 

@@ -3,8 +3,8 @@
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import type { RankedFinding } from '../evidence.ts';
-import { capitalised } from '../numbers.ts';
-import { printable } from '../printable.ts';
+import { capitalised, nameIn, printable } from '../printable.ts';
+import { wordsIn } from '../wording/catalogue.ts';
 import { strengthAdverbs } from '../wording/strength.ts';
 import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
 
@@ -61,9 +61,11 @@ function adverbOf(strength: Strength, language: SectionInput['language']): strin
 
 /** Those that speak for a side, the strongest first; then what speaks for neither, and what yielded nothing. */
 function findingBlocks(input: SectionInput): readonly Block[] {
-  const { evidence, labels, phrases, language, prose } = input;
+  const { evidence, labels, language, prose } = input;
   const { neutralTitle, noneSpeaks } = prose.evaluation;
-  const nameOf = (method: string) => capitalised(phrases.methods[method] ?? printable(method, 60));
+  const { findings: words } = wordsIn(language);
+  const nameOf = (method: string) =>
+    capitalised(nameIn(words.methods, method, printable(method, 60)));
   const speaking = evidence.findings.flatMap((finding) => {
     const side = sideOf(input, finding);
     return side === null ? [] : [toEntry(input, finding, `${nameOf(finding.method)}: ${side}`)];
@@ -105,8 +107,8 @@ function toEntry(input: SectionInput, finding: RankedFinding, title: string): Bl
   };
 }
 
-function sourceOf({ labels, phrases }: SectionInput, { source }: RankedFinding): string {
-  return labels.source(phrases.sources[source] ?? printable(source, 400));
+function sourceOf({ labels, language }: SectionInput, { source }: RankedFinding): string {
+  return labels.source(nameIn(wordsIn(language).findings.sources, source, printable(source, 400)));
 }
 
 /** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */

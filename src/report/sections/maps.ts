@@ -1,8 +1,9 @@
 /** Where methods reacted: four maps, each beside the picture itself, and those of single methods. */
 
 import { mapNames, type ModelIdentity } from '../../engine/result.ts';
-import { capitalised, writeTime } from '../numbers.ts';
-import { printable } from '../printable.ts';
+import { writeTime } from '../numbers.ts';
+import { capitalised, nameIn, printable } from '../printable.ts';
+import { wordsIn } from '../wording/catalogue.ts';
 import {
   type Block,
   heading,
@@ -51,13 +52,13 @@ export function methodMapBlocks(input: SectionInput): readonly Block[] {
 type Finding = SectionInput['evidence']['findings'][number];
 
 function toBlock(input: SectionInput, finding: Finding): MethodBlock {
-  const { phrases, prose, language } = input;
+  const { prose, language } = input;
   const { method, statement } = finding;
   const { shownOnly, neutral } = prose.methodMaps;
   const weight = sideOf(input, finding) ?? neutral;
   return {
     method,
-    title: capitalised(phrases.methods[method] ?? printable(method, 60)),
+    title: capitalised(nameIn(wordsIn(language).findings.methods, method, printable(method, 60))),
     text: printable(statement[language], 600),
     note: capitalised(notJudged.includes(method) ? shownOnly : weight),
   };

@@ -1,9 +1,10 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
 import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
-import { placeOf, type Region, wordShare } from '../../detectors/regions.ts';
+import { placeOf, type Region } from '../../detectors/regions.ts';
 import type { Decision } from '../../engine/result.ts';
-import { printable } from '../printable.ts';
+import { nameIn, printable } from '../printable.ts';
+import { wordsIn } from '../wording/catalogue.ts';
 import {
   type Block,
   heading,
@@ -89,19 +90,14 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
 }
 
 /** What the methods that look for changed parts say together; nothing for an examination of an earlier version. */
-function changeRows({
-  examination,
-  labels,
-  phrases,
-  numbers,
-  language,
-}: SectionInput): readonly Row[] {
+function changeRows({ examination, labels, numbers, language }: SectionInput): readonly Row[] {
   const { manipulation, decision, facts } = examination;
   if (manipulation === null) return [];
   const { probability, region, methods } = manipulation;
   const { rows } = labels;
   const { suspectedMin, manipulatedMin } = decision.thresholds;
-  const names = methods.map((method) => phrases.methods[method] ?? printable(method, 60));
+  const { findings: words } = wordsIn(language);
+  const names = methods.map((method) => nameIn(words.methods, method, printable(method, 60)));
   return [
     {
       label: rows.changeProbability,
@@ -114,10 +110,10 @@ function changeRows({
   ];
 
   function wordRegion({ left, top, width, height, share }: Region): string {
-    const place = placeOf({ left, top, width, height, share }, facts)[language];
+    const place = words.places[placeOf({ left, top, width, height, share }, facts)];
     const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
     const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
-    return `${place}; ${wordShare(share)[language]}; ${box}, ${corner}`;
+    return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
   }
 }
 

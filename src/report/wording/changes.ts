@@ -1,10 +1,11 @@
 /** What the methods that look for changed parts say together, in words. */
 
-import type { Language, StabilityChange } from '../../contract/vocabulary.ts';
-import { placeOf, type Size, wordShare } from '../../detectors/regions.ts';
+import type { Bilingual, Language, StabilityChange } from '../../contract/vocabulary.ts';
+import { areaOf, type Size } from '../../detectors/regions.ts';
 import type { Decision, Manipulation, Stability } from '../../engine/result.ts';
 import { createNumberWriter } from '../numbers.ts';
-import { type Bilingual, inBoth } from '../report-item.ts';
+import { inBoth } from '../report-item.ts';
+import { wordsIn } from './catalogue.ts';
 
 export interface ChangeStatement extends Manipulation {
   readonly statement: Bilingual;
@@ -17,7 +18,9 @@ export function writeChange(manipulation: Manipulation, size: Size): ChangeState
     const { marked, unmarked } = words[language];
     const p = createNumberWriter(language).score(probability);
     if (region === null) return unmarked(p);
-    return marked(wordShare(region.share)[language], placeOf(region, size)[language], p);
+    const { places, writeShare } = wordsIn(language).findings;
+    const { place, share } = areaOf(region, size);
+    return marked(writeShare(share), places[place], p);
   });
   return { ...manipulation, statement };
 }

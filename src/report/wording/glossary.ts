@@ -1,6 +1,6 @@
 /** Words of the report that a reader without training needs, in both languages side by side. */
 
-import type { Bilingual } from '../report-item.ts';
+import type { Bilingual } from '../../contract/vocabulary.ts';
 
 interface Entry {
   readonly term: Bilingual;

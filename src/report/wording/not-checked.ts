@@ -1,8 +1,7 @@
 /** What an examination could not look at. Silence about these must not be read as an all-clear. */
 
-import type { NotCheckedId, ReasonCode } from '../../contract/vocabulary.ts';
+import type { Bilingual, NotCheckedId, ReasonCode } from '../../contract/vocabulary.ts';
 import type { Examined } from '../../engine/result.ts';
-import type { Bilingual } from '../report-item.ts';
 
 interface Gap {
   readonly id: NotCheckedId;

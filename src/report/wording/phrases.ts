@@ -53,10 +53,6 @@ export interface Phrases {
   };
   readonly reasons: Readonly<Record<ReasonCode, Reason>>;
   readonly levels: Readonly<Record<Level, string>>;
-  /** Names of methods by identifier; a method that is missing here goes by its identifier. */
-  readonly methods: Readonly<Record<string, string>>;
-  /** What a finding rests on, by the English words that it brings; citations are alike in all languages. */
-  readonly sources: Readonly<Record<string, string>>;
   readonly strategies: Readonly<Record<DecisionStrategy, string>>;
   readonly forensic: {
     readonly item: (x: { name: string; facts: string; sha256: string }) => string;

@@ -1,6 +1,6 @@
 /** What the methods of this report rest on. A citation is the same in every language; what it is used for is not. */
 
-import type { Bilingual } from '../report-item.ts';
+import type { Bilingual } from '../../contract/vocabulary.ts';
 
 interface Reference {
   readonly citation: string;

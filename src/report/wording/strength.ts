@@ -1,10 +1,10 @@
 /** Sentences about how strongly an examination speaks for its class, and why no stronger. */
 
-import type { Assurance, Language, Strength } from '../../contract/vocabulary.ts';
+import type { Assurance, Bilingual, Language, Strength } from '../../contract/vocabulary.ts';
 import type { SupportedRatio } from '../../engine/likelihood-ratio.ts';
 import { createNumberWriter } from '../numbers.ts';
 import { printable } from '../printable.ts';
-import { type Bilingual, inBoth } from '../report-item.ts';
+import { inBoth } from '../report-item.ts';
 import { labelsOf } from './catalogue.ts';
 
 type Side = 'real' | 'fake';

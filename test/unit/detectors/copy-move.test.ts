@@ -1,23 +1,23 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { copyMove } from '../../../src/detectors/copy-move/copy-move.ts';
-import type { PlaceMap, Sighting } from '../../../src/detectors/detector.ts';
+import type { PlaceMap } from '../../../src/detectors/detector.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';
 import { fromScene } from '../../fixtures/pictures.ts';
 import { chart, textPage } from './drawings.ts';
-import { inputWith } from './input.ts';
+import { inputWith, worded } from './input.ts';
 
 /** Smaller than what the product accepts by default. */
 const limits = { ...defaultLimits, minSidePx: 32 };
 
 async function examine(file: Sharp) {
   const picture = await decodePicture(await file.toBuffer(), { limits });
-  return copyMove.examine(inputWith(picture));
+  return worded(copyMove.examine(inputWith(picture)));
 }
 
-async function sight(file: Sharp): Promise<Sighting> {
+async function sight(file: Sharp) {
   const answer = await examine(file);
   if (!('map' in answer)) throw new Error('skipped');
   return answer;

@@ -5,7 +5,7 @@ import { doubleQuantisation } from '../../../src/detectors/double-quantisation.t
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const size = { width: 320, height: 256 };
 const box = { left: 200, top: 140, width: 80, height: 80 };
@@ -20,7 +20,7 @@ const last = {
 
 describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save) => {
   test('shows the region that was put in between', async () => {
-    const answer = doubleQuantisation.examine(await inputOf(save(changed)));
+    const answer = worded(doubleQuantisation.examine(await inputOf(save(changed))));
 
     if (!('finding' in answer)) throw new Error('nothing was read');
     const { measures, score, speaksFor, statement } = answer.finding;
@@ -36,7 +36,7 @@ describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save
   });
 
   test('shows none where nothing was put in', async () => {
-    const answer = doubleQuantisation.examine(await inputOf(save(host)));
+    const answer = worded(doubleQuantisation.examine(await inputOf(save(host))));
 
     expect(answer).toHaveProperty('finding.speaksFor', 'neither');
     expect(answer).toHaveProperty('finding.strength', 'none');
@@ -47,7 +47,7 @@ describe.each(Object.entries(last))('a JPEG that was saved anew as %s', (_, save
 test('a picture that its camera turned shows the region at the same place', async () => {
   const turned = fromScene(changed).rotate(90).withMetadata({ orientation: 8 });
 
-  const answer = doubleQuantisation.examine(await inputOf(turned.png()));
+  const answer = worded(doubleQuantisation.examine(await inputOf(turned.png())));
 
   expect(answer).toHaveProperty('finding.statement.en', expect.stringContaining('lower right'));
 });
@@ -59,7 +59,7 @@ test.each([
   ['was saved much coarser at last', () => fromScene(changed).jpeg({ quality: 30 })],
   ['is of one colour', () => fromScene({ ...size, rgb: host.rgb.map(() => 90) }).png()],
 ])('a picture that %s is skipped with a reason', async (_, file) => {
-  const answer = doubleQuantisation.examine(await inputOf(file()));
+  const answer = worded(doubleQuantisation.examine(await inputOf(file())));
 
   expect(answer).toEqual({
     method: 'double-quantisation',
@@ -70,7 +70,7 @@ test.each([
 test('a picture of few blocks is skipped with a reason', async () => {
   const small = fromScene(host).extract({ left: 0, top: 0, width: 136, height: 136 });
 
-  const answer = doubleQuantisation.examine(await inputOf(small.png()));
+  const answer = worded(doubleQuantisation.examine(await inputOf(small.png())));
 
   expect(answer).toHaveProperty('reason.en', expect.stringContaining('too few blocks'));
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { errorLevel } from '../../../src/detectors/error-level.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const size = { width: 320, height: 240 };
 const scene = drawScene({ ...size, seed: 4 });
@@ -11,7 +11,7 @@ test('what was saved at the same quality before is dark, what was put in since i
   const saved = await resaved(scene, 90);
   const changed = pasted(saved, scene, { left: 40, top: 40, width: 96, height: 96 });
 
-  const { map } = errorLevel.examine(await inputOf(fromScene(changed).png()));
+  const { map } = worded(errorLevel.examine(await inputOf(fromScene(changed).png())));
 
   const at = (x: number, y: number) => map.values[(y >> 3) * map.columns + (x >> 3)];
   expect([map.cellPx, map.columns, map.rows]).toEqual([8, 40, 30]);
@@ -28,7 +28,9 @@ test.each([
 ])(
   'it never counts: a picture that is %s gets no weight, and the sentence says so',
   async (_, each) => {
-    const { finding } = errorLevel.examine(await inputOf(fromScene(each).jpeg({ quality: 80 })));
+    const { finding } = worded(
+      errorLevel.examine(await inputOf(fromScene(each).jpeg({ quality: 80 }))),
+    );
 
     expect(finding).toMatchObject({ score: 0.5, speaksFor: 'neither', strength: 'none' });
     expect(finding.statement.en).toContain('plays no part in the verdict');
@@ -39,7 +41,7 @@ test.each([
 test('a picture of one colour, and the rest of a block at the edge, are no reason to fail', async () => {
   const plain = { width: 70, height: 67, rgb: new Uint8Array(3 * 70 * 67).fill(120) };
 
-  const { finding, map } = errorLevel.examine(await inputOf(fromScene(plain).png()));
+  const { finding, map } = worded(errorLevel.examine(await inputOf(fromScene(plain).png())));
 
   expect([map.columns, map.rows]).toEqual([9, 9]);
   expect(map.values.every((value) => value >= 0 && value <= 1)).toBe(true);

@@ -1,10 +1,19 @@
-/** What a detector is given, where only the picture matters to it. */
+/** What a detector is given, where only the picture matters to it, and what it says, in words. */
 
 import type { Sharp } from 'sharp';
-import type { DetectorInput } from '../../../src/detectors/detector.ts';
+import type {
+  Answer,
+  DetectorInput,
+  Finding,
+  PlaceMap,
+  Sighting,
+  Skipped,
+} from '../../../src/detectors/detector.ts';
+import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
+import { wordFinding, wordSkipped } from '../../../src/report/findings.ts';
 
 const traces = { fakeProbability: 0.5, fakeUncertainty: 0, patchesRead: 1, passes: 2 };
 
@@ -17,4 +26,21 @@ export function inputWith(
 
 export async function inputOf(file: Sharp): Promise<DetectorInput> {
   return inputWith(await decodePicture(await file.toBuffer()));
+}
+
+interface WordedSighting {
+  readonly finding: WordedFinding;
+  readonly map: PlaceMap;
+}
+
+/** Code and values as an examination stores them: as sentences. */
+export function worded(answer: Finding | Skipped): WordedFinding | WordedSkip;
+export function worded(answer: Sighting): WordedSighting;
+export function worded(answer: Sighting | Skipped): WordedSighting | WordedSkip;
+export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip;
+export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip {
+  if ('reason' in answer) return wordSkipped(answer);
+  return 'finding' in answer
+    ? { ...answer, finding: wordFinding(answer.finding) }
+    : wordFinding(answer);
 }

@@ -17,7 +17,7 @@ import { createRandom } from '../../fixtures/noise.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { pasted, resaved } from './histories.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const size = { width: 384, height: 288 };
 const box = { left: 24, top: 20, width: 112, height: 96 };
@@ -31,7 +31,7 @@ async function spliced() {
 test('a region from another JPEG is found where it lies, with the shift of its grid', async () => {
   const { changed } = await spliced();
 
-  const answer = jpegGrid.examine(await inputOf(fromScene(changed).png()));
+  const answer = worded(jpegGrid.examine(await inputOf(fromScene(changed).png())));
 
   if (!('finding' in answer)) throw new Error('no region was found');
   const { measures, statement, score, speaksFor } = answer.finding;
@@ -51,7 +51,7 @@ test('a region from another JPEG is found where it lies, with the shift of its g
 test('its untouched twin shows one grid and speaks for nothing', async () => {
   const { host } = await spliced();
 
-  const answer = jpegGrid.examine(await inputOf(fromScene(host).png()));
+  const answer = worded(jpegGrid.examine(await inputOf(fromScene(host).png())));
 
   expect(answer).toMatchObject({ score: 0.5, speaksFor: 'neither', strength: 'none' });
   expect(answer).not.toHaveProperty('map');
@@ -63,7 +63,9 @@ test.each([3, 5, 6, 8])(
     const { changed } = await spliced();
     const stored = fromScene(orientationOf(orientation).toStored(changed));
 
-    const answer = jpegGrid.examine(await inputOf(stored.withMetadata({ orientation }).png()));
+    const answer = worded(
+      jpegGrid.examine(await inputOf(stored.withMetadata({ orientation }).png())),
+    );
 
     if (!('finding' in answer)) throw new Error('no region was found');
     const { measures, statement } = answer.finding;
@@ -82,7 +84,7 @@ test('where the grid of a turned picture begins is told of the picture before it
 
   const [ofWhole, ofCropped] = await Promise.all(
     [whole, cropped].map(async (each) =>
-      jpegGrid.examine(await inputOf(each.withMetadata({ orientation: 6 }).png())),
+      worded(jpegGrid.examine(await inputOf(each.withMetadata({ orientation: 6 }).png()))),
     ),
   );
 
@@ -100,7 +102,7 @@ test('a picture that was cropped after a JPEG save tells where its grid begins',
   const scene = await resaved(drawScene({ ...size, seed: 7 }), 75);
   const cropped = fromScene(scene).extract({ left: 3, top: 6, width: 320, height: 256 });
 
-  const answer = jpegGrid.examine(await inputOf(cropped.png()));
+  const answer = worded(jpegGrid.examine(await inputOf(cropped.png())));
 
   expect(answer).toMatchObject({ measures: { gridLeft: 5, gridTop: 2 }, speaksFor: 'neither' });
   expect(answer).toHaveProperty('statement.en', expect.stringContaining('begins at (5, 2)'));
@@ -120,7 +122,9 @@ test.each([1, 2, 3, 4])('in noise no grid is found, nor a region of any (%i)', a
 });
 
 test('a picture that never was a JPEG shows no grid', async () => {
-  const answer = jpegGrid.examine(await inputOf(fromScene(drawScene({ ...size, seed: 8 })).png()));
+  const answer = worded(
+    jpegGrid.examine(await inputOf(fromScene(drawScene({ ...size, seed: 8 })).png())),
+  );
 
   expect(answer).toMatchObject({ score: 0.5, strength: 'none' });
   expect(answer).toHaveProperty('statement.en', expect.stringContaining('no 8x8 grid'));
@@ -129,7 +133,7 @@ test('a picture that never was a JPEG shows no grid', async () => {
 test('a picture of one colour shows no grid', async () => {
   const plain = { ...size, rgb: new Uint8Array(3 * size.width * size.height).fill(90) };
 
-  const answer = jpegGrid.examine(await inputOf(fromScene(plain).jpeg({ quality: 60 })));
+  const answer = worded(jpegGrid.examine(await inputOf(fromScene(plain).jpeg({ quality: 60 }))));
 
   expect(answer).toHaveProperty('statement.en', expect.stringContaining('no 8x8 grid'));
 });
@@ -139,7 +143,7 @@ test('a picture below 64 pixels is skipped with a reason', async () => {
   const { picture } = input;
   const facts = { ...picture.facts, height: 60, storedHeight: 60 };
 
-  const answer = jpegGrid.examine({ ...input, picture: { ...picture, facts } });
+  const answer = worded(jpegGrid.examine({ ...input, picture: { ...picture, facts } }));
 
   expect(answer).toHaveProperty('reason.de', expect.stringContaining('zu klein'));
 });

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Sighting } from '../../../src/detectors/detector.ts';
 import { localisationNetwork } from '../../../src/detectors/localisation-network.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
@@ -7,16 +6,16 @@ import type { Picture } from '../../../src/image/picture.ts';
 import type { LocateModel } from '../../../src/inference/locate-model.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
-import { inputWith } from './input.ts';
+import { inputWith, worded } from './input.ts';
 
 let locator: LocateModel;
 beforeAll(async () => {
   ({ locator } = await loadPackagedModels());
 });
 
-async function examine(picture: Picture): Promise<Sighting> {
-  const sighting = localisationNetwork.examine(
-    inputWith(picture, await readChanges(picture, locator)),
+async function examine(picture: Picture) {
+  const sighting = worded(
+    localisationNetwork.examine(inputWith(picture, await readChanges(picture, locator))),
   );
   if (!('finding' in sighting)) throw new TypeError('The picture was skipped.');
   return sighting;
@@ -91,8 +90,10 @@ function firstOfFour(value: number) {
 test('the score is the probability at even odds, and no claim goes beyond what was measured', async () => {
   const picture = await scenePicture(80, 80);
   const sight = (score: number, changed: number) =>
-    localisationNetwork.examine(
-      inputWith(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
+    worded(
+      localisationNetwork.examine(
+        inputWith(picture, { score, changed: firstOfFour(changed), trust: firstOfFour(1) }),
+      ),
     );
 
   expect(sight(Math.log(3), 0.9)).toMatchObject({
@@ -119,7 +120,7 @@ test('no region is named in a picture that does not look changed, though the map
   const picture = await scenePicture(80, 80);
   const changes = { score: 0.1, changed: firstOfFour(0.9), trust: firstOfFour(1) };
 
-  expect(localisationNetwork.examine(inputWith(picture, changes))).toMatchObject({
+  expect(worded(localisationNetwork.examine(inputWith(picture, changes)))).toMatchObject({
     finding: {
       speaksFor: 'neither',
       strength: 'none',
@@ -132,7 +133,7 @@ test('no region is named in a picture that does not look changed, though the map
 });
 
 test('a picture whose changes nobody read is skipped with a reason', async () => {
-  const skipped = localisationNetwork.examine(inputWith(await scenePicture(80, 80), null));
+  const skipped = worded(localisationNetwork.examine(inputWith(await scenePicture(80, 80), null)));
 
   expect(skipped).toEqual({
     method: 'localisation-network',

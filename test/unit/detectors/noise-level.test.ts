@@ -3,13 +3,13 @@ import type { PlaceMap } from '../../../src/detectors/detector.ts';
 import { noiseLevel } from '../../../src/detectors/noise-level.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const size = { width: 480, height: 400 };
 const box = { left: 272, top: 200, right: 400, bottom: 328 };
 
 async function examine(scene: Scene, quality = 95) {
-  return noiseLevel.examine(await inputOf(fromScene(scene).jpeg({ quality })));
+  return worded(noiseLevel.examine(await inputOf(fromScene(scene).jpeg({ quality }))));
 }
 
 async function sight(scene: Scene, quality?: number) {

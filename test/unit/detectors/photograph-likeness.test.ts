@@ -1,10 +1,10 @@
 import type { Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
-import type { Finding, Skipped } from '../../../src/detectors/detector.ts';
 import { isPhotograph, photographLikeness } from '../../../src/detectors/photograph-likeness.ts';
+import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
 import { cartoon, chart, nightSky, relit, screenshot, textPage } from './drawings.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
   'a PNG': (scene) => fromScene(scene).png(),
@@ -12,11 +12,11 @@ const saved: Readonly<Record<string, (scene: Scene) => Sharp>> = {
   'a JPEG of quality 75': (scene) => fromScene(scene).jpeg({ quality: 75 }),
 };
 
-async function look(file: Sharp): Promise<Finding | Skipped> {
-  return photographLikeness.examine(await inputOf(file));
+async function look(file: Sharp) {
+  return worded(photographLikeness.examine(await inputOf(file)));
 }
 
-function saysPhotograph(result: Finding | Skipped): boolean {
+function saysPhotograph(result: WordedFinding | WordedSkip): boolean {
   return isPhotograph('score' in result ? [result] : []);
 }
 

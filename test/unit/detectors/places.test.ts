@@ -1,12 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { PlaceMap } from '../../../src/detectors/detector.ts';
-import {
-  largestPart,
-  largestRegion,
-  placeOf,
-  wordRoughShare,
-  wordShare,
-} from '../../../src/detectors/regions.ts';
+import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
+import { wordsIn } from '../../../src/report/wording/catalogue.ts';
 
 /** One letter a cell: `#` is 1, `.` is 0.5. */
 function mapOf(cellPx: number, lines: readonly string[]): PlaceMap {
@@ -66,22 +62,39 @@ describe('the largest region', () => {
   });
 });
 
-describe('places in words', () => {
+describe('places', () => {
   const size = { width: 900, height: 600 };
   const at = (left: number, top: number, width: number, height: number) =>
     placeOf({ left, top, width, height, share: 0 }, size);
 
   test.each([
-    [at(0, 0, 100, 100), 'in the upper left', 'links oben'],
-    [at(400, 20, 100, 100), 'at the top', 'oben'],
-    [at(700, 250, 150, 100), 'on the right', 'rechts'],
-    [at(300, 200, 300, 200), 'in the middle', 'in der Mitte'],
-    [at(620, 420, 280, 180), 'in the lower right', 'rechts unten'],
-    [at(0, 500, 900, 100), 'across the whole width at the bottom', 'unten über die ganze Breite'],
-    [at(10, 10, 100, 560), 'over the whole height on the left', 'links über die ganze Höhe'],
-    [at(10, 10, 880, 580), 'across almost the whole picture', 'fast im ganzen Bild'],
-  ])('%o', (words, en, de) => {
-    expect(words).toEqual({ en, de });
+    [at(0, 0, 100, 100), 'upper_left', 'in the upper left', 'links oben'],
+    [at(400, 20, 100, 100), 'top', 'at the top', 'oben'],
+    [at(700, 250, 150, 100), 'right', 'on the right', 'rechts'],
+    [at(300, 200, 300, 200), 'middle', 'in the middle', 'in der Mitte'],
+    [at(620, 420, 280, 180), 'lower_right', 'in the lower right', 'rechts unten'],
+    [
+      at(0, 500, 900, 100),
+      'across_bottom',
+      'across the whole width at the bottom',
+      'unten über die ganze Breite',
+    ],
+    [
+      at(10, 10, 100, 560),
+      'along_left',
+      'over the whole height on the left',
+      'links über die ganze Höhe',
+    ],
+    [
+      at(10, 10, 880, 580),
+      'almost_everywhere',
+      'across almost the whole picture',
+      'fast im ganzen Bild',
+    ],
+  ] as const)('%s is found, and named in words', (place, code, en, de) => {
+    expect(place).toBe(code);
+    expect(wordsIn('en').findings.places[place]).toBe(en);
+    expect(wordsIn('de').findings.places[place]).toBe(de);
   });
 });
 
@@ -90,15 +103,20 @@ test.each([
   [0.124, '12 %', '12 %'],
   [1, '100 %', '100 %'],
 ])('a share of %d is told as %s', (share, en, de) => {
-  expect(wordShare(share)).toEqual({ en, de });
+  expect(wordsIn('en').findings.writeShare(share)).toBe(en);
+  expect(wordsIn('de').findings.writeShare(share)).toBe(de);
 });
 
 test.each([
-  [0.001, 'less than 1 %', 'weniger als 1 %'],
-  [0.005, 'about 1 %', 'etwa 1 %'],
-  [0.124, 'about 12 %', 'etwa 12 %'],
-])('a share of about %d is told as %s', (share, en, de) => {
-  expect(wordRoughShare(share)).toEqual({ en, de });
+  [0.001, '(less than 1 %)', '(weniger als 1 %)'],
+  [0.005, '(about 1 %)', '(etwa 1 %)'],
+  [0.124, '(about 12 %)', '(etwa 12 %)'],
+])('a share of about %d is told as %s', (comparedShare, en, de) => {
+  const sentenceIn = (language: Language) =>
+    wordsIn(language).findings.statements.no_copies_where_compared({ comparedShare });
+
+  expect(sentenceIn('en')).toContain(en);
+  expect(sentenceIn('de')).toContain(de);
 });
 
 test('who marks more than half of a picture points at no part of it', () => {

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { resampling } from '../../../src/detectors/resampling.ts';
 import { createRandom } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
-import { inputOf } from './input.ts';
+import { inputOf, worded } from './input.ts';
 
 const size = { width: 512, height: 448 };
 const box = { left: 256, top: 192, width: 192, height: 192 };
 
 async function examine(file: Sharp) {
-  return resampling.examine(await inputOf(file));
+  return worded(resampling.examine(await inputOf(file)));
 }
 
 async function sight(file: Sharp) {

@@ -7,11 +7,11 @@ import { exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
-import { inputWith } from './input.ts';
+import { inputWith, worded } from './input.ts';
 
 async function examine(jpeg: Buffer, parts: Parameters<typeof exifSegment>[0]) {
   const picture = await decodePicture(withSegments(jpeg, exifSegment(parts)));
-  return thumbnail.examine(inputWith(picture));
+  return worded(thumbnail.examine(inputWith(picture)));
 }
 
 const scene = { width: 640, height: 480, quality: 90 };

@@ -2,16 +2,19 @@ import { expect, test } from 'vitest';
 import { traceNetwork } from '../../../src/detectors/trace-network.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import { scenePicture } from '../engine/fixtures.ts';
+import { worded } from './input.ts';
 
 test('the finding gives the probability as its score and says it in both languages', async () => {
   const traces = { fakeProbability: 0.834, fakeUncertainty: 0.042, patchesRead: 16, passes: 32 };
 
-  const finding = traceNetwork.examine({
-    picture: await scenePicture(128, 128),
-    traces,
-    provenance: noProvenance,
-    changes: null,
-  });
+  const finding = worded(
+    traceNetwork.examine({
+      picture: await scenePicture(128, 128),
+      traces,
+      provenance: noProvenance,
+      changes: null,
+    }),
+  );
 
   expect(finding).toMatchObject({
     method: 'trace-network',
@@ -29,12 +32,14 @@ test('the finding gives the probability as its score and says it in both languag
 test('one patch is spoken of as one, and a spread below one percent is not called none', async () => {
   const traces = { fakeProbability: 0.1, fakeUncertainty: 0.0001, patchesRead: 1, passes: 32 };
 
-  const finding = traceNetwork.examine({
-    picture: await scenePicture(128, 128),
-    traces,
-    provenance: noProvenance,
-    changes: null,
-  });
+  const finding = worded(
+    traceNetwork.examine({
+      picture: await scenePicture(128, 128),
+      traces,
+      provenance: noProvenance,
+      changes: null,
+    }),
+  );
 
   expect(finding).toMatchObject({
     statement: {
@@ -47,12 +52,14 @@ test('one patch is spoken of as one, and a spread below one percent is not calle
 test('a probability within its own scatter speaks for neither side', async () => {
   const picture = await scenePicture(128, 128);
   const sideAt = (fakeUncertainty: number) =>
-    traceNetwork.examine({
-      picture,
-      traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32 },
-      provenance: noProvenance,
-      changes: null,
-    });
+    worded(
+      traceNetwork.examine({
+        picture,
+        traces: { fakeProbability: 0.29, fakeUncertainty, patchesRead: 16, passes: 32 },
+        provenance: noProvenance,
+        changes: null,
+      }),
+    );
 
   expect(sideAt(0.23)).toMatchObject({ speaksFor: 'neither', strength: 'none' });
   expect(sideAt(0.05)).toMatchObject({ speaksFor: 'real', strength: 'weak' });

@@ -6,7 +6,7 @@ import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { type Models, observe } from '../../../src/engine/observe.ts';
 import { readPicture } from '../../../src/engine/patch-scores.ts';
-import { type Examination, mapNames } from '../../../src/engine/result.ts';
+import { type CodedExamination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
 
@@ -14,7 +14,7 @@ const options = { decisionStrategy: 'default', seed: defaultSeed } as const;
 
 let models: Models;
 let picture: Picture;
-let examination: Examination;
+let examination: CodedExamination;
 
 beforeAll(async () => {
   models = await loadPackagedModels();

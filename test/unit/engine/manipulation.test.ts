@@ -84,7 +84,7 @@ describe('a picture of which a part is marked', () => {
       score: 0.8,
       speaksFor: 'fake',
       strength: 'weak',
-      statement: { en: '', de: '' },
+      statement: { code: 'no_grid', values: {} },
       measures: {},
       source: '',
       ...own,
@@ -97,7 +97,7 @@ describe('a picture of which a part is marked', () => {
     const answers = [
       sighting('first', right),
       sighting('silent', right, { speaksFor: 'neither', strength: 'none' }),
-      { method: 'second', reason: { en: 'Too small.', de: 'Zu klein.' } },
+      { method: 'second', reason: 'too_small_for_grids' as const },
     ];
 
     const { manipulation, methods } = localise({ size, grid, manifest, answers });

@@ -2,6 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { readProvenance } from '../../../src/provenance/read-provenance.ts';
+import { wordProvenance } from '../../../src/report/findings.ts';
 import { type ExifParts, exifSegment } from '../../fixtures/exif.ts';
 import { withSegments } from '../../fixtures/jpeg-segments.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
@@ -98,11 +99,11 @@ describe('times', () => {
   });
 
   test('are told in hours and days, in both languages', async () => {
-    const { inconsistencies } = await provenanceOf(
+    const provenance = await provenanceOf(
       withExif({ primary: { 0x0132: '2026:03:06 12:00:00' }, exif: taken }),
     );
 
-    expect(inconsistencies[0]).toMatchObject({
+    expect(wordProvenance(provenance).inconsistencies[0]).toMatchObject({
       statement: {
         en: 'By its own record, the file was last written 5 days after the picture was taken.',
         de: 'Nach eigener Angabe wurde die Datei 5 Tage nach der Aufnahme zuletzt geschrieben.',

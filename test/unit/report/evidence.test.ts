@@ -1,10 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { languages, reasonCodes, stabilityChanges } from '../../../src/contract/vocabulary.ts';
-import type { Finding } from '../../../src/detectors/detector.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import {
+  type Bilingual,
+  languages,
+  reasonCodes,
+  stabilityChanges,
+} from '../../../src/contract/vocabulary.ts';
+import type { Examination, WordedFinding } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
-import { type Bilingual, writeEvidence } from '../../../src/report/evidence.ts';
+import { writeEvidence } from '../../../src/report/evidence.ts';
 import { writeTexts } from '../../../src/report/texts.ts';
 import { item, makeExamination } from './examination.ts';
 
@@ -27,7 +31,7 @@ const measured: Examination['measured'] = [
   },
 ];
 
-const finding: Finding = {
+const finding: WordedFinding = {
   method: 'some-method',
   score: 0.5,
   speaksFor: 'neither',
@@ -72,7 +76,7 @@ function tested(flips: number) {
   return writeEvidence(decided('fake', 0.9, { stability })).stability!;
 }
 
-function named(method: string, more: Partial<Finding>): Finding {
+function named(method: string, more: Partial<WordedFinding>): WordedFinding {
   return { ...finding, method, ...more };
 }
 
@@ -207,7 +211,7 @@ describe('findings', () => {
     ]);
   });
 
-  const traces: Finding = {
+  const traces: WordedFinding = {
     ...finding,
     method: 'trace-network',
     score: 0.999,

@@ -2,14 +2,15 @@ import { describe, expect, test } from 'vitest';
 import { languages, reasonCodes, resultClasses } from '../../../src/contract/vocabulary.ts';
 import { detectors } from '../../../src/detectors/list.ts';
 import { findingOf } from '../../../src/engine/localisation.ts';
-import type { Examination } from '../../../src/engine/result.ts';
+import type { Examination, WordedProvenance } from '../../../src/engine/result.ts';
 import { pictureNotes } from '../../../src/image/picture.ts';
-import { noProvenance, type Provenance } from '../../../src/provenance/provenance.ts';
+import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
 import type { Block, Section } from '../../../src/report/sections/blocks.ts';
 import { writeSections } from '../../../src/report/sections/sections.ts';
+import { wordFinding } from '../../../src/report/findings.ts';
 import { writeTexts } from '../../../src/report/texts.ts';
-import { labelsOf, phrasesOf, proseOf } from '../../../src/report/wording/catalogue.ts';
+import { labelsOf, phrasesOf, proseOf, wordsIn } from '../../../src/report/wording/catalogue.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
@@ -108,7 +109,8 @@ describe.each(languages)('sections in %s', (language) => {
     const traces = { fakeProbability: 0.9, fakeUncertainty: 0.02, patchesRead: 16, passes: 32 };
     const given = { picture: makePicture(96, 96), traces, provenance: noProvenance, changes: null };
     const answers = detectors.map((detector) => detector.examine(given));
-    const examination = { ...makeExamination(), findings: answers.flatMap(findingOf) };
+    const findings = answers.flatMap(findingOf).map(wordFinding);
+    const examination = { ...makeExamination(), findings };
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
@@ -166,7 +168,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('know every method by a name', () => {
-    const { methods } = phrasesOf(language);
+    const { methods } = wordsIn(language).findings;
 
     for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
@@ -217,7 +219,7 @@ describe.each(languages)('sections in %s', (language) => {
     expect(all).not.toContain(reasons.decided);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
     expect(all).toContain('40 × 50');
-    expect(all).toContain(phrasesOf(language).methods['copy-move']);
+    expect(all).toContain(wordsIn(language).findings.methods['copy-move']);
   });
 
   test('tell how often changed parts were found and untouched photographs accused, where that was measured', () => {
@@ -349,7 +351,7 @@ test('everything foreign in a report is made printable', () => {
   expect(stringsOf(sections).filter((text) => text.includes('\u202E'))).toEqual([]);
 });
 
-function hostileProvenance(evil: string): Provenance {
+function hostileProvenance(evil: string): WordedProvenance {
   return {
     declarations: [
       {

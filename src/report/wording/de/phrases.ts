@@ -1,4 +1,4 @@
-import { capitalised } from '../../numbers.ts';
+import { capitalised } from '../../printable.ts';
 import type { Phrases } from '../phrases.ts';
 import { reasonsDe } from './labels.ts';
 
@@ -95,50 +95,6 @@ export const phrasesDe: Phrases = {
     medium: 'mittel',
     high: 'hoch',
     veryHigh: 'sehr hoch',
-  },
-  methods: {
-    'trace-network': 'Spurennetz',
-    'photograph-likeness': 'Ähnlichkeit mit Fotografien',
-    'content-credentials': 'Content Credentials',
-    'declared-origin': 'Angegebene Herkunft',
-    'named-software': 'Genannte Software',
-    'file-consistency': 'Stimmigkeit der Datei',
-    'compression-tables': 'Quantisierungstabellen',
-    'file-layout': 'Aufbau der Datei',
-    'localisation-network': 'Lokalisierungsnetz',
-    'jpeg-grid': 'JPEG-Raster',
-    'double-quantisation': 'Doppelte Quantisierung',
-    'error-level': 'Fehlerpegel (Error Level)',
-    'noise-level': 'Rauschpegel',
-    resampling: 'Neuabtastung',
-    'copy-move': 'Kopierte Teile',
-    thumbnail: 'Vorschau gegen Bild',
-  },
-  sources: {
-    'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
-      'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
-    'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
-      'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Vertrauen und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
-    'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
-      'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
-    'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':
-      'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
-    'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.':
-      'Nach Cozzolino, Poggi, Verdoliva, „Splicebuster: A new blind image splicing detector“ (WIFS 2015), mit Bandenergien als Merkmalen, verglichen bei gleicher Helligkeit und Struktur.',
-    'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).':
-      'Lin, He, Tang und Tang, „Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis“, Pattern Recognition 42 (2009); Bianchi und Piva, „Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts“, IEEE Transactions on Information Forensics and Security 7 (2012).',
-    'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.':
-      'Nikoukhah, Anger, Colom, Morel und Grompone von Gioi, „ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics“, Image Processing On Line 11 (2021), 396–433.',
-    'Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM MM&Sec 2008).':
-      'Kirchner, „Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue“ (ACM MM&Sec 2008).',
-    'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.':
-      'Kee und Farid, „Digital image authentication from thumbnails“, SPIE Media Forensics and Security, 2010.',
-    'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':
-      'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
-    'Block statistics of this program, fitted on drawn pictures and photographs.':
-      'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
-    'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
-      'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
   },
   strategies: {
     pedantic: 'pedantic (entscheidet am seltensten)',

@@ -1,4 +1,4 @@
-import { capitalised } from '../../numbers.ts';
+import { capitalised } from '../../printable.ts';
 import type { Prose } from '../prose.ts';
 
 export const proseDe: Prose = {

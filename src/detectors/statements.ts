@@ -1,0 +1,144 @@
+/**
+ * All that a method can say of a picture, in codes and values. No words stand here: the report room has a sentence for
+ * each code in each language, and lacks none, because it is typed by what follows.
+ */
+
+import type {
+  DeclarationPlace,
+  DeclaredOrigin,
+  InconsistencyCode,
+} from '../contract/vocabulary.ts';
+import type { NamedSoftware } from '../provenance/provenance.ts';
+import type { Area, AreaPlace } from './regions.ts';
+
+/** For what is said in one and the same words of every picture. */
+type NoValues = Readonly<Record<string, never>>;
+
+/** Names that a file gives are foreign text, as they stand in the file. */
+export interface FindingValues {
+  readonly generated_with_probability: {
+    /** 0..1, and its standard deviation. */
+    readonly probability: number;
+    readonly spread: number;
+    readonly patches: number;
+  };
+
+  readonly photograph: NoValues;
+  readonly one_flat_area: NoValues;
+  readonly drawing: NoValues;
+
+  readonly credentials_unreadable: NoValues;
+  readonly credentials_broken: { readonly signer: string | null };
+  readonly credentials_without_origin: { readonly signer: string | null };
+  readonly credentials_declare_origin: {
+    readonly signer: string | null;
+    readonly origin: DeclaredOrigin;
+    readonly generator: string | null;
+    readonly vouching: CredentialVouching;
+  };
+
+  readonly origin_declared: {
+    readonly origin: DeclaredOrigin;
+    readonly place: DeclarationPlace;
+    readonly field: string;
+    readonly generator: string | null;
+  };
+  readonly source_type_of_neither_side: NoValues;
+  readonly software_named: { readonly software: readonly Pick<NamedSoftware, 'kind' | 'name'>[] };
+
+  readonly records_contradict: { readonly codes: readonly InconsistencyCode[] };
+  readonly records_agree: NoValues;
+  readonly tables_of_libjpeg: { readonly quality: number | null };
+  readonly tables_of_program: { readonly name: string | null };
+  readonly tables_of_their_own: NoValues;
+  readonly more_in_file: {
+    readonly trailingBytes: number;
+    readonly trailingKind: string | null;
+    /** Beside the main one. */
+    readonly furtherPictures: number;
+    readonly writtenBy: 'cameras' | 'others' | 'anything';
+  };
+
+  readonly region_processed_apart: Area;
+  readonly changed_nowhere: NoValues;
+  readonly changed_somewhere: NoValues;
+
+  readonly copies: Copies;
+  readonly copies_or_repetition: Copies;
+  readonly no_copies: NoValues;
+  /** A copy within what is too smooth to be compared cannot be seen. */
+  readonly no_copies_where_compared: { readonly comparedShare: number };
+
+  readonly grid_shifted: Area & { readonly across: number; readonly down: number };
+  readonly one_grid: {
+    /** Where it begins in the stored picture, in pixels. */
+    readonly left: number;
+    readonly top: number;
+    readonly isTurned: boolean;
+  };
+  readonly no_grid: NoValues;
+
+  readonly region_saved_once: Area;
+  readonly saved_twice: NoValues;
+
+  readonly noise_differs: Area;
+  readonly noise_even: NoValues;
+
+  readonly scaled_as_a_whole: NoValues;
+  readonly region_scaled: Area;
+  readonly not_scaled: NoValues;
+
+  readonly thumbnail_differs: Area;
+  readonly thumbnail_agrees: NoValues;
+
+  readonly error_level_shown: NoValues;
+}
+
+/** How far a signed declaration goes: by whether the signer is on the trust list, and what was done to a capture since. */
+export type CredentialVouching =
+  | { readonly by: 'trusted_signer' | 'trusted_capture' | 'unlisted_signer' | 'no_trust_list' }
+  | { readonly by: 'edited_capture'; readonly edit: string };
+
+/** Two regions that look alike, and how one was moved onto the other. */
+export interface Copies {
+  readonly place: AreaPlace;
+  readonly otherPlace: AreaPlace;
+  /** Mean of both, 0..1 of the picture; measured coarsely. */
+  readonly share: number;
+  readonly isMirrored: boolean;
+  /** Whole degrees; 0 when the fit does not tell a turn from none. */
+  readonly turnDegrees: number;
+  /** How many times as large the larger one is; 1 when the fit does not tell. */
+  readonly factor: number;
+}
+
+export type FindingCode = keyof FindingValues;
+export type FindingStatement = {
+  readonly [Code in FindingCode]: { readonly code: Code; readonly values: FindingValues[Code] };
+}[FindingCode];
+
+/** Why a method could say nothing. */
+export type SkipReason =
+  | 'no_credentials'
+  | 'no_declaration'
+  | 'no_software_named'
+  | 'no_metadata'
+  | 'no_quantisation_tables'
+  | 'nothing_else_in_file'
+  | 'too_small_for_drawings'
+  | 'no_localisation_network'
+  | 'too_small_for_copies'
+  | 'too_smooth_for_copies'
+  | 'too_small_for_grids'
+  | 'too_few_blocks'
+  | 'no_earlier_grid'
+  | 'no_earlier_save'
+  | 'too_little_for_noise'
+  | 'too_smooth_for_noise'
+  | 'too_small_for_scaling'
+  | 'too_compressed_for_scaling'
+  | 'thumbnail_missing'
+  | 'thumbnail_unreadable'
+  | 'thumbnail_of_other_shape'
+  | 'thumbnail_too_even'
+  | 'thumbnail_of_other_content';

@@ -1,0 +1,361 @@
+import type { Copies, CredentialVouching } from '../../../detectors/statements.ts';
+import { capitalised, nameIn } from '../../printable.ts';
+import type { findings as english } from '../en/findings.ts';
+
+type English = typeof english;
+
+/** Behind „bezeichnet sich als“. */
+const origins: English['origins'] = {
+  'ai-generated': 'von einem trainierten Modell erzeugtes Bild',
+  'ai-manipulated': 'Bild mit von einem trainierten Modell erzeugten Teilen',
+  captured: 'mit einer Kamera aufgenommenes Bild',
+};
+
+/** Behind „in“. */
+const declarationPlaces: English['declarationPlaces'] = {
+  c2pa: 'nicht zu ihr passenden Herkunftsnachweisen',
+  xmp: 'XMP',
+  iptc: 'IPTC',
+  exif: 'EXIF',
+  'png-text': 'einem PNG-Text',
+};
+
+const softwareKinds: English['softwareKinds'] = {
+  generator: 'den Bildgenerator',
+  editor: 'das Bearbeitungsprogramm',
+  camera: 'die Kamera',
+  platform: 'die Plattform',
+  unknown: 'das Programm',
+};
+
+const contradictions: English['contradictions'] = {
+  modified_after_capture: 'nach der Aufnahme geschrieben',
+  created_after_modified: 'nach dem Schreiben aufgenommen',
+  time_in_future: 'eine Zeit in der Zukunft',
+  exif_size_differs: 'eine andere Größe in EXIF',
+  thumbnail_shape_differs: 'eine Vorschau anderer Proportionen',
+  thumbnail_content_differs: 'eine Vorschau, die etwas anderes zeigt',
+  camera_tags_without_camera_tables:
+    'der Name einer Kamera bei Kompressionstabellen eines Programms',
+  maker_note_missing_for_camera: 'eine fehlende Herstellernotiz',
+  xmp_history_of_editing: 'ein Bearbeitungsverlauf',
+  gps_time_differs: 'eine abweichende Satellitenzeit',
+};
+
+const trailingKinds: English['trailingKinds'] = {
+  zip: 'ein ZIP-Archiv oder Office-Dokument',
+  jpeg: 'ein JPEG-Bild',
+  png: 'ein PNG-Bild',
+  mp4: 'ein Video',
+  pdf: 'ein PDF-Dokument',
+  rar: 'ein RAR-Archiv',
+  '7z': 'ein 7z-Archiv',
+  gzip: 'ein gzip-Archiv',
+  executable: 'ein ausführbares Programm',
+  'samsung-trailer': 'Zusätze eines Samsung-Telefons',
+  zeros: 'Nullen',
+  text: 'Text',
+};
+
+const writers: English['writers'] = {
+  cameras: 'Telefone und Kameras schreiben solche Dateien',
+  others: 'keine Kamera fügt das an, etwas anderes hat es getan',
+  anything: 'Kameras, Programme und Dienste hinterlassen solche Reste',
+};
+
+/** Behind „ein Bereich“. */
+const places: English['places'] = {
+  almost_everywhere: 'fast im ganzen Bild',
+  across_top: 'oben über die ganze Breite',
+  across_middle: 'in der Mitte über die ganze Breite',
+  across_bottom: 'unten über die ganze Breite',
+  along_left: 'links über die ganze Höhe',
+  along_middle: 'in der Mitte über die ganze Höhe',
+  along_right: 'rechts über die ganze Höhe',
+  upper_left: 'links oben',
+  top: 'oben',
+  upper_right: 'rechts oben',
+  left: 'links',
+  middle: 'in der Mitte',
+  right: 'rechts',
+  lower_left: 'links unten',
+  bottom: 'unten',
+  lower_right: 'rechts unten',
+};
+
+function writeShare(share: number): string {
+  const percent = Math.round(100 * share);
+  return percent < 1 ? 'weniger als 1 %' : `${percent} %`;
+}
+
+function writeRoughShare(share: number): string {
+  const percent = Math.round(100 * share);
+  return percent < 1 ? writeShare(share) : `etwa ${percent} %`;
+}
+
+/** Foreign text, marked as such; it cannot end its own quotation and go on in our words. */
+function quote(text: string): string {
+  return `„${text.replaceAll(/["“”„‟«»]/g, "'")}“`;
+}
+
+function inBrackets(name: string | null): string {
+  return name === null ? '' : ` (${quote(name)})`;
+}
+
+function list(items: readonly string[]): string {
+  return new Intl.ListFormat('de').format(items);
+}
+
+/** Behind „von“. */
+function writeSigner(signer: string | null): string {
+  return signer === null ? 'einem ungenannten Unterzeichner' : quote(signer);
+}
+
+function writeVouching(vouching: CredentialVouching): string {
+  switch (vouching.by) {
+    case 'trusted_signer':
+      return 'der Unterzeichner steht auf der Vertrauensliste.';
+    case 'trusted_capture':
+      return 'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.';
+    case 'edited_capture':
+      return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); daher spricht die Aufnahme für keine Seite.`;
+    case 'no_trust_list':
+      return 'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.';
+    case 'unlisted_signer':
+      return 'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann so signieren.';
+  }
+}
+
+function writeTrailing(bytes: number, kind: string | null): string {
+  const what = nameIn(trailingKinds, kind ?? '', 'Daten unbekannter Art');
+  const follow = bytes === 1 ? 'folgt 1' : `folgen ${bytes.toLocaleString('de')}`;
+  return `hinter dem Ende des Bildes ${follow} Byte (${what})`;
+}
+
+function writeFurther(pictures: number): string {
+  return `die Datei enthält ${pictures === 1 ? 'ein weiteres Bild' : `${pictures} weitere Bilder`}`;
+}
+
+function writeCopies({ place, otherPlace, share }: Copies): string {
+  const where =
+    place === otherPlace
+      ? `beide ${places[place]},`
+      : `einer ${places[place]} und einer ${places[otherPlace]},`;
+  return `Zwei Bereiche von ${writeRoughShare(share)} des Bildes, ${where}`;
+}
+
+/** „, einer um 30 Grad gedreht und 1,2-mal so groß wie der andere“, or nothing. */
+function writeMotion({ isMirrored, turnDegrees, factor }: Copies): string {
+  const parts = [
+    ...(isMirrored ? ['gespiegelt'] : turnDegrees > 0 ? [`um ${turnDegrees} Grad gedreht`] : []),
+    ...(factor > 1 ? [`${factor.toFixed(1).replace('.', ',')}-mal so groß wie der andere`] : []),
+  ];
+  return parts.length === 0 ? '' : `, einer ${parts.join(' und ')}`;
+}
+
+const statements: English['statements'] = {
+  generated_with_probability: ({ probability, spread, patches }) => {
+    const where =
+      patches === 1
+        ? 'dem strukturreichsten Ausschnitt'
+        : `den ${patches} strukturreichsten Ausschnitten`;
+    const percent = Math.round(100 * spread);
+    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${Math.round(100 * probability)} % (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
+  },
+
+  photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',
+  one_flat_area: () =>
+    'Das Bild ist eine einzige Fläche; es enthält nichts, was ein Foto zeigen würde.',
+  drawing: () =>
+    'Scharfe Kanten liegen neben völlig gleichmäßigen Flächen, wie in Zeichnungen, Diagrammen, Textseiten und Bildschirmfotos, nicht wie in Fotos.',
+
+  credentials_unreadable: () =>
+    'Die Datei trägt Herkunftsnachweise (Content Credentials, C2PA), die sich nicht lesen lassen; sie sprechen weder für noch gegen das Bild.',
+  credentials_broken: ({ signer }) =>
+    `Die Datei trägt von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA), ist aber nicht mehr das, was signiert wurde: Sie wurde danach verändert, durch eine Bearbeitung oder schon durch erneutes Speichern.`,
+  credentials_without_origin: ({ signer }) =>
+    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei; sie nennen weder eine Aufnahme noch erzeugte Inhalte.`,
+  credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
+    `Von ${writeSigner(signer)} signierte Herkunftsnachweise (Content Credentials, C2PA) passen zur Datei und bezeichnen sie als ${origins[origin]}${inBrackets(generator)}; ${writeVouching(vouching)}`,
+
+  origin_declared: ({ origin, place, field, generator }) =>
+    `Die Datei bezeichnet sich in ${declarationPlaces[place]} (Feld ${quote(field)}) als ${origins[origin]}${inBrackets(generator)}; keine Signatur bürgt für die Angabe, jeder kann sie geschrieben haben.`,
+  source_type_of_neither_side: () =>
+    'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
+  software_named: ({ software }) => {
+    const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
+    return `Die Datei nennt ${names}; einen Namen kann jeder eintragen, und er sagt nicht, was mit dem Bild geschah.`;
+  },
+
+  records_contradict: ({ codes }) =>
+    `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}; das muss keine Veränderung des Bildes bedeuten.`,
+  records_agree: () =>
+    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht; Metadaten lassen sich umschreiben, das beweist also nichts.',
+  tables_of_libjpeg: ({ quality }) =>
+    `Die Quantisierungstabellen sind die des Standards bei Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras schreiben.`,
+  tables_of_program: ({ name }) =>
+    `Die Quantisierungstabellen sind die von ${name}: Ein Programm hat das Bild gespeichert, keine Kamera.`,
+  tables_of_their_own: () =>
+    'Die Quantisierungstabellen sind eigene des Schreibers, wie viele Kameras und manche Programme sie verwenden.',
+  more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
+    const parts = [
+      ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
+      ...(furtherPictures > 0 ? [writeFurther(furtherPictures)] : []),
+      writers[writtenBy],
+    ];
+    return `${capitalised(parts.join('; '))}.`;
+  },
+
+  region_processed_apart: ({ place, share }) =>
+    `Ein an veränderten Bildern trainiertes Netz markiert ${places[place]} einen Bereich (${writeShare(share)} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
+  changed_nowhere: () =>
+    'Für ein an veränderten Bildern trainiertes Netz weicht kein Bereich stärker vom Rest ab, als es in unveränderten Bildern vorkommt.',
+  changed_somewhere: () =>
+    'Ein an veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
+
+  copies: (copies) =>
+    `${writeCopies(copies)} zeigen dieselben Bildpunkte${writeMotion(copies)}; welcher von beiden die Kopie ist, lässt sich daran nicht erkennen.`,
+  copies_or_repetition: (copies) =>
+    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien, manchmal aber auch bei Dingen, die sich wiederholen.`,
+  no_copies: () =>
+    'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
+  no_copies_where_compared: ({ comparedShare }) =>
+    `In dem Teil des Bildes, der für einen Vergleich genug Struktur hat (${writeRoughShare(comparedShare)}), gleichen sich keine zwei Bereiche so, dass einer eine Kopie des anderen sein muss; eine Kopie im Rest bliebe unbemerkt.`,
+
+  grid_shifted: ({ place, share, across, down }) =>
+    `Das 8x8-Raster eines Bereichs von ${writeShare(share)} des Bildes, ${places[place]}, ist gegen den Rest um (${across}, ${down}) Pixel verschoben: Eines von beiden stammt aus einem anderen JPEG oder wurde versetzt.`,
+  one_grid: ({ left, top, isTurned }) => {
+    const frame = isTurned ? ' (bevor die Datei es drehen oder spiegeln lässt)' : '';
+    return left === 0 && top === 0
+      ? `Das Bild zeigt ein einziges 8x8-Raster einer JPEG-Speicherung, das in der linken oberen Ecke${frame} beginnt, und keinen Bereich mit einem anderen.`
+      : `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top})${frame} statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`;
+  },
+  no_grid: () =>
+    'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie so gespeichert, oder so gut, dass nichts davon blieb, oder danach skaliert.',
+
+  region_saved_once: ({ place, share }) =>
+    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeShare(share)} davon, ${places[place]}, zeigt diese frühere Speicherung aber nicht; so sieht ein Teil aus, der danach eingefügt oder überarbeitet wurde.`,
+  saved_twice: () =>
+    'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht darin ab.',
+
+  noise_differs: ({ place, share }) =>
+    `Rauschen und Schärfe weichen in einem Bereich ${places[place]} (${writeShare(share)} des Bildes) von gleich hellen und gleich strukturierten Stellen ab; das kann an der Fokussierung liegen oder an einer Bearbeitung.`,
+  noise_even: () =>
+    'Rauschen und Schärfe unterscheiden sich zwischen gleich hellen und gleich strukturierten Stellen nicht stärker als in unveränderten Fotos.',
+
+  scaled_as_a_whole: () =>
+    'Das Bild zeigt als Ganzes Spuren einer Skalierung oder einer anderen regelmäßigen Berechnung; das ist üblich und kein Zeichen einer Fälschung.',
+  region_scaled: ({ place, share }) =>
+    `Ein Bereich ${places[place]} (${writeShare(share)} des Bildes) hat eine regelmäßige Periode, die dem Rest fehlt: Er könnte skaliert oder gedreht worden sein oder eine feine regelmäßige Struktur zeigen.`,
+  not_scaled: () =>
+    'Kein Bereich zeigt Spuren davon, getrennt vom Rest skaliert oder gedreht worden zu sein.',
+
+  thumbnail_differs: ({ place, share }) =>
+    `Die Vorschau in der Datei zeigt in einem Bereich von ${writeShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
+  thumbnail_agrees: () =>
+    'Die Vorschau in der Datei zeigt überall dasselbe wie das Bild; Programme schreiben sie oft neu, das beweist also nichts.',
+
+  error_level_shown: () =>
+    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie wird nur gezeigt: Feine Textur, Kanten und frühere Speicherungen machen sie ebenso hell oder dunkel wie Veränderungen, und sie zählt nicht zum Urteil.',
+};
+
+const skips: English['skips'] = {
+  no_credentials:
+    'Die Datei trägt keine Herkunftsnachweise (Content Credentials, C2PA); das gilt für die meisten Dateien und sagt nichts aus.',
+  no_declaration:
+    'Die Datei macht keine Angabe über ihre Herkunft; das gilt für die meisten Dateien und sagt nichts aus.',
+  no_software_named:
+    'Die Datei nennt kein Programm und keine Kamera; Dienste entfernen die Namen oft, das sagt also nichts aus.',
+  no_metadata:
+    'Die Datei enthält keine Metadaten, die einander widersprechen könnten; Dienste entfernen sie oft, das sagt also nichts aus.',
+  no_quantisation_tables: 'Die Datei trägt keine Quantisierungstabellen; das tun nur JPEG-Dateien.',
+  nothing_else_in_file: 'Die Datei enthält ein Bild und nichts dahinter.',
+  too_small_for_drawings:
+    'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
+  no_localisation_network: 'Es wurde kein Lokalisierungsnetz befragt.',
+  too_small_for_copies: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
+  too_smooth_for_copies:
+    'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
+  too_small_for_grids: 'Das Bild ist zu klein, um nach Rastern von JPEG-Speicherungen zu suchen.',
+  too_few_blocks:
+    'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um eine JPEG-Speicherung von zweien zu unterscheiden.',
+  no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
+  no_earlier_save:
+    'Aus dem Bild ist keine frühere JPEG-Speicherung zu lesen: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
+  too_little_for_noise:
+    'Das Bild ist zu klein oder zu großen Teilen rein schwarz oder weiß, um das Rauschen seiner Teile zu vergleichen.',
+  too_smooth_for_noise:
+    'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus glatten Farbflächen, oder die Kompression hat sie getilgt.',
+  too_small_for_scaling: 'Das Bild ist zu klein, um nach skalierten Bereichen zu suchen.',
+  too_compressed_for_scaling:
+    'JPEG-Kompression unter Qualität 90 verdeckt die Spuren einer Skalierung.',
+  thumbnail_missing:
+    'Die Datei enthält keine Vorschau; Dienste entfernen sie oft, das sagt also nichts aus.',
+  thumbnail_unreadable: 'Die Vorschau in der Datei ist nicht lesbar.',
+  thumbnail_of_other_shape:
+    'Die Vorschau hat andere Proportionen als das Bild, sodass sich Stellen nicht vergleichen lassen.',
+  thumbnail_too_even: 'Vorschau oder Bild ist zu gleichförmig, um Stellen zu vergleichen.',
+  thumbnail_of_other_content:
+    'Die Vorschau zeigt insgesamt ein anderes Bild, sodass sich einzelne Stellen nicht vergleichen lassen.',
+};
+
+const methods: English['methods'] = {
+  'trace-network': 'Spurennetz',
+  'photograph-likeness': 'Ähnlichkeit mit Fotografien',
+  'content-credentials': 'Content Credentials',
+  'declared-origin': 'Angegebene Herkunft',
+  'named-software': 'Genannte Software',
+  'file-consistency': 'Stimmigkeit der Datei',
+  'compression-tables': 'Quantisierungstabellen',
+  'file-layout': 'Aufbau der Datei',
+  'localisation-network': 'Lokalisierungsnetz',
+  'jpeg-grid': 'JPEG-Raster',
+  'double-quantisation': 'Doppelte Quantisierung',
+  'error-level': 'Fehlerpegel (Error Level)',
+  'noise-level': 'Rauschpegel',
+  resampling: 'Neuabtastung',
+  'copy-move': 'Kopierte Teile',
+  thumbnail: 'Vorschau gegen Bild',
+};
+
+const sources: English['sources'] = {
+  'Network trained for this program (see the model card); spread after Gal and Ghahramani, "Dropout as a Bayesian approximation", ICML 2016.':
+    'Für dieses Programm trainiertes Netz (siehe Modellkarte); Streuung nach Gal und Ghahramani, „Dropout as a Bayesian approximation“, ICML 2016.',
+  'Network trained for this program (see its model card); map, confidence and score after Guillaro et al., "TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization", CVPR 2023.':
+    'Für dieses Programm trainiertes Netz (siehe seine Modellkarte); Karte, Vertrauen und Wert nach Guillaro u. a., „TruFor: Leveraging all-round clues for trustworthy image forgery detection and localization“, CVPR 2023.',
+  'Cozzolino, Poggi and Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE Transactions on Information Forensics and Security 10 (2015), with other descriptors; the weights are fitted for this program.':
+    'Cozzolino, Poggi und Verdoliva, „Efficient dense-field copy-move forgery detection“, IEEE Transactions on Information Forensics and Security 10 (2015), mit anderen Deskriptoren; die Gewichte sind für dieses Programm angepasst.',
+  'Krawetz, "A Picture’s Worth: Digital Image Analysis and Forensics", Black Hat Briefings USA (2007); here computed on the DCT coefficients of luma and set in relation to local texture.':
+    'Krawetz, „A Picture’s Worth: Digital Image Analysis and Forensics“, Black Hat Briefings USA (2007); hier auf den DCT-Koeffizienten der Helligkeit berechnet und ins Verhältnis zur örtlichen Struktur gesetzt.',
+  'After Cozzolino, Poggi, Verdoliva, "Splicebuster: A new blind image splicing detector" (WIFS 2015), with band energies as features, compared at equal brightness and texture.':
+    'Nach Cozzolino, Poggi, Verdoliva, „Splicebuster: A new blind image splicing detector“ (WIFS 2015), mit Bandenergien als Merkmalen, verglichen bei gleicher Helligkeit und Struktur.',
+  'Lin, He, Tang and Tang, "Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis", Pattern Recognition 42 (2009); Bianchi and Piva, "Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts", IEEE Transactions on Information Forensics and Security 7 (2012).':
+    'Lin, He, Tang und Tang, „Fast, automatic and fine-grained tampered JPEG image detection via DCT coefficient analysis“, Pattern Recognition 42 (2009); Bianchi und Piva, „Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts“, IEEE Transactions on Information Forensics and Security 7 (2012).',
+  'Nikoukhah, Anger, Colom, Morel and Grompone von Gioi, "ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics", Image Processing On Line 11 (2021), 396-433.':
+    'Nikoukhah, Anger, Colom, Morel und Grompone von Gioi, „ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics“, Image Processing On Line 11 (2021), 396–433.',
+  'Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM MM&Sec 2008).':
+    'Kirchner, „Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue“ (ACM MM&Sec 2008).',
+  'Kee and Farid, "Digital image authentication from thumbnails", SPIE Media Forensics and Security, 2010.':
+    'Kee und Farid, „Digital image authentication from thumbnails“, SPIE Media Forensics and Security, 2010.',
+  'ITU-T T.81 (1992), Annex K; Kornblum, "Using JPEG quantization tables to identify imagery processed by software", Digital Investigation 5 (2008).':
+    'ITU-T T.81 (1992), Anhang K; Kornblum, „Using JPEG quantization tables to identify imagery processed by software“, Digital Investigation 5 (2008).',
+  'Block statistics of this program, fitted on drawn pictures and photographs.':
+    'Blockstatistik dieses Programms, angepasst an Zeichnungen und Fotografien.',
+  'IPTC NewsCodes, Digital Source Type; GB 45438-2025; formats of the generators themselves.':
+    'IPTC NewsCodes, Digital Source Type; GB 45438-2025; Formate der Generatoren selbst.',
+};
+
+export const findings: English = {
+  methods,
+  statements,
+  skips,
+  sources,
+  places,
+  writeShare,
+  origins,
+  declarationPlaces,
+  softwareKinds,
+  contradictions,
+  trailingKinds,
+  writers,
+};
