@@ -136,7 +136,7 @@ export function createKeys({
       const at = now();
       refuseUnusable(name, expiresAt, at);
       const request = { act: 'createKey', name, expiresAt };
-      const repeatable = repeatableOf({ tenantId, idempotencyKey, request, at });
+      const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
       return transact(db, (tx) => {
         const earlier = recall(tx, repeatable);
         if (earlier !== null) return madeEarlier(tx, { tenantId, at, uuid: earlier });
@@ -149,7 +149,7 @@ export function createKeys({
     async rotate({ tenantId, which, expiresAt, graceMs, by, idempotencyKey = null }) {
       const at = now();
       const request = { act: 'rotateKey', which, expiresAt, graceMs };
-      const repeatable = repeatableOf({ tenantId, idempotencyKey, request, at });
+      const repeatable = toRepeatable({ tenantId, idempotencyKey, request, at });
       return transact(db, (tx): Rotated => {
         const done = recall(tx, repeatable);
         if (done !== null) return rotatedEarlier(tx, { tenantId, at, uuids: done });
@@ -196,7 +196,7 @@ interface Asked extends Pick<NewKey, 'tenantId'> {
   readonly at: Date;
 }
 
-function repeatableOf({ idempotencyKey: key, ...asked }: Asked): Repeatable | null {
+function toRepeatable({ idempotencyKey: key, ...asked }: Asked): Repeatable | null {
   return key === null ? null : { ...asked, key };
 }
 

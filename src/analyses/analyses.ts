@@ -14,13 +14,14 @@ import type { OwnValidation } from '../report/report-item.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Stores } from '../storage/stores.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
+import { createSemaphore, type Semaphore } from './bounds.ts';
 import { createAnalysis, type CreateRequest } from './create.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './list.ts';
 import { cleanUp, type RetentionRules } from './retention.ts';
 import { retryAnalysis, type RetryRequest } from './retry.ts';
 import { createRun } from './run.ts';
-import { createGate, type Gate, startAnalysis } from './start.ts';
+import { startAnalysis } from './start.ts';
 
 export interface Analyses {
   create(caller: Caller, request: CreateRequest): Promise<Analysis>;
@@ -48,7 +49,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     validation: null,
     ...options,
     lifecycle,
-    gate: createGate(picturesInMemory),
+    semaphore: createSemaphore(picturesInMemory),
     upgrading: new Set(),
   };
   return {
@@ -100,7 +101,7 @@ export type Notice = Readonly<Record<string, string | number>>;
 export interface Context extends Required<AnalysesOptions> {
   readonly lifecycle: Lifecycle;
   /** Around everything that holds a picture for a client's call; runs are bounded by their workers. */
-  readonly gate: Gate;
+  readonly semaphore: Semaphore;
   /** Upgrades being drawn by this process: a picture is drawn once however many calls come together. */
   readonly upgrading: Set<string>;
 }

@@ -6,7 +6,7 @@ import { ForensicsError } from '../errors.ts';
 import type { Format, Limits } from '../image/picture.ts';
 import type { Caller, Context } from './analyses.ts';
 import type { AnalysisOptions } from './analysis.ts';
-import { messages, repeatableOf } from './lifecycle/act.ts';
+import { messages, toRepeatable } from './lifecycle/transition.ts';
 import { getAnalysis } from './list.ts';
 
 /**
@@ -55,7 +55,7 @@ export async function createAnalysis(
     lastChangedByType: principal.type,
     lastChangedById: principal.id,
   } as const;
-  const repeatable = repeatableOf(caller, { act: 'create', request }, now());
+  const repeatable = toRepeatable(caller, { act: 'create', request }, now());
   const analysisId = lifecycle.create(row, { actor: principal, repeatable });
   return getAnalysis(context, caller, analysisId);
 }

@@ -12,7 +12,7 @@ import { examinationSha256, toRow } from './examination-row.ts';
 import type { AnalysisRow, Target } from './rows.ts';
 
 /** Oldest first; empty for an analysis from before the log. */
-export function custodyOf(reader: Reader, { tenantId, analysisId }: Target): CustodyEvent[] {
+export function readCustody(reader: Reader, { tenantId, analysisId }: Target): CustodyEvent[] {
   const lines = readLines(reader, { chain: tenantId, subject: analysisId });
   return byTime(
     lines.map(parseEntry).flatMap((entry) =>
@@ -34,12 +34,12 @@ function byTime(custody: readonly CustodyEvent[]): CustodyEvent[] {
  * What a report says of the way of its file. A run is drawn before it is completed, so that the log does not know of it yet:
  * it is told here as the log will tell it. Of an analysis whose beginning is not in the log nothing is added.
  */
-export function historyOf(
+export function readHistory(
   reader: Reader,
   row: AnalysisRow,
   run: { readonly examination: Examination; readonly examinedAt: Date },
 ): Required<Pick<ReportItem, 'custody' | 'retries'>> {
-  const logged = custodyOf(reader, { tenantId: row.tenantId, analysisId: row.id });
+  const logged = readCustody(reader, { tenantId: row.tenantId, analysisId: row.id });
   const has = (event: CustodyEvent['event']) => logged.some((step) => step.event === event);
   const isOpen = has('received') && !has('examined');
   return {
@@ -51,7 +51,7 @@ export function historyOf(
 /** One step of custody that the service itself made just now. */
 function examinedIn(
   analysisId: string,
-  { examination, examinedAt }: Parameters<typeof historyOf>[2],
+  { examination, examinedAt }: Parameters<typeof readHistory>[2],
 ): CustodyEvent {
   const record = toRow(analysisId, { examination, examinedAt, rendered: null });
   const hashes = examinedHashes(examination.facts.sha256, examinationSha256(record));
@@ -67,7 +67,7 @@ const steps: { readonly [E in EventName]?: (details: EventDetails[E]) => readonl
   'analysis.upload_replaced': ({ sha256 }) => [
     { event: 'replaced_upload_noticed', hashes: sha256 === null ? [] : named({ upload: sha256 }) },
   ],
-  'analysis.completed': stepsOfCompletion,
+  'analysis.completed': completionSteps,
   'analysis.failed': () => [{ event: 'failed', hashes: [] }],
   'analysis.retried': () => [{ event: 'retried', hashes: [] }],
   'analysis.restarted': () => [{ event: 'retried', hashes: [] }],
@@ -82,7 +82,7 @@ function stepsOf<E extends EventName>({ event, details }: EntryOf<E>): readonly 
   return steps[event]?.(details) ?? [];
 }
 
-function stepsOfCompletion({
+function completionSteps({
   originalSha256,
   examinationSha256: examined,
   examinedAt,

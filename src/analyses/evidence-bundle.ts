@@ -10,11 +10,11 @@ import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/bundle-format.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Context } from './analyses.ts';
-import { loadRecorded, readEvidence, recordedIn } from './evidence.ts';
-import { reportItemOf } from './render.ts';
+import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
+import { toReportItem } from './render.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
-export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render'>;
   /** Those of the service, as its sandbox knows them. */
   readonly trustList: string | null;
@@ -25,8 +25,8 @@ export interface DossierParts extends Pick<Context, 'db' | 'stores' | 'limits' |
  * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
  * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
  */
-export async function openDossier(
-  parts: DossierParts,
+export async function openBundleInput(
+  parts: BundleInputParts,
   target: Target,
   { withMetadata }: { readonly withMetadata: boolean },
 ): Promise<BundleCase> {
@@ -40,7 +40,7 @@ export async function openDossier(
   requireRecordedOriginal(db, { target, row });
   const original = await readEvidence(parts, { row, store: stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
-  const told = reportItemOf(parts, { row, ...stored, isUploadReplaced });
+  const told = toReportItem(parts, { row, ...stored, isUploadReplaced });
   const item = withMetadata ? { ...told, withMetadata } : told;
   const heatmapSize = { width: row.width, height: row.height };
   const rendering = await sandbox.render({
@@ -69,7 +69,7 @@ function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },
 ): void {
-  const recorded = recordedIn(db, target).hashes['original'] ?? null;
+  const recorded = readRecorded(db, target).hashes['original'] ?? null;
   if (recorded === null || recorded === row.evidenceSha256) return;
   throw new ForensicsError(
     'evidence_damaged',

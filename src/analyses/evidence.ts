@@ -14,14 +14,14 @@ import type { Context } from './analyses.ts';
 import {
   examinationSha256,
   isInAgreement,
-  keysOf,
+  outputKeys,
   loadExamination,
   parseRendered,
 } from './examination-row.ts';
 import type { Replacement } from './lifecycle/worker.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
-interface Kept {
+interface StoredAnalysis {
   readonly row: AnalysisRow;
   readonly store: BlobStore;
 }
@@ -33,7 +33,7 @@ interface Kept {
  */
 export async function readEvidence(
   { limits }: Pick<Context, 'limits'>,
-  { row, store }: Kept,
+  { row, store }: StoredAnalysis,
 ): Promise<Uint8Array> {
   if (row.evidenceKey === null) throw damaged();
   const bytes = await store.read(row.evidenceKey, limits.maxBytes).catch((error: unknown) => {
@@ -48,7 +48,7 @@ export async function readEvidence(
  * Looks whether the upload was replaced after the start, and notes it in the row. The result does not depend on it, so a
  * store that does not answer is told to `onError` and counts as no.
  */
-export async function checkUpload(context: Context, kept: Kept): Promise<boolean> {
+export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
   if (inputReplacedAt !== null) return true;
   const replacement = await findReplacement(context, kept).catch((error: unknown) => {
@@ -64,7 +64,7 @@ export async function checkUpload(context: Context, kept: Kept): Promise<boolean
 /** An upload that was deleted was not replaced: the client may do that. */
 async function findReplacement(
   { limits }: Pick<Context, 'limits'>,
-  { row, store }: Kept,
+  { row, store }: StoredAnalysis,
 ): Promise<Replacement | null> {
   const info = await store.head(row.inputKey);
   if (info === null || info.etag === row.inputEtag) return null;
@@ -118,11 +118,11 @@ export async function checkFiles(
 ): Promise<readonly CheckedFile[]> {
   const row = getKeptRow(db, target);
   const store = stores.of(row);
-  const recorded = recordedIn(db, target);
-  const record = findRecord(db, target);
-  const outputs = record?.rendered == null ? [] : keysOf(parseRendered(record.rendered));
+  const recorded = readRecorded(db, target);
+  const record = findExamination(db, target);
+  const outputs = record?.rendered == null ? [] : outputKeys(parseRendered(record.rendered));
   const checked: CheckedFile[] = [];
-  const check = (name: string, found: Found) =>
+  const check = (name: string, found: FoundHash) =>
     checked.push(compared({ name, recorded: recorded.hashes[name] ?? null, found }));
   if (row.evidenceKey !== null) check('original', await find(store, row.evidenceKey));
   if (record !== undefined) {
@@ -133,11 +133,11 @@ export async function checkFiles(
 }
 
 /** The SHA-256, or why there is none. */
-type Found = string | typeof missing | typeof unreadable;
+type FoundHash = string | typeof missing | typeof unreadable;
 const missing = Symbol('missing');
 const unreadable = Symbol('unreadable');
 
-function findRecord(db: Db, { analysisId }: Target) {
+function findExamination(db: Db, { analysisId }: Target) {
   return db.select().from(examinations).where(eq(examinations.analysisId, analysisId)).get();
 }
 
@@ -145,7 +145,7 @@ function compared({
   name,
   recorded,
   found,
-}: Pick<CheckedFile, 'name' | 'recorded'> & { readonly found: Found }): CheckedFile {
+}: Pick<CheckedFile, 'name' | 'recorded'> & { readonly found: FoundHash }): CheckedFile {
   const sha256 = typeof found === 'string' ? found : null;
   if (recorded === null) return { name, state: 'not_recorded', recorded, found: sha256 };
   if (found === missing) return { name, state: 'missing', recorded, found: null };
@@ -153,7 +153,7 @@ function compared({
   return { name, state, recorded, found: sha256 };
 }
 
-async function find(store: BlobStore, key: string): Promise<Found> {
+async function find(store: BlobStore, key: string): Promise<FoundHash> {
   try {
     return createHash('sha256')
       .update(await store.read(key, maxBytes))
@@ -175,7 +175,7 @@ export interface Recorded {
   readonly examinedAt: string | null;
 }
 
-export function recordedIn(reader: Reader, { tenantId, analysisId }: Target): Recorded {
+export function readRecorded(reader: Reader, { tenantId, analysisId }: Target): Recorded {
   const hashes: Record<string, string> = {};
   let examinedAt: string | null = null;
   for (const line of readLines(reader, { chain: tenantId, subject: analysisId })) {
@@ -203,7 +203,7 @@ export function loadRecorded(reader: Reader, target: Target): ReturnType<typeof 
   const isOfIt = eq(examinations.analysisId, analysisId);
   const row = reader.select().from(examinations).where(isOfIt).get();
   if (row === undefined) return null;
-  if (!isAsRecorded(row, recordedIn(reader, target))) throw changed();
+  if (!isAsRecorded(row, readRecorded(reader, target))) throw changed();
   return loadExamination(reader, analysisId);
 }
 

@@ -40,8 +40,8 @@ export interface Rendered {
   readonly sha256: FileHashes;
 }
 
-/** What a run brings home; `rendered` for the tier that shows it. */
-export interface Found {
+/** What a run results in; `rendered` for the tier that shows it. */
+export interface RunResult {
   readonly examination: Examination;
   readonly examinedAt: Date;
   readonly rendered: Rendered | null;
@@ -52,7 +52,7 @@ export type ExaminationRow = typeof examinations.$inferInsert;
 /** The row of a finished run. */
 export function toRow(
   analysisId: string,
-  { examination, examinedAt, rendered }: Found,
+  { examination, examinedAt, rendered }: RunResult,
 ): ExaminationRow {
   const { maps, decision, ...rest } = examination;
   const { values, methods, ...grid } = maps;
@@ -180,7 +180,7 @@ export function parseRendered(text: string): Rendered {
   return { sha256: {}, ...JSON.parse(text) };
 }
 
-export function keysOf({ heatmapKeys, reports }: Rendered): string[] {
+export function outputKeys({ heatmapKeys, reports }: Rendered): string[] {
   return [...Object.values(heatmapKeys), ...Object.values(reports).map(({ pdfKey }) => pdfKey)];
 }
 

@@ -20,7 +20,7 @@ import {
 import { readPngSize } from '../image/png.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
-import { type Evidence, messages } from './lifecycle/act.ts';
+import { type EvidenceCopy, messages } from './lifecycle/transition.ts';
 import { expectObjects } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
@@ -37,14 +37,14 @@ interface Upload {
  * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed, with
  * what the client can do about it.
  */
-export async function takeIn(context: Needs, upload: Upload): Promise<Evidence> {
+export async function ingestUpload(context: Needs, upload: Upload): Promise<EvidenceCopy> {
   return copyUpload(context, upload).catch((error: unknown) => {
     if (!isPictureError(error)) throw error;
     throw new ForensicsError(error.code, `${error.message} ${messages.refused}`, { cause: error });
   });
 }
 
-async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promise<Evidence> {
+async function copyUpload(context: Needs, { row, tenant, store }: Upload): Promise<EvidenceCopy> {
   const { limits, trialMd5s } = context;
   const { bytes, etag } = await readUpload(store, row, limits);
   const md5 = digest('md5', bytes);

@@ -7,19 +7,19 @@
 import { setImmediate } from 'node:timers/promises';
 import { and, asc, gt, inArray, lte } from 'drizzle-orm';
 import { type Db, transact, type Tx } from '../db/open.ts';
-import { looseObjects } from '../db/schema.ts';
+import { orphanObjects } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BlobStore } from '../storage/store.ts';
-import type { Place } from '../storage/stores.ts';
+import type { StoreRef } from '../storage/stores.ts';
 import type { Context } from './analyses.ts';
 
 /** Objects of one analysis. */
 export interface Objects {
-  readonly place: Place;
+  readonly place: StoreRef;
   readonly keys: readonly string[];
 }
 
-type LooseObject = typeof looseObjects.$inferSelect;
+type OrphanObject = typeof orphanObjects.$inferSelect;
 
 const hourMs = 3_600_000;
 // No start and no run takes as long.
@@ -32,14 +32,14 @@ const batch = 20;
 /** To be called before the objects are put. */
 export function expectObjects({ db, now }: Pick<Context, 'db' | 'now'>, objects: Objects): void {
   const sweepAt = new Date(now().getTime() + unclaimedMs);
-  transact(db, (tx) => letLoose(tx, objects, sweepAt));
+  transact(db, (tx) => addOrphans(tx, objects, sweepAt));
 }
 
 /** From `sweepAt` on, the objects go. */
-export function letLoose(tx: Tx, { place, keys }: Objects, sweepAt: Date): void {
+export function addOrphans(tx: Tx, { place, keys }: Objects, sweepAt: Date): void {
   const { tenantId, storageConfigId } = place;
   const rows = keys.map((key) => ({ tenantId, storageConfigId, key, sweepAt }));
-  tx.insert(looseObjects).values(rows).run();
+  tx.insert(orphanObjects).values(rows).run();
 }
 
 /**
@@ -49,9 +49,9 @@ export function letLoose(tx: Tx, { place, keys }: Objects, sweepAt: Date): void 
  *   suspended in the middle of one.
  */
 export function claimObjects(tx: Tx, keys: readonly string[], at: Date): void {
-  const isSafe = gt(looseObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
-  const isOneOf = inArray(looseObjects.key, [...keys]);
-  const { changes } = tx.delete(looseObjects).where(and(isOneOf, isSafe)).run();
+  const isSafe = gt(orphanObjects.sweepAt, new Date(at.getTime() + sweepMarginMs));
+  const isOneOf = inArray(orphanObjects.key, [...keys]);
+  const { changes } = tx.delete(orphanObjects).where(and(isOneOf, isSafe)).run();
   if (changes === keys.length) return;
   throw new ForensicsError('conflict', 'This took so long that its files were removed; try again.');
 }
@@ -64,7 +64,7 @@ export async function discardObjects(
   const outcomes = await Promise.allSettled(keys.map((key) => store.delete(key)));
   for (const outcome of outcomes) if (outcome.status === 'rejected') onError(outcome.reason);
   const gone = keys.filter((_, index) => outcomes[index]!.status === 'fulfilled');
-  db.delete(looseObjects).where(inArray(looseObjects.key, gone)).run();
+  db.delete(orphanObjects).where(inArray(orphanObjects.key, gone)).run();
 }
 
 /**
@@ -86,7 +86,7 @@ export async function sweepObjects(
       due.filter((row) => !failing.has(nameOf(row))),
       failing,
     );
-    context.db.delete(looseObjects).where(inArray(looseObjects.id, gone)).run();
+    context.db.delete(orphanObjects).where(inArray(orphanObjects.id, gone)).run();
     swept += gone.length;
     left += due.length - gone.length;
     last = due.at(-1)!.id;
@@ -98,7 +98,7 @@ export async function sweepObjects(
 /** @returns the ids of those that went; the stores of the others are added to `failing`. */
 async function deleteEach(
   { stores, onError }: Pick<Context, 'stores' | 'onError'>,
-  rows: readonly LooseObject[],
+  rows: readonly OrphanObject[],
   failing: Set<string>,
 ): Promise<number[]> {
   const outcomes = await Promise.allSettled(
@@ -115,16 +115,16 @@ async function deleteEach(
 }
 
 /** Always forwards: what could not go is met once in a sweep. */
-function findDue(db: Db, at: Date, after: number): readonly LooseObject[] {
+function findDue(db: Db, at: Date, after: number): readonly OrphanObject[] {
   return db
     .select()
-    .from(looseObjects)
-    .where(and(gt(looseObjects.id, after), lte(looseObjects.sweepAt, at)))
-    .orderBy(asc(looseObjects.id))
+    .from(orphanObjects)
+    .where(and(gt(orphanObjects.id, after), lte(orphanObjects.sweepAt, at)))
+    .orderBy(asc(orphanObjects.id))
     .limit(batch)
     .all();
 }
 
-function nameOf({ tenantId, storageConfigId }: Place): string {
+function nameOf({ tenantId, storageConfigId }: StoreRef): string {
   return `${tenantId}/${storageConfigId ?? ''}`;
 }

@@ -12,7 +12,7 @@ import type { ReportItem } from '../report/report-item.ts';
 import type { Rendering } from '../sandbox/sandbox.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
-import { historyOf } from './custody.ts';
+import { readHistory } from './custody.ts';
 import type { Rendered } from './examination-row.ts';
 import { discardObjects, expectObjects } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
@@ -36,7 +36,7 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
     {
       source: { bytes },
       examination,
-      item: reportItemOf(context, job),
+      item: toReportItem(context, job),
       languages,
       // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
       heatmapSize: { width: row.width, height: row.height },
@@ -118,7 +118,7 @@ interface Run {
 }
 
 /** What a report says of an analysis beside its examination. */
-export function reportItemOf(
+export function toReportItem(
   context: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Run,
 ): ReportItem {
@@ -127,7 +127,7 @@ export function reportItemOf(
     analysisId: row.id,
     examinedAt,
     isUploadReplaced,
-    ...historyOf(context.db, row, { examination, examinedAt }),
+    ...readHistory(context.db, row, { examination, examinedAt }),
     ...citationFor(context, examination),
   };
 }

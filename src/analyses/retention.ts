@@ -16,11 +16,11 @@ import * as tables from '../db/schema.ts';
 import { isWaiting } from '../feedback/feedback.ts';
 import { maxExpirySeconds } from '../storage/sigv4/sigv4.ts';
 import type { Context } from './analyses.ts';
-import { keysOf, parseRendered } from './examination-row.ts';
+import { outputKeys, parseRendered } from './examination-row.ts';
 import { isFree } from './legal-holds.ts';
 import type { Lifecycle } from './lifecycle/lifecycle.ts';
-import { logAnalysis, targetOf } from './lifecycle/transition.ts';
-import { letLoose, sweepObjects } from './orphan-objects.ts';
+import { logAnalysis, toTarget } from './lifecycle/transition.ts';
+import { addOrphans, sweepObjects } from './orphan-objects.ts';
 
 export interface RetentionRules {
   /** Days after its last change that an analysis is deleted; 0 keeps it. */
@@ -36,7 +36,7 @@ const urlsLiveMs = maxExpirySeconds * 1000 + dayMs;
 
 /** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {
-  const deleted = (await hideLeftOver(context, signal)) + (await deleteForgotten(context, signal));
+  const deleted = (await hideRemaining(context, signal)) + (await deleteExpired(context, signal));
   const purged = await purgeDeleted(context, signal);
   const { swept, left } = await sweepObjects(context, signal);
   context.onNotice('retention', { deleted, purged, objects: swept, objectsLeft: left });
@@ -44,7 +44,7 @@ export async function cleanUp(context: Context, signal: AbortSignal): Promise<vo
   if (tenantsPurged > 0) context.onNotice('tenants', { purged: tenantsPurged });
 }
 
-async function deleteForgotten(
+async function deleteExpired(
   { db, lifecycle, now, retention }: Context,
   signal: AbortSignal,
 ): Promise<number> {
@@ -75,13 +75,13 @@ function purge(tx: Tx, before: Date, at: Date): number {
     .all();
   for (const { analysis, rendered } of rows) {
     const { inputKey, evidenceKey, deletedAt } = analysis;
-    const signed = [inputKey, ...(rendered === null ? [] : keysOf(parseRendered(rendered)))];
+    const signed = [inputKey, ...(rendered === null ? [] : outputKeys(parseRendered(rendered)))];
     const keys = [...signed, ...(evidenceKey === null ? [] : [evidenceKey])];
-    letLoose(tx, { place: analysis, keys }, at);
+    addOrphans(tx, { place: analysis, keys }, at);
     // Until its URLs are dead a client can put an object back.
     const urlsDieAt = new Date(deletedAt!.getTime() + urlsLiveMs);
-    if (urlsDieAt > at) letLoose(tx, { place: analysis, keys: signed }, urlsDieAt);
-    logAnalysis(tx, targetOf(analysis), { event: 'analysis.purged', details: {}, at });
+    if (urlsDieAt > at) addOrphans(tx, { place: analysis, keys: signed }, urlsDieAt);
+    logAnalysis(tx, toTarget(analysis), { event: 'analysis.purged', details: {}, at });
   }
   const ids = rows.map(({ analysis }) => analysis.id);
   tx.delete(analyses).where(inArray(analyses.id, ids)).run();
@@ -92,14 +92,14 @@ function purge(tx: Tx, before: Date, at: Date): number {
 
 /** Deletes what it has, as a client would. @returns how many there were. */
 export async function hideAnalyses(
-  { removeLeft }: Pick<Lifecycle, 'removeLeft'>,
+  { removeRemaining }: Pick<Lifecycle, 'removeRemaining'>,
   { tenantId, signal }: { readonly tenantId: string; readonly signal: AbortSignal },
 ): Promise<number> {
-  return inBatches(signal, () => removeLeft({ tenantId, limit: batch }));
+  return inBatches(signal, () => removeRemaining({ tenantId, limit: batch }));
 }
 
 /** The same for every deleted tenant: the act may have been cut short, or met a request that was on its way. */
-export async function hideLeftOver(
+export async function hideRemaining(
   { db, lifecycle, now }: Pick<Context, 'db' | 'lifecycle' | 'now'>,
   signal: AbortSignal,
 ): Promise<number> {
@@ -129,7 +129,7 @@ function purgeTenant(db: Db, id: string, at: Date): boolean {
   return transact(db, (tx) => {
     const isEmpty = and(
       eq(tables.tenants.id, id),
-      ...needs.map((need) => notExists(needOf(tx, need))),
+      ...needs.map((need) => notExists(needQuery(tx, need))),
     );
     if (
       tx.select({ id: tables.tenants.id }).from(tables.tenants).where(isEmpty).get() === undefined
@@ -152,12 +152,12 @@ interface Need {
 /** As long as there is one of these, the tenant is needed: to know where its objects lie, or whose they are. */
 const needs: readonly Need[] = [
   { table: tables.analyses },
-  { table: tables.looseObjects },
+  { table: tables.orphanObjects },
   { table: tables.legalHolds },
   { table: tables.feedback, which: isWaiting },
 ];
 
-function needOf(tx: Tx, { table, which }: Need) {
+function needQuery(tx: Tx, { table, which }: Need) {
   return tx
     .select({ found: sql`1` })
     .from(table)

@@ -6,15 +6,15 @@ import type { Caller, Context } from './analyses.ts';
 import type { AnalysisOptions } from './analysis.ts';
 import { mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
-import { keysOf } from './examination-row.ts';
-import { takeIn } from './ingest.ts';
-import { type Act, type Evidence, notRetryable, repeatableOf } from './lifecycle/act.ts';
+import { outputKeys } from './examination-row.ts';
+import { ingestUpload } from './ingest.ts';
+import { type Act, type EvidenceCopy, notRetryable, toRepeatable } from './lifecycle/transition.ts';
 import { getAnalysis } from './list.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import { openInTime } from './start.ts';
-import { optionsOf } from './view.ts';
+import { openInTime } from './bounds.ts';
+import { toOptions } from './view.ts';
 
 export interface RetryRequest {
   readonly id: string;
@@ -36,11 +36,11 @@ export async function retryAnalysis(
 ): Promise<Analysis> {
   const { db, models, now } = context;
   const { tenant, principal } = caller;
-  const repeatable = repeatableOf(caller, { act: 'retry', id, options }, now());
+  const repeatable = toRepeatable(caller, { act: 'retry', id, options }, now());
   const act: Act = { tenantId: tenant.id, analysisId: id, actor: principal, repeatable };
   if (recall(db, repeatable) === null) {
     const row = getRow(db, act);
-    const current = optionsOf(row);
+    const current = toOptions(row);
     const merged = mergeOptions(current, options, models);
     refuseDowngrade(current, merged);
     if (row.status === 'failed') await restart(context, { act, row, tenant, options: merged });
@@ -61,10 +61,11 @@ async function restart(
   { act, row, tenant, options }: Retry & { readonly options: AnalysisOptions },
 ): Promise<void> {
   const store = openInTime(context, row);
-  const kept = evidenceOf(row);
+  const kept = storedEvidence(row);
   // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
   const evidence =
-    kept ?? (await context.gate(tenant.id, () => takeIn(context, { row, tenant, store })));
+    kept ??
+    (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));
   const modelVersion = context.models.find(({ id }) => id === options.model)!.version;
   let isUsed = false;
   try {
@@ -84,7 +85,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     const stored = loadRecorded(db, { tenantId: row.tenantId, analysisId: row.id });
     if (stored === null) throw new TypeError('a completed analysis has no examination');
     const store = openInTime(context, row);
-    const rendered = await context.gate(row.tenantId, async () => {
+    const rendered = await context.semaphore(row.tenantId, async () => {
       const bytes = await readEvidence(context, { row, store });
       const isUploadReplaced = await checkUpload(context, { row, store });
       return renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
@@ -93,7 +94,7 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     try {
       isUsed = lifecycle.upgrade(act, rendered);
     } finally {
-      if (!isUsed) await discardObjects(context, { store, keys: keysOf(rendered) });
+      if (!isUsed) await discardObjects(context, { store, keys: outputKeys(rendered) });
     }
   } finally {
     upgrading.delete(row.id);
@@ -123,7 +124,7 @@ function isUpgrade(row: AnalysisRow, merged: AnalysisOptions): boolean {
   return row.status === 'completed' && tier !== row.tier && isSame;
 }
 
-function evidenceOf({ inputEtag, ...row }: AnalysisRow): Evidence | null {
+function storedEvidence({ inputEtag, ...row }: AnalysisRow): EvidenceCopy | null {
   const { evidenceKey, evidenceSha256, evidenceMd5 } = row;
   if (evidenceKey === null || evidenceSha256 === null || evidenceMd5 === null) return null;
   const hashes = { sha256: evidenceSha256, md5: evidenceMd5 };

@@ -14,14 +14,14 @@ export interface Target {
   readonly analysisId: string;
 }
 
-export interface Forgotten {
+export interface Expired {
   readonly tenantId: string;
   /** Of their last change, or of their making when there was none. */
   readonly before: Date;
   readonly limit: number;
 }
 
-export type Left = Pick<Forgotten, 'tenantId' | 'limit'>;
+export type Remaining = Pick<Expired, 'tenantId' | 'limit'>;
 
 /** A row and, once it is completed, what the answers show of its result. */
 export interface Entry {
@@ -100,27 +100,28 @@ export function findEntries(
 }
 
 /** Those of a tenant that are not at work, not held, and were last changed before a time; oldest first. */
-export function findForgotten(
+export function findExpired(
   reader: Reader,
-  { tenantId, before, limit }: Forgotten,
+  { tenantId, before, limit }: Expired,
 ): readonly AnalysisRow[] {
   const isAlive = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
-  const isForgotten = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
+  const isExpired = sql`coalesce(${analyses.updatedAt}, ${analyses.createdAt}) < ${before.getTime()}`;
   return reader
     .select()
     .from(analyses)
-    .where(
-      and(isAlive, lt(analyses.createdAt, before), isForgotten, sql`NOT (${isAtWork})`, isFree),
-    )
+    .where(and(isAlive, lt(analyses.createdAt, before), isExpired, sql`NOT (${isAtWork})`, isFree))
     .orderBy(asc(analyses.createdAt))
     .limit(limit)
     .all();
 }
 
 /** Those of a deleted tenant that were not deleted, whatever they are at. */
-export function findLeft(reader: Reader, { tenantId, limit }: Left): readonly AnalysisRow[] {
-  const isLeft = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
-  return reader.select().from(analyses).where(isLeft).limit(limit).all();
+export function findRemaining(
+  reader: Reader,
+  { tenantId, limit }: Remaining,
+): readonly AnalysisRow[] {
+  const isRemaining = and(eq(analyses.tenantId, tenantId), isNull(analyses.deletedAt));
+  return reader.select().from(analyses).where(isRemaining).limit(limit).all();
 }
 
 /** True when others of the tenant wait for a worker or are being examined. */

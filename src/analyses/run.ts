@@ -6,24 +6,24 @@ import type { Handler } from '../jobs/worker.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
-import { type Found, keysOf } from './examination-row.ts';
+import { type RunResult, outputKeys } from './examination-row.ts';
 import { isPictureError } from './ingest.ts';
-import { maxRetries, messages } from './lifecycle/act.ts';
+import { maxRetries, messages } from './lifecycle/transition.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import type { AnalysisRow, Target } from './rows.ts';
-import { openInTime } from './start.ts';
+import { openInTime } from './bounds.ts';
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
 /** A run whose store still fails this long after it was asked for is given up. */
-const storePatienceMs = 24 * 3_600_000;
+const storeGiveUpMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */
 export function createRun(context: Context): Handler {
   return async (job, { signal }) => {
-    const target = targetOf(job);
+    const target = parseTarget(job);
     const row = context.lifecycle.lock(job, target);
     if (row === null) return;
     const store = openInTime(context, row, signal);
@@ -42,7 +42,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-async function examine(context: Context, { row, store, signal }: Run): Promise<Found> {
+async function examine(context: Context, { row, store, signal }: Run): Promise<RunResult> {
   const bytes = await readEvidence(context, { row, store });
   const { model, decisionStrategy, seed, format, width, height, tier } = row;
   const request = {
@@ -60,7 +60,7 @@ async function examine(context: Context, { row, store, signal }: Run): Promise<F
 
 async function complete(
   context: Context,
-  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: Found },
+  { job, target, store, found }: { job: Job; target: Target; store: BlobStore; found: RunResult },
 ): Promise<void> {
   const { rendered } = found;
   let isVisible = false;
@@ -68,7 +68,7 @@ async function complete(
     isVisible = context.lifecycle.complete(job, target, found);
   } finally {
     if (!isVisible && rendered !== null) {
-      await discardObjects(context, { store, keys: keysOf(rendered) });
+      await discardObjects(context, { store, keys: outputKeys(rendered) });
     }
   }
 }
@@ -111,7 +111,7 @@ function isStoreAway(
   { row, failure }: { row: AnalysisRow; failure: ForensicsError },
 ): boolean {
   const waitedMs = now().getTime() - (row.queuedAt ?? now()).getTime();
-  return storeTroubles.includes(failure.code) && waitedMs > storePatienceMs;
+  return storeTroubles.includes(failure.code) && waitedMs > storeGiveUpMs;
 }
 
 /** The same bytes and the same model would fail again. */
@@ -122,7 +122,7 @@ function isFinal(failure: ForensicsError): boolean {
 }
 
 /** Payloads are written by the lifecycle alone; anything else is a mistake of this program. */
-function targetOf({ payload }: Job): Target {
+function parseTarget({ payload }: Job): Target {
   const isObject = typeof payload === 'object' && payload !== null;
   if (isObject && 'tenantId' in payload && 'analysisId' in payload) {
     const { tenantId, analysisId } = payload;

@@ -11,7 +11,7 @@ import {
   type Counter,
   type Parallelism,
   type Period,
-  periodOf,
+  toPeriod,
   type ReportQuery,
 } from './usage.ts';
 
@@ -30,7 +30,7 @@ export function createUsageReports({
   return {
     async report(tenant, query) {
       const at = now();
-      const period = periodOf(tenant, query, at);
+      const period = toPeriod(tenant, query, at);
       const { id, startTime, endTime, isLive } = period;
       const updatedAt = isLive || endTime > at ? at : endTime;
       return {
@@ -40,7 +40,7 @@ export function createUsageReports({
         startTime: startTime.toISOString(),
         endTime: endTime.toISOString(),
         queuedAnalyses: isLive ? countPending(db, tenant.id) : 0,
-        ...figuresOf(sumCounters(db, tenant.id, period)),
+        ...toFigures(sumCounters(db, tenant.id, period)),
       };
     },
   };
@@ -60,7 +60,7 @@ function sumCounters(reader: Reader, tenantId: string, { days }: Period): Sums {
   return (counter) => sums.get(counter) ?? 0;
 }
 
-function figuresOf(sum: Sums) {
+function toFigures(sum: Sums) {
   const api = sum('success.api');
   const app = sum('success.app');
   const total = api + app;
@@ -68,7 +68,7 @@ function figuresOf(sum: Sums) {
   return {
     successfulProcessing: {
       byType: { api, app, total },
-      byResult: resultsOf(sum),
+      byResult: toResults(sum),
       byModelTypeAndTier: {
         image: {
           forensicReporting: sum('billed.forensicReporting'),
@@ -94,7 +94,7 @@ function figuresOf(sum: Sums) {
  * `confidenceScore` is the mean over what was decided (real, fake) of the calibrated probability of the class that was
  * decided, 0..1. Uncertain and abstain claim no class, so there is nothing to be confident of; 0 when nothing was decided.
  */
-function resultsOf(sum: Sums) {
+function toResults(sum: Sums) {
   const real = sum('result.real');
   const fake = sum('result.fake');
   const uncertain = sum('result.uncertain');

@@ -50,7 +50,7 @@ export const confidenceScale = 1_000_000;
 
 /** One statement, however many counters an event moves. */
 export function countUsage(tx: Tx, { tenantId, at }: Event, counts: readonly Count[]): void {
-  const day = dayOf(at);
+  const day = utcDay(at);
   tx.insert(usageCounters)
     .values(counts.map(([counter, amount]) => ({ tenantId, day, counter, amount })))
     .onConflictDoUpdate({
@@ -66,19 +66,19 @@ export function countLogin(tx: Tx, tenantIds: readonly string[], at: Date): void
 }
 
 /** What the success of an analysis counts. @param row - as it is after the change. */
-export function countsOfSuccess(row: AnalysisRow, decision: Decision): readonly Count[] {
+export function successCounts(row: AnalysisRow, decision: Decision): readonly Count[] {
   const parallelism: Parallelism = row.isBulk === true ? 'bulk' : 'single';
   return [
     [`billed.${row.tier}`, 1],
     [`success.${row.createdByType === 'user' ? 'app' : 'api'}`, 1],
     [`result.${decision.resultClass}`, 1],
-    ...countOfConfidence(decision),
+    ...confidenceCount(decision),
     [`timed.${parallelism}`, 1],
     [`ms.${parallelism}`, processingMs(row)],
   ];
 }
 
-function countOfConfidence({ resultClass, fakeProbability }: Decision): readonly Count[] {
+function confidenceCount({ resultClass, fakeProbability }: Decision): readonly Count[] {
   if (resultClass !== 'real' && resultClass !== 'fake') return [];
   const probability = resultClass === 'fake' ? fakeProbability : 1 - fakeProbability;
   return [['confidence', Math.round(confidenceScale * probability)]];
@@ -117,9 +117,9 @@ export interface Period {
 type Dated = Pick<Tenant, 'id' | 'createdAt'>;
 
 /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */
-export function periodOf(tenant: Dated, query: ReportQuery, now: Date): Period {
+export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
   const { type = 'total' } = query;
-  if (type === 'range') return rangeOf(tenant, query, now);
+  if (type === 'range') return toRange(tenant, query, now);
   return {
     id: `${tenant.id}-total`,
     startTime: tenant.createdAt,
@@ -130,19 +130,19 @@ export function periodOf(tenant: Dated, query: ReportQuery, now: Date): Period {
 }
 
 /** The UTC day that an event counts for, `YYYY-MM-DD`. */
-export function dayOf(at: Date): string {
+export function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 
-function rangeOf(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {
+function toRange(tenant: Dated, { startTime, endTime }: ReportQuery, now: Date): Period {
   const start = startTime === undefined ? now : parseTime('startTime', startTime);
   const end = endTime === undefined ? now : parseTime('endTime', endTime);
   if (start > end) {
     throw invalid('startTime must not lie after endTime; what is left out is the present time.');
   }
-  const first = dayOf(start);
-  const last = dayOf(end);
-  const today = dayOf(now);
+  const first = utcDay(start);
+  const last = utcDay(end);
+  const today = utcDay(now);
   return {
     id: [tenant.id, ...new Set([first, last])].join('-'),
     startTime: new Date(`${first}T00:00:00.000Z`),

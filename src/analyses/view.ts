@@ -34,7 +34,7 @@ export function viewAnalysis(
       height: row.height,
       filename: row.filename,
       storageUrls: sign(row.inputKey),
-      options: optionsOf(row),
+      options: toOptions(row),
     },
     inferenceStatus: {
       type: 'image',
@@ -65,7 +65,7 @@ function withNotes({ statusMessage, inputReplacedAt, evidenceSha256 }: AnalysisR
   return `${statusMessage} The uploaded object was replaced after the start; the result is of the copy taken at the start (SHA-256 ${evidenceSha256}).`;
 }
 
-export function optionsOf({ model, decisionStrategy, tier, seed }: AnalysisRow) {
+export function toOptions({ model, decisionStrategy, tier, seed }: AnalysisRow) {
   return { model, decisionStrategy, tier, seed };
 }
 

@@ -5,7 +5,7 @@
 
 import type { Passwords } from '../access/embedded/passwords.ts';
 import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses.ts';
-import { runJob } from '../analyses/lifecycle/client.ts';
+import { runJob } from '../analyses/lifecycle/lifecycle.ts';
 import type { Settings } from '../config/config.ts';
 import { type OpenFeedback, sendJob } from '../feedback/feedback.ts';
 import { defaultLimits } from '../image/picture.ts';

@@ -3,7 +3,7 @@
 import { hostname } from 'node:os';
 import { purgeExpired } from '../access/embedded/sessions.ts';
 import type { Analyses, Notice } from '../analyses/analyses.ts';
-import { runJob } from '../analyses/lifecycle/client.ts';
+import { runJob } from '../analyses/lifecycle/lifecycle.ts';
 import type { Audit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';

@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
-import { keysOf as outputKeysOf, parseRendered } from '../analyses/examination-row.ts';
+import { outputKeys, parseRendered } from '../analyses/examination-row.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
 import type { Audit } from '../audit/log.ts';
 import type { NamedObject } from './contents.ts';
@@ -151,7 +151,7 @@ export function* embeddedObjects(db: Db): Generator<NamedObject> {
   for (let last = ''; ; ) {
     const rows = findRows(db, last);
     for (const { tenantId, inputKey, evidenceKey, rendered } of rows) {
-      const outputs = rendered === null ? [] : outputKeysOf(parseRendered(rendered));
+      const outputs = rendered === null ? [] : outputKeys(parseRendered(rendered));
       for (const key of [inputKey, ...outputs]) yield named(tenantId, key, false);
       if (evidenceKey !== null) yield named(tenantId, evidenceKey, true);
     }

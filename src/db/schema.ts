@@ -261,7 +261,7 @@ export const legalHolds = sqliteTable(
 );
 
 /** Objects that no analysis names: not yet, or not any more. */
-export const looseObjects = sqliteTable('loose_objects', {
+export const orphanObjects = sqliteTable('loose_objects', {
   id: integer('id').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   storageConfigId: text('storage_config_id'),

@@ -43,7 +43,7 @@ export interface Queue {
   /** False when another worker has taken the job over. */
   extendLease(job: Job, leaseMs: number): boolean;
   /** Checks inside a transaction that the job is still this claim's. @throws {ForensicsError} `lease_lost`. */
-  hold(tx: Tx, job: Job): void;
+  assertLease(tx: Tx, job: Job): void;
   /** Removes a done job. @throws {ForensicsError} `lease_lost`: roll everything back. */
   finish(tx: Tx, job: Job): void;
   /** Gives the job back, due at `runAt`. @throws {ForensicsError} `lease_lost`. */
@@ -84,7 +84,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       const leasedUntil = new Date(now().getTime() + leaseMs);
       return db.update(jobs).set({ leasedUntil }).where(heldBy(job)).run().changes === 1;
     },
-    hold(tx, job) {
+    assertLease(tx, job) {
       refuseUnlessHeld(tx.select().from(jobs).where(heldBy(job)).all().length);
     },
     finish(tx, job) {

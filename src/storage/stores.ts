@@ -19,7 +19,7 @@ export interface TenantStore {
 }
 
 /** What the row of an analysis says about where its objects lie. */
-export interface Place {
+export interface StoreRef {
   readonly tenantId: string;
   /** Null for the embedded store. */
   readonly storageConfigId: string | null;
@@ -38,7 +38,7 @@ export interface Stores {
    * configuration that cannot be opened comes a store whose acts fail with `store_unavailable` and whose URLs are empty
    * texts: what is known of an analysis stays readable, and one such analysis takes no list down.
    */
-  of(place: Place): BlobStore;
+  of(place: StoreRef): BlobStore;
 }
 
 // The stores of all tenants: the service's own, which is embedded or shared, or one that the tenant configured. Configurations are read anew for every

@@ -1,6 +1,6 @@
 /**
  * What every change of state is made of: the compare-and-set of the row, and its webhook message, its counters and its entry
- * in the audit log in the same transaction.
+ * in the audit log in the same transaction. Also the words: what a status says, and how a wrong state is refused.
  */
 
 import { and, eq } from 'drizzle-orm';
@@ -8,13 +8,16 @@ import { actorOf, type Principal, systemPrincipal } from '../../access/principal
 import type { EventDetails, EventName } from '../../audit/events.ts';
 import { append } from '../../audit/log.ts';
 import type { Status } from '../../contract/vocabulary.ts';
+import type { Repeatable } from '../../db/idempotency.ts';
 import type { Db, Tx } from '../../db/open.ts';
 import { analyses, examinations } from '../../db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
+import type { Caller } from '../analyses.ts';
+import type { AnalysisOptions } from '../analysis.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../usage.ts';
-import { messages } from './act.ts';
 
 export interface LifecycleParts {
   readonly db: Db;
@@ -57,8 +60,8 @@ export function createMoves({ outbox, now }: Pick<LifecycleParts, 'outbox' | 'no
         .returning()
         .get() ?? null,
 
-    tell: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): void =>
-      announce(tx, outbox, { row, event, at: now() }),
+    notify: (tx: Tx, row: AnalysisRow, event: 'update' | 'delete' = 'update'): void =>
+      enqueueWebhook(tx, outbox, { row, event, at: now() }),
 
     log: <E extends AnalysisEvent>(tx: Tx, target: Target, told: Logged<E>): void =>
       logAnalysis(tx, target, { ...told, at: now() }),
@@ -78,7 +81,7 @@ export function logAnalysis<E extends AnalysisEvent>(
   append(tx, { chain: tenantId, at, actor: actorOf(actor), ...told });
 }
 
-export function targetOf({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
+export function toTarget({ tenantId, id }: Pick<AnalysisRow, 'tenantId' | 'id'>): Target {
   return { tenantId, analysisId: id };
 }
 
@@ -86,20 +89,33 @@ function signedBy(actor: Principal, at: Date): Change {
   return { updatedAt: at, lastChangedByType: actor.type, lastChangedById: actor.id };
 }
 
+/** Automatic retries after errors of the inference; the contract's limit. */
+export const maxRetries = 3;
+
+export const messages = {
+  created: 'Waiting for the upload of the picture and the start of the analysis.',
+  queued: 'Waiting for a free instance.',
+  processing: 'The picture is being examined.',
+  retrying: 'An attempt failed; the analysis is tried again.',
+  completed: 'The analysis is complete.',
+  refused: 'Upload the right picture to putUrl and use retry, or create a new analysis.',
+  storeAway: 'The store could not be used for 24 hours; retry the analysis when it can.',
+  abandoned: 'The analysis was interrupted too often; retry it.',
+} as const;
+
 export const waitingAgain = {
   status: 'pending',
   statusMessage: messages.queued,
   processingStartedAt: null,
 } as const;
 
-// The webhook message about an analysis: exactly the contract's fields, and the reason when it failed.
-
 /**
- * Writes the message into the outbox, in the transaction of the change itself.
+ * Writes the webhook message about an analysis into the outbox, in the transaction of the change itself: exactly the
+ * contract's fields, and the reason when it failed.
  *
  * @param row - as it is after the change.
  */
-export function announce(
+function enqueueWebhook(
   tx: Tx,
   outbox: Pick<Outbox, 'enqueueDelivery'>,
   { row, event, at }: { readonly row: AnalysisRow; readonly event: 'update' | 'delete'; at: Date },
@@ -110,7 +126,7 @@ export function announce(
     name: row.name,
     status: row.status,
     timestamp: at.toISOString(),
-    ...resultOf(tx, row),
+    ...classFields(tx, row),
     processingStartTime: row.processingStartedAt?.toISOString() ?? null,
     processingFinishTime: row.processingFinishedAt?.toISOString() ?? null,
     ...(row.status === 'failed' ? { statusMessage: row.statusMessage } : {}),
@@ -119,7 +135,7 @@ export function announce(
 }
 
 /** The class fields are numbers, never null: without a result they are left out. */
-function resultOf(tx: Tx, row: AnalysisRow): object {
+function classFields(tx: Tx, row: AnalysisRow): object {
   if (row.status !== 'completed') return {};
   const { resultClass, resultSubClasses } = examinations;
   return (
@@ -129,4 +145,80 @@ function resultOf(tx: Tx, row: AnalysisRow): object {
       .where(eq(examinations.analysisId, row.id))
       .get() ?? {}
   );
+}
+
+export interface EvidenceCopy {
+  readonly key: string;
+  readonly sha256: string;
+  readonly md5: string;
+  /** Null for one that was taken in before. */
+  readonly sizeBytes: number | null;
+  /** Of the upload that it was copied from; null when that is not known. */
+  readonly inputEtag: string | null;
+}
+
+/** Why it ended, in a stable word for the audit log and in a sentence for the client. */
+export interface Ending {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How a failed analysis runs again. */
+export interface Restart {
+  readonly options: AnalysisOptions;
+  readonly modelVersion: string;
+  readonly evidence: EvidenceCopy;
+  /** The row that the options were merged into. */
+  readonly seen: Pick<AnalysisRow, 'updatedAt'>;
+}
+
+/** What a client's act is about and on whose behalf it is done. */
+export interface Act extends Target {
+  readonly actor: Principal;
+  readonly repeatable: Repeatable | null;
+}
+
+/** @throws {ForensicsError} `analysis_not_pending`. */
+export function refuseUnlessStartable(row: AnalysisRow): void {
+  if (row.status === 'pending' && row.queuedAt === null) return;
+  throw new ForensicsError('analysis_not_pending', adviceToStarter(row));
+}
+
+function adviceToStarter({ status, evidenceKey }: AnalysisRow): string {
+  if (status === 'completed') {
+    return 'The analysis is completed; read its result with GET, or create a new one.';
+  }
+  if (status !== 'failed') return 'The analysis was started already; wait for its result.';
+  return evidenceKey === null
+    ? `The uploaded picture was refused. ${messages.refused}`
+    : 'The analysis has failed; use retry to run it again.';
+}
+
+/** Why an analysis as it is now cannot be run again or upgraded, and what to do instead. */
+export function notRetryable(row: AnalysisRow): ForensicsError {
+  return new ForensicsError('analysis_not_retryable', adviceToRetrier(row));
+}
+
+function adviceToRetrier({ status, queuedAt, tier }: AnalysisRow): string {
+  if (status === 'failed') {
+    return 'The analysis was changed by another call meanwhile; read it with GET, then retry it.';
+  }
+  if (status !== 'completed') {
+    return queuedAt === null
+      ? 'The analysis was not started yet; upload its picture and use start.'
+      : `The analysis is ${status}; wait for its result.`;
+  }
+  return tier === 'forensicReporting'
+    ? 'The analysis is of tier forensicReporting already; read it with GET. None of its options can be changed.'
+    : 'The analysis is completed: only its tier can be upgraded, to forensicReporting, with its other options as they are. Create a new analysis for others.';
+}
+
+/** What is remembered of a request that carries an Idempotency-Key; null for one without. */
+export function toRepeatable(
+  { tenant, idempotencyKey }: Caller,
+  request: { readonly act: string } & Readonly<Record<string, unknown>>,
+  at: Date,
+): Repeatable | null {
+  if (idempotencyKey == null) return null;
+  return { tenantId: tenant.id, key: idempotencyKey, request, at };
 }

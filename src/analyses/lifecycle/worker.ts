@@ -8,19 +8,21 @@ import type { Job } from '../../jobs/queue.ts';
 import {
   type ExaminationRow,
   examinationSha256,
-  type Found,
-  keysOf,
+  type RunResult,
+  outputKeys,
   toRow,
 } from '../examination-row.ts';
 import { claimObjects } from '../orphan-objects.ts';
 import { type AnalysisRow, hasCompany, isTarget, type Target } from '../rows.ts';
-import { countsOfSuccess } from '../usage.ts';
-import { type Ending, maxRetries, messages } from './act.ts';
+import { successCounts } from '../usage.ts';
 import {
   type Change,
   createMoves,
+  type Ending,
   type LifecycleParts,
-  targetOf,
+  maxRetries,
+  messages,
+  toTarget,
   waitingAgain,
 } from './transition.ts';
 
@@ -28,7 +30,7 @@ import {
 export type Replacement = EventDetails['analysis.upload_replaced'];
 
 export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
-  const { move, tell, log, countFor } = createMoves({ outbox, now });
+  const { move, notify, log, countFor } = createMoves({ outbox, now });
 
   const failIn = (tx: Tx, target: Target, { code, message: statusMessage }: Ending): void => {
     const change = { status: 'failed', statusMessage, processingFinishedAt: now() } as const;
@@ -36,7 +38,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     if (row === null) return;
     log(tx, target, { event: 'analysis.failed', details: { code } });
     countFor(tx, row, ['errors', 1]);
-    tell(tx, row);
+    notify(tx, row);
   };
 
   return {
@@ -46,7 +48,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
      */
     lock: (job: Job, target: Target): AnalysisRow | null =>
       transact(db, (tx) => {
-        queue.hold(tx, job);
+        queue.assertLease(tx, job);
         const row = tx.select().from(analyses).where(isTarget(target)).get();
         if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
         if (row?.status === 'processing') {
@@ -60,20 +62,20 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
       }),
 
     /** processing -> completed. False when the analysis was deleted in the meantime. @throws {ForensicsError} `lease_lost`. */
-    complete(job: Job, target: Target, found: Found): boolean {
+    complete(job: Job, target: Target, found: RunResult): boolean {
       const { decision, model } = found.examination;
       const record = toRow(target.analysisId, found);
-      const completion = completionOf(found, record);
+      const completion = completionDetails(found, record);
       return transact(db, (tx): boolean => {
         queue.finish(tx, job);
         const change = { ...completedAt(now()), modelVersion: model.version };
         const row = move(tx, target, { from: 'processing', change });
         if (row === null) return false;
         tx.insert(examinations).values(record).run();
-        if (found.rendered !== null) claimObjects(tx, keysOf(found.rendered), now());
+        if (found.rendered !== null) claimObjects(tx, outputKeys(found.rendered), now());
         log(tx, target, { event: 'analysis.completed', details: completion });
-        countFor(tx, row, ...countsOfSuccess(row, decision));
-        tell(tx, row);
+        countFor(tx, row, ...successCounts(row, decision));
+        notify(tx, row);
         return true;
       });
     },
@@ -82,7 +84,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
       transact(db, (tx) => {
         queue.release(tx, job, runAt);
-        countRetry(tx, targetOf(row), row);
+        countRetry(tx, toTarget(row), row);
       }),
 
     /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
@@ -100,7 +102,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         if (row === null) return;
         log(tx, target, { event: 'analysis.rolled_back', details: {} });
         countFor(tx, row, ['backpressure', 1]);
-        tell(tx, row);
+        notify(tx, row);
       }),
 
     /** No change of state: what the answers say beside it. Noted once, however many notice it. */
@@ -120,7 +122,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     if (row === null) return null;
     log(tx, target, { event: 'analysis.begun', details: {} });
     countFor(tx, row, ['runs', 1]);
-    tell(tx, row);
+    notify(tx, row);
     return row;
   }
 
@@ -135,8 +137,8 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
   }
 }
 
-function completionOf(
-  { examination, examinedAt, rendered }: Found,
+function completionDetails(
+  { examination, examinedAt, rendered }: RunResult,
   record: ExaminationRow,
 ): EventDetails['analysis.completed'] {
   const { facts, decision, model } = examination;

@@ -1,6 +1,6 @@
 /** `forensics report` on the data folder of this machine: opens the stored analysis, signs its bundle, and writes the file. */
 
-import { openDossier } from '../../analyses/evidence-bundle.ts';
+import { openBundleInput } from '../../analyses/evidence-bundle.ts';
 import { type Core, keptTenantNamed } from '../../app/core.ts';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { createSigningKeys } from '../../secrets/signing-keys.ts';
@@ -50,7 +50,7 @@ interface Opened {
 
 async function dossierOf(
   { core, settings }: Opened,
-  target: Parameters<typeof openDossier>[1],
+  target: Parameters<typeof openBundleInput>[1],
   { withMetadata }: ReportOptions,
 ) {
   const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
@@ -62,7 +62,7 @@ async function dossierOf(
   try {
     const { db } = core.database;
     const parts = { db, stores, limits, validation, trustList, sandbox };
-    return await openDossier(parts, target, { withMetadata });
+    return await openBundleInput(parts, target, { withMetadata });
   } finally {
     await sandbox.close();
   }

@@ -3,7 +3,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect } from 'vitest';
 import type { Caller } from '../../../src/analyses/analyses.ts';
-import { runJob } from '../../../src/analyses/lifecycle/client.ts';
+import { runJob } from '../../../src/analyses/lifecycle/lifecycle.ts';
 import { parseEntry, readLines } from '../../../src/audit/entry.ts';
 import { verifyChain } from '../../../src/audit/verify.ts';
 import type { Analysis } from '../../../src/contract/analysis.ts';

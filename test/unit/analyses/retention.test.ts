@@ -3,7 +3,7 @@ import { count } from 'drizzle-orm';
 import { describe, expect, test } from 'vitest';
 import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import type { RetentionRules } from '../../../src/analyses/retention.ts';
-import { analyses as analysisRows, examinations, looseObjects } from '../../../src/db/schema.ts';
+import { analyses as analysisRows, examinations, orphanObjects } from '../../../src/db/schema.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { deferred } from '../jobs/deferred.ts';
 import { openWorkshop, picture } from './workshop.ts';
@@ -37,7 +37,7 @@ async function openShop(retention: Partial<RetentionRules> = {}) {
     remove: async (id: string) => analyses.remove(caller, id),
     /** Of analyses, examinations and loose objects. */
     rows: () =>
-      [analysisRows, examinations, looseObjects].map(
+      [analysisRows, examinations, orphanObjects].map(
         (table) => db.select({ rows: count() }).from(table).get()!.rows,
       ),
     ids: async () => (await analyses.list(caller, {})).analyses.map(({ id }) => id),

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { periodOf } from '../../../src/analyses/usage.ts';
+import { toPeriod } from '../../../src/analyses/usage.ts';
 
 const now = new Date('2026-03-10T15:30:00.000Z');
 const tenant = { id: '0123456789abcdef01234567', createdAt: new Date('2026-01-02T03:04:05.000Z') };
 
 const range = (startTime?: string, endTime?: string) =>
-  periodOf(
+  toPeriod(
     tenant,
     {
       type: 'range',
@@ -24,8 +24,8 @@ test('the total goes from the making of the tenant to now, whatever times come w
     isLive: true,
   };
 
-  expect(periodOf(tenant, {}, now)).toEqual(total);
-  expect(periodOf(tenant, { type: 'total', startTime: 'never' }, now)).toEqual(total);
+  expect(toPeriod(tenant, {}, now)).toEqual(total);
+  expect(toPeriod(tenant, { type: 'total', startTime: 'never' }, now)).toEqual(total);
 });
 
 test('a range is every UTC day that it touches, whole', () => {

@@ -5,7 +5,7 @@ import { createKeys } from '../../../src/access/keys.ts';
 import { createTenants } from '../../../src/access/tenants.ts';
 import { type Caller, createAnalyses } from '../../../src/analyses/analyses.ts';
 import type { CreateRequest } from '../../../src/analyses/create.ts';
-import { runJob } from '../../../src/analyses/lifecycle/client.ts';
+import { runJob } from '../../../src/analyses/lifecycle/lifecycle.ts';
 import type { RetentionRules } from '../../../src/analyses/retention.ts';
 import { operator } from '../../../src/audit/entry.ts';
 import type { Analysis } from '../../../src/contract/analysis.ts';

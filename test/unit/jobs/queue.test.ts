@@ -98,7 +98,7 @@ test('who lost the lease can neither finish nor release nor go on', () => {
   clock.step(leaseMs);
   const holder = claimed(queue, 'two');
 
-  expect(() => transact(db, (tx) => queue.hold(tx, late))).toThrow(leaseLost);
+  expect(() => transact(db, (tx) => queue.assertLease(tx, late))).toThrow(leaseLost);
   expect(() => transact(db, (tx) => queue.release(tx, late, clock.now()))).toThrow(leaseLost);
   expect(() => transact(db, (tx) => queue.finish(tx, late))).toThrow(leaseLost);
   transact(db, (tx) => queue.finish(tx, holder));

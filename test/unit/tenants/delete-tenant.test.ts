@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createKeys } from '../../../src/access/keys.ts';
 import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import { createLifecycle } from '../../../src/analyses/lifecycle/lifecycle.ts';
-import { hideLeftOver } from '../../../src/analyses/retention.ts';
+import { hideRemaining } from '../../../src/analyses/retention.ts';
 import { deleteTenant } from '../../../src/tenants/delete-tenant.ts';
 import { operator, parseEntry } from '../../../src/audit/entry.ts';
 import { createAudit } from '../../../src/audit/log.ts';
@@ -149,7 +149,7 @@ describe('a deleted tenant', () => {
     const parts = { db, now: clock.now };
     const lifecycle = createLifecycle({ ...parts, queue, outbox: createOutbox(parts) });
     await create();
-    expect(await hideLeftOver({ ...parts, lifecycle }, new AbortController().signal)).toBe(1);
+    expect(await hideRemaining({ ...parts, lifecycle }, new AbortController().signal)).toBe(1);
   });
 
   test('gets no key and no name any more', async () => {

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../src/analyses/start.ts';
+import { createSemaphore } from '../../../src/analyses/bounds.ts';
 import { deferred } from '../jobs/deferred.ts';
 
 test('no more acts run at once than there are places, and all run in the order they came', async () => {
-  const gate = createGate(2);
+  const semaphore = createSemaphore(2);
   const ends = Array.from({ length: 5 }, () => deferred());
   const begun: number[] = [];
   const acts = ends.map(({ promise }, n) =>
-    gate(`tenant ${n}`, async () => {
+    semaphore(`tenant ${n}`, async () => {
       begun.push(n);
       await promise;
       return n;
@@ -32,23 +32,23 @@ test('no more acts run at once than there are places, and all run in the order t
 });
 
 test('an act that fails gives its place to the next', async () => {
-  const gate = createGate(1);
+  const semaphore = createSemaphore(1);
 
-  const failing = gate('acme', async () => {
+  const failing = semaphore('acme', async () => {
     throw new Error('no');
   });
-  const next = gate('acme', async () => 'yes');
+  const next = semaphore('acme', async () => 'yes');
 
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe('yes');
 });
 
 test('one tenant never has every place, however many of its acts wait', async () => {
-  const gate = createGate(4);
+  const semaphore = createSemaphore(4);
   const begun: string[] = [];
   const end = deferred();
   const enter = (tenant: string) =>
-    gate(tenant, async () => {
+    semaphore(tenant, async () => {
       begun.push(tenant);
       await end.promise;
     });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openDossier } from '../../../src/analyses/evidence-bundle.ts';
+import { openBundleInput } from '../../../src/analyses/evidence-bundle.ts';
 import { createHolds } from '../../../src/analyses/legal-holds.ts';
 import { analyses } from '../../../src/db/schema.ts';
 import { sha256Of } from '../../../src/evidence/sign.ts';
@@ -20,7 +20,7 @@ async function completed() {
     analysisId,
     sandbox,
     tamper: (sql: string) => db.$client.exec(sql),
-    open: () => openDossier(parts, target, { withMetadata: false }),
+    open: () => openBundleInput(parts, target, { withMetadata: false }),
   };
 }
 
