@@ -1,6 +1,7 @@
+import { appendFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Closes a run with `N passed, N failed`, the line that `.ci/run` promises. A file that fails to load counts as a failure. */
+/** Closes a run with `N passed, N failed`, which `.ci/run` adds up. A file that fails to load counts as a failure. */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
     let passed = 0;
@@ -12,7 +13,10 @@ export default class CountReporter implements Reporter {
         if (test.result().state === 'failed') failed += 1;
       }
     }
+    const line = `${passed} passed, ${failed} failed\n`;
+    const { TEST_COUNTS } = process.env;
+    if (TEST_COUNTS !== undefined) appendFileSync(TEST_COUNTS, line);
     // The default reporter prints its summary in the same hook; this line has to come after it.
-    process.on('exit', () => process.stdout.write(`\n${passed} passed, ${failed} failed\n`));
+    process.on('exit', () => process.stdout.write(`\n${line}`));
   }
 }

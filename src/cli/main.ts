@@ -15,6 +15,8 @@ import { endOnBrokenOutput, obeyNoColor } from './output/terminal.ts';
  * @param argv - as `process.argv`: the first two entries are skipped.
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
+  // Commands choose their exit code there; the choice of an earlier call is none of this one.
+  process.exitCode = undefined;
   obeyNoColor(argv);
   endOnBrokenOutput();
   const program = createProgram(argv);

@@ -9,7 +9,7 @@ import type { Analysis } from '../../src/contract/analysis.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { newDataDir, type Serving, startServing } from '../journeys/serving.ts';
 import { openDoor } from './open-door.ts';
-import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
+import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
 const dataDir = newDataDir();
 const pictures = 6;
@@ -43,10 +43,10 @@ async function newPlace(scenes = small) {
   await mkdir(join(cwd, 'in'));
   for (const [n, scene] of scenes.entries()) await writeFile(join(cwd, 'in', `${n}.jpg`), scene);
   const env = { FORENSICS_API_KEY: apiKey, XDG_STATE_HOME: join(cwd, 'state') };
-  return (flags: readonly string[], how: RunHow & { readonly url?: string } = {}) => {
+  return (flags: readonly string[], how: StartHow & { readonly url?: string } = {}) => {
     const { url = serving.ready.url, ...more } = how;
     const where = ['--url', url, '--ca', serving.ready.caPath, '--tenant', 'default'];
-    return runCli(['analyze', '-r', 'in', ...where, '--jsonl', ...flags], { cwd, env, ...more });
+    return startCli(['analyze', '-r', 'in', ...where, '--jsonl', ...flags], { cwd, env, ...more });
   };
 }
 

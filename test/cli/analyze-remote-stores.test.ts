@@ -12,7 +12,7 @@ import { portOf } from '../unit/client/tls-server.ts';
 import { type Azurite, startAzurite } from '../unit/storage/azurite.ts';
 import { bucket, type OwnBuckets, startOwnBuckets } from '../unit/storage/own-buckets.ts';
 import { openDoor } from './open-door.ts';
-import { emptyFolder, runCli, type RunHow } from './run-cli.ts';
+import { emptyFolder, startCli, type StartHow } from './run-cli.ts';
 
 /** A server and a program start one after the other: half a minute where others work, too. */
 vi.setConfig({ testTimeout: 90_000 });
@@ -45,7 +45,7 @@ function inAzure() {
   return { azure: { containerName: 'evidence', connectionString: azurite.connectionString } };
 }
 
-type Analyze = (flags: readonly string[], how?: RunHow) => ReturnType<typeof runCli>;
+type Analyze = (flags: readonly string[], how?: StartHow) => ReturnType<typeof startCli>;
 
 /** Serves as long as `act` takes, with this store as everybody's. */
 async function during(
@@ -62,7 +62,7 @@ async function during(
   const { url, caPath } = serving.ready;
   const where = ['--url', url, '--ca', caPath, '--tenant', 'default', '--json'];
   const analyze: Analyze = (flags, { env = {}, ...how } = {}) =>
-    runCli(['analyze', 'scene.jpg', ...where, ...flags], {
+    startCli(['analyze', 'scene.jpg', ...where, ...flags], {
       cwd,
       env: { FORENSICS_API_KEY: apiKey ?? '', XDG_STATE_HOME: join(cwd, 'state'), ...env },
       ...how,
@@ -102,7 +102,7 @@ test('S3 takes the picture and gives the files; a stopped upload leaves nothing 
     const before = await countOf(serving);
     outside.leadTo(silence.port);
     const stopped = await analyze([], {
-      onSpawn: (kill) => void once(silence.server, 'connection').then(() => kill('SIGINT')),
+      onStart: (kill) => void once(silence.server, 'connection').then(() => kill('SIGINT')),
     });
 
     expect(done).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
 let scene: Buffer;
 
@@ -123,7 +123,7 @@ describe('one picture', () => {
     const cwd = await folderWith();
     // No file may grow beyond 1 KB: the system then refuses to write as it does on a full disk.
     const shell = 'ulimit -f 1; "$@"';
-    const ran = await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
+    const ran = await startCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd, shell });
 
     expect(ran).toMatchObject({ code: 6, stdout: '' });
     expect(ran.stderr).toBe('forensics: No space is left to write the results; free some.\n');
@@ -165,7 +165,7 @@ describe('several pictures', () => {
   test('Ctrl-C ends the run by that signal and leaves no temporary folder', async () => {
     const copies = Array.from({ length: 30 }, (_, n) => [`copy-${n}.jpg`, scene]);
     const cwd = await folderWith(Object.fromEntries(copies));
-    const ran = await runCli(['analyze', '-r', '.', '--jsonl', '--out', 'out'], {
+    const ran = await startCli(['analyze', '-r', '.', '--jsonl', '--out', 'out'], {
       cwd,
       onStdout: (_text, kill) => kill('SIGINT'),
     });
@@ -181,7 +181,7 @@ describe('several pictures', () => {
   test('a reader that goes away early is no failure', async () => {
     const cwd = await folderWith();
     const shell = '"$@" | true; exit "${PIPESTATUS[0]}"';
-    const ran = await runCli(['analyze', 'scene.jpg', '--json'], { cwd, shell });
+    const ran = await startCli(['analyze', 'scene.jpg', '--json'], { cwd, shell });
 
     expect(ran).toMatchObject({ code: 0, stderr: '' });
   });
@@ -213,7 +213,7 @@ describe('the model', () => {
     async (model, file) => {
       const entry = await programWith((models) => writeFile(join(models, model, file), 'x'));
       const cwd = await folderWith({ 'second.jpg': scene });
-      const ran = await runCli(['analyze', 'scene.jpg', 'second.jpg'], { cwd, entry });
+      const ran = await startCli(['analyze', 'scene.jpg', 'second.jpg'], { cwd, entry });
 
       expect(ran).toMatchObject({ code: 7, stdout: '' });
       expect(ran.stderr).toMatch(/^forensics: \S+\.onnx of model .* reinstall forensics\.\n$/);

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { AnalyzeOptions } from '../../src/cli/analyze/options.ts';
 import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from './fake-examiner.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, startCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 /** A run in this process, by the examiner that looks at names; folders and files are real. */
@@ -115,7 +115,7 @@ test('a hundred thousand arguments become a table', { timeout: 60_000 }, async (
 
 test('standard output on a disk that is full is told in one line', async () => {
   const shell = '"$@" > /dev/full';
-  const ran = await runCli(['analyze', 'gone-1.jpg', 'gone-2.jpg', '--jsonl'], { shell });
+  const ran = await startCli(['analyze', 'gone-1.jpg', 'gone-2.jpg', '--jsonl'], { shell });
 
   expect(ran.code).toBe(6);
   expect(ran.stderr).toContain('forensics: No space is left to write the results; free some.\n');

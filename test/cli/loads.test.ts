@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, startCli } from './run-cli.ts';
 
 const hook = new URL('./loads.ts', import.meta.url).href;
 
@@ -9,7 +9,7 @@ const hook = new URL('./loads.ts', import.meta.url).href;
 async function modulesOf(args: readonly string[]): Promise<readonly string[]> {
   const file = join(await emptyFolder(), 'loaded');
   const env = { LOADED: file, NODE_OPTIONS: `--import ${hook}`, FORENSICS_API_KEY: 'sk-acme-x' };
-  await runCli(args, { env });
+  await startCli(args, { env });
   return readFileSync(file, 'utf8').trim().split('\n');
 }
 

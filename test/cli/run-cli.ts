@@ -1,12 +1,18 @@
-/** Runs the command line of the sources, as a process of its own, the way a user's shell does. */
+/**
+ * Runs the command line of the sources. In this process, where a test is about what a command says and answers; as a
+ * process of its own, the way a user's shell starts it, where it is about signals, pipes and the start itself.
+ */
 
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { onTestFinished } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { createMutex } from '../../src/mutex.ts';
 
 const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 
@@ -15,8 +21,7 @@ const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
 export interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -24,38 +29,111 @@ export interface Ran {
 export interface RunHow {
   readonly cwd?: string;
   readonly stdin?: Uint8Array;
-  readonly env?: Readonly<Record<string, string>>;
-  /** A shell that sets limits and then runs `"$@"`. */
-  readonly shell?: string;
-  /** Called with a way to signal the process, once it runs. */
-  readonly onSpawn?: (kill: (signal: NodeJS.Signals) => void) => void;
-  /** Called with each piece of stdout and a way to signal the process. */
-  readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
-  /** Another entry than the sources of this checkout. */
-  readonly entry?: string;
+  /** Added to a bare environment: nothing of whoever runs the tests. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
+const oneAtATime = createMutex();
+
+/** A command in this process. One at a time: folder, environment and streams are the process's own. */
 export function runCli(args: readonly string[], how: RunHow = {}): Promise<Ran> {
-  const command = [process.execPath, how.entry ?? entry, ...args];
-  const whole = how.shell === undefined ? command : ['bash', '-c', how.shell, 'bash', ...command];
-  return new Promise((resolve, reject) => {
-    const child = spawn(whole[0]!, whole.slice(1), {
-      cwd: how.cwd,
-      env: { PATH: process.env['PATH'], HOME: home, ...how.env },
-    });
-    const parts = { stdout: '', stderr: '' };
-    how.onSpawn?.((signal) => child.kill(signal));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (parts.stderr += text));
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      parts.stdout += text;
-      how.onStdout?.(text, (signal) => child.kill(signal));
-    });
-    child.stdin.on('error', reject);
-    child.stdin.end(how.stdin);
-    child.once('error', reject);
-    child.once('close', (code, signal) => resolve({ code, signal, ...parts }));
+  return oneAtATime('process', async () => runHere(args, how));
+}
+
+async function runHere(args: readonly string[], { cwd, stdin, env }: RunHow): Promise<Ran> {
+  const before = { cwd: process.cwd(), env: { ...process.env } };
+  const said = { stdout: '', stderr: '' };
+  const giveBack = [
+    replaceStream(
+      'stdout',
+      collector((text) => (said.stdout += text)),
+    ),
+    replaceStream(
+      'stderr',
+      collector((text) => (said.stderr += text)),
+    ),
+    replaceStream('stdin', Readable.from(stdin === undefined ? [] : [stdin])),
+  ];
+  setEnvironment({ PATH: before.env['PATH'], HOME: home, ...env });
+  if (cwd !== undefined) process.chdir(cwd);
+  try {
+    return { code: await main(['node', 'forensics', ...args]), ...said };
+  } finally {
+    process.chdir(before.cwd);
+    setEnvironment(before.env);
+    for (const giveBackOne of giveBack) giveBackOne();
+    // What the command chose is this process's own exit code too.
+    process.exitCode = undefined;
+  }
+}
+
+function collector(onText: (text: string) => void): Writable {
+  return new Writable({
+    write(bytes: Buffer, _encoding, done) {
+      onText(bytes.toString('utf8'));
+      done();
+    },
   });
 }
+
+function replaceStream(name: 'stdin' | 'stdout' | 'stderr', value: Readable | Writable) {
+  const own = Object.getOwnPropertyDescriptor(process, name)!;
+  Object.defineProperty(process, name, { configurable: true, value });
+  return () => Object.defineProperty(process, name, own);
+}
+
+function setEnvironment(wanted: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  for (const [name, value] of Object.entries(wanted)) {
+    if (value !== undefined) process.env[name] = value;
+  }
+}
+
+export interface StartHow extends RunHow {
+  /** A shell that sets limits and then runs `"$@"`. */
+  readonly shell?: string;
+  /** Another entry than the sources of this checkout. */
+  readonly entry?: string;
+  /** Called with a way to signal the process, once it runs. */
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  /** Called with each piece of stdout and a way to signal the process. */
+  readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+export interface Ended extends Pick<Ran, 'stdout' | 'stderr'> {
+  /** Null when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** A command as a process of its own. */
+export async function startCli(args: readonly string[], how: StartHow = {}): Promise<Ended> {
+  const child = spawnCli(args, how);
+  const kill = (signal: NodeJS.Signals) => void child.kill(signal);
+  how.onStart?.(kill);
+  child.stdout.on('data', (bytes: Buffer) => how.onStdout?.(bytes.toString('utf8'), kill));
+  const { exitCode = null, signal = null, stdout, stderr } = await child;
+  return { code: exitCode, signal, stdout, stderr };
+}
+
+/** The same, and how to follow it. It resolves, whatever the exit code. */
+export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...how }: StartHow) {
+  const command = [process.execPath, how.entry ?? entry, ...args];
+  const inShell = shell === undefined ? [] : ['bash', '-c', shell, 'bash'];
+  const [file = '', ...rest] = [...inShell, ...command];
+  return execa(file, rest, {
+    cwd: cwd ?? process.cwd(),
+    input: stdin ?? '',
+    env: { PATH: process.env['PATH'], HOME: home, NODE_COMPILE_CACHE: compiled, ...env },
+    extendEnv: false,
+    reject: false,
+    forceKillAfterDelay: false,
+    stripFinalNewline: false,
+  });
+}
+
+/** What one start compiled the next one need not: three quarters of a start. */
+const compiled = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 /** An empty folder that goes away with the test. */
 export async function emptyFolder(): Promise<string> {

@@ -22,8 +22,8 @@ describe('the first run', () => {
 
   beforeAll(async () => {
     child = spawnServe(['--data-dir', dataDir, '--port', '0', '--workers', '1']);
-    child.stdout?.on('data', (bytes: Buffer) => (said.stdout += bytes.toString('utf8')));
-    for await (const line of createInterface({ input: child.stderr! })) {
+    child.stdout.on('data', (bytes: Buffer) => (said.stdout += bytes.toString('utf8')));
+    for await (const line of createInterface({ input: child.stderr })) {
       said.stderr += `${line}\n`;
       if (line.startsWith('Listening on https://127.0.0.1:')) break;
     }
@@ -57,9 +57,9 @@ describe('the first run', () => {
 
   test('ends cleanly on SIGTERM and leaves no lock', async () => {
     child.kill('SIGTERM');
-    const [code] = await once(child, 'exit');
+    const { exitCode } = await child;
 
-    expect(code).toBe(0);
+    expect(exitCode).toBe(0);
     expect(existsSync(`${dataDir}/serve.lock`)).toBe(false);
   });
 });
@@ -72,7 +72,7 @@ test('later runs print no key, keep the authority, and on SIGINT finish what is 
   await told(serving.child, 'Stopping');
   sent.end('{}');
   const status = await answered;
-  const [code] = await once(serving.child, 'exit');
+  const { exitCode: code } = await serving.child;
 
   expect(serving.ready).toMatchObject({ apiKey: null, tenantName: null });
   expect(readFileSync(serving.ready.caPath, 'utf8')).toBe(authority);
@@ -88,7 +88,7 @@ test('a second signal does not wait for what is under way', async () => {
   serving.child.kill('SIGTERM');
   await told(serving.child, 'Stopping');
   serving.child.kill('SIGTERM');
-  const [, signal] = await once(serving.child, 'exit');
+  const { signal } = await serving.child;
   sent.destroy();
 
   expect(signal).toBe('SIGTERM');
@@ -138,7 +138,7 @@ async function halfRequest({ url, caPath }: { readonly url: string; readonly caP
 }
 
 async function told(child: ReturnType<typeof spawnServe>, word: string): Promise<void> {
-  for await (const line of createInterface({ input: child.stderr! })) {
+  for await (const line of createInterface({ input: child.stderr })) {
     if (line.startsWith(word)) return;
   }
 }

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Validation } from '../../src/validation/validation.ts';
 import { sceneJpeg, scenePng } from '../fixtures/pictures.ts';
 import { readPages } from '../unit/report/pdf-text.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, startCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 /** Drawn scenes: which of the two folders they lie in is all that the labels say. */
@@ -139,7 +139,7 @@ describe('a validation', { timeout: 90_000 }, () => {
     ]);
     const dir = await folderWith({ ...Object.fromEntries(copies), ...pair() });
 
-    const ran = await runCli([...whole, '--jsonl'], {
+    const ran = await startCli([...whole, '--jsonl'], {
       cwd: dir,
       onStdout: (_, kill) => kill('SIGINT'),
     });

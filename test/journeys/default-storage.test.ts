@@ -1,9 +1,7 @@
 /** One installation whose administrator moves from the embedded store to S3, to Azure, and back. Nothing gets lost. */
 
-import { once } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Dispatcher, fetch } from 'undici';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Analysis, StorageUrls } from '../../src/contract/analysis.ts';
@@ -126,10 +124,10 @@ test('a store that refuses the credentials ends the start, and says what to do',
   const { s3 } = inS3();
   const environment = settingsFor({ s3: { ...s3, secretAccessKey: 'not the secret' } });
 
-  const child = spawnServe(['--data-dir', dataDir, '--port', '0', '--workers', '1'], environment);
-  const [said, [code]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
+  const args = ['--data-dir', dataDir, '--port', '0', '--workers', '1'];
+  const { exitCode, stderr: said } = await spawnServe(args, environment);
 
-  expect(code).toBe(2);
+  expect(exitCode).toBe(2);
   expect(said).toMatch(/defaultStorage names a store that refuses us\. .*secret access key/);
   expect(said).not.toContain('not the secret');
 });

@@ -1,18 +1,15 @@
 /** A real `forensics serve` in a process of its own, and a client that trusts its authority. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import type { Analysis } from '../../src/contract/analysis.ts';
+import { spawnCli } from '../cli/run-cli.ts';
 import { type Answer, type Ask, asker } from '../unit/server/open-server.ts';
-
-const entry = fileURLToPath(new URL('../cli/entry.ts', import.meta.url));
 
 /** The line of `serve --json`. */
 export interface Ready {
@@ -22,9 +19,11 @@ export interface Ready {
   readonly apiKey: string | null;
 }
 
+export type ServeProcess = ReturnType<typeof spawnCli>;
+
 export interface Serving {
   readonly ready: Ready;
-  readonly child: ChildProcess;
+  readonly child: ServeProcess;
   /** Asks without a key. */
   readonly ask: Ask;
   /** Ends it with a signal and waits; answers the exit code. */
@@ -45,12 +44,8 @@ const quiet = {
 export function spawnServe(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): ChildProcess {
-  const { PATH = '' } = process.env;
-  return spawn(process.execPath, [entry, 'serve', ...args], {
-    env: { ...quiet, PATH, ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+): ServeProcess {
+  return spawnCli(['serve', ...args], { env: { ...quiet, ...environment } });
 }
 
 /** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
@@ -68,22 +63,21 @@ export async function startServing(
     ask: asker(ready.url, agent),
     async end(signal) {
       await agent.close();
-      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       child.kill(signal);
-      await once(child, 'exit');
-      return child.exitCode;
+      const { exitCode = null } = await child;
+      return exitCode;
     },
   };
 }
 
-async function readyLine(child: ChildProcess): Promise<Ready> {
+async function readyLine(child: ServeProcess): Promise<Ready> {
   let told = '';
-  child.stderr?.on('data', (bytes: Buffer) => {
+  child.stderr.on('data', (bytes: Buffer) => {
     told += bytes.toString('utf8');
   });
-  const lines = createInterface({ input: child.stdout! });
+  const lines = createInterface({ input: child.stdout });
   const first = once(lines, 'line').then(([line]): Ready => JSON.parse(String(line)));
-  const early = once(child, 'exit').then(() => Promise.reject(new Error(`serve ended: ${told}`)));
+  const early = child.then(() => Promise.reject(new Error(`serve ended: ${told}`)));
   return Promise.race([first, early]);
 }
 

@@ -13,7 +13,7 @@ export type Way =
   | 'endless'
   /** Types are checked, then it runs on the stage. */
   | 'library'
-  /** npm packs and installs as it says: `test/cli/install.test.ts`. */
+  /** npm packs and installs as it says: `test/cli/install.long.test.ts`. */
   | 'install'
   /** Its script runs against a server: `test/cli/ci-rotation.test.ts`. */
   | 'pipeline'

@@ -99,14 +99,9 @@ test('a number that somebody changed before signing is found and named', async (
 
 test('a heatmap that somebody painted over before signing is found and named', async () => {
   const { heatmaps } = real.rendering;
+  const patch = { create: { width: 40, height: 40, channels: 3, background: 'red' } } as const;
   const painted = await sharp(heatmaps.fake)
-    .composite([
-      {
-        input: Buffer.from(
-          '<svg width="40" height="40"><rect width="40" height="40" fill="red"/></svg>',
-        ),
-      },
-    ])
+    .composite([{ input: patch }])
     .removeAlpha()
     .png()
     .toBuffer();

@@ -1,0 +1,9 @@
+/** Runs with every test file. Files share a worker, and its modules with it: what a file changed of the process ends with the file. */
+
+import { afterAll, vi } from 'vitest';
+
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
