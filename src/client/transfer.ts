@@ -7,9 +7,8 @@ import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import type { Api } from './api.ts';
 import { connectionsUnder } from './connect.ts';
-import { toConnectionFailure } from './errors.ts';
+import { toConnectionFailure, storeFailureOf } from './errors.ts';
 import { withRetry } from './retry.ts';
-import { storeFailureOf } from './transfer-errors.ts';
 
 export interface Transfer {
   /** @throws {ForensicsError} as `storeFailureOf`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cardOf } from '../../src/cli/analyze/formats/details.ts';
-import { tableOf, tableRowOf } from '../../src/cli/analyze/formats/table.ts';
+import { detailsOf } from '../../src/cli/analyze/details.ts';
+import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
 import { stabilityChanges } from '../../src/contract/vocabulary.ts';
 import type { Finding } from '../../src/detectors/detector.ts';
@@ -36,7 +36,7 @@ describe('a card of the forensic tier', () => {
       found('six', 'neither', 'none'),
     ];
 
-    const card = cardOf(told({ ...makeExamination(), findings }), 80);
+    const card = detailsOf(told({ ...makeExamination(), findings }), 80);
 
     const lines = card.split('\n').map((line) => line.trim().replaceAll(/\s+/g, ' '));
     const first = lines.findIndex((line) => line.startsWith('For fake'));
@@ -55,7 +55,7 @@ describe('a card of the forensic tier', () => {
       return { change, fakeProbability: 0.9, isFlip: false };
     });
     const stability = { holds: true, trials };
-    const card = cardOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
+    const card = detailsOf(told({ ...makeExamination(), stability }), 200).replaceAll(/\s+/g, ' ');
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
     expect(card).toContain(
@@ -65,7 +65,7 @@ describe('a card of the forensic tier', () => {
   });
 
   test('fits 80 columns but for the hash', () => {
-    const wide = cardOf(told(makeExamination()), 80)
+    const wide = detailsOf(told(makeExamination()), 80)
       .split('\n')
       .filter((line) => line.length > 80);
 
@@ -89,7 +89,7 @@ describe('a verdict that a changed part decided', () => {
   };
 
   test('is told with the place and the probability of a change', () => {
-    const card = cardOf(told(changed), 200).replaceAll(/\s+/g, ' ');
+    const card = detailsOf(told(changed), 200).replaceAll(/\s+/g, ' ');
 
     expect(card).toContain('Its traces speak for a change in a part of the picture.');
     expect(card).toMatch(/P\(change\) +0\.97 \(fake from 0\.95\)/);
@@ -106,7 +106,7 @@ describe('a verdict that a changed part decided', () => {
       reasons: ['manipulation_suspected'],
     } as const;
 
-    const card = cardOf(told({ ...changed, decision }), 200);
+    const card = detailsOf(told({ ...changed, decision }), 200);
 
     expect(card).toMatch(/P\(fake\) +0\.20 .*real up to 0\.24/);
     expect(card).toMatch(/P\(change\) +0\.97 \(fake from 0\.95, not real from 0\.70\)/);
@@ -121,7 +121,7 @@ describe('a verdict that a changed part decided', () => {
       manipulation: { ...changed.manipulation!, probability: 0.9999 },
     };
 
-    expect(cardOf(told(certain), 200)).toMatch(/P\(change\) +above 0\.99 \(/);
+    expect(detailsOf(told(certain), 200)).toMatch(/P\(change\) +above 0\.99 \(/);
   });
 
   test('says so in a table, beside that probability', () => {
@@ -133,7 +133,7 @@ describe('a verdict that a changed part decided', () => {
 
 describe('a verdict that a declaration decided', () => {
   test.each(['flagging', 'forensicReporting'] as const)('is told as such with %s', (tier) => {
-    const card = cardOf(told(declared(), tier), 200);
+    const card = detailsOf(told(declared(), tier), 200);
 
     expect(card).toContain('The file declares itself to be generated or altered by AI');
     expect(card).toContain('none can be measured');
@@ -141,7 +141,7 @@ describe('a verdict that a declaration decided', () => {
   });
 
   test('stands beside what the traces alone lead to', () => {
-    expect(cardOf(told(declared()), 200)).toContain('alone they lead to “abstain”');
+    expect(detailsOf(told(declared()), 200)).toContain('alone they lead to “abstain”');
   });
 
   test('is marked in a table of many', () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import type { FailOn } from '../../src/cli/analyze/options.ts';
-import { emptyTally, exitCodeOf, withRecord } from '../../src/cli/analyze/summary.ts';
 import type { ResultClass } from '../../src/contract/vocabulary.ts';
 import type { ErrorCode } from '../../src/errors.ts';
+import { emptySummary, exitCodeOf, withRecord } from '../../src/cli/analyze/reporter.ts';
 
 const found = (verdict: ResultClass) => ({ verdict, error: null });
 const failed = (code: ErrorCode) => ({ verdict: null, error: { code, message: '' } });
 type End = ReturnType<typeof found> | ReturnType<typeof failed>;
 const exitOf = (ends: readonly End[], failOn: readonly FailOn[]) =>
-  exitCodeOf(ends.reduce(withRecord, emptyTally), failOn);
+  exitCodeOf(ends.reduce(withRecord, emptySummary), failOn);
 
 test('a verdict is no failure unless it was asked for', () => {
   expect(exitOf([found('fake'), found('abstain')], [])).toBe(0);

@@ -1,8 +1,13 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Input, openSource, toFileFailure } from '../../src/cli/analyze/inputs.ts';
-import { walkInputs, type WalkOptions } from '../../src/cli/analyze/walk.ts';
+import {
+  type Input,
+  openSource,
+  toFileFailure,
+  walkInputs,
+  type WalkOptions,
+} from '../../src/cli/analyze/inputs.ts';
 import { emptyFolder } from './run-cli.ts';
 
 async function fill(dir: string, names: readonly string[]): Promise<void> {

@@ -1,19 +1,127 @@
-/** One picture as it was named, and how its bytes are reached. Whether they are a picture is for the sandbox to say. */
+/**
+ * From the arguments to the pictures they name, and to the bytes of each. What cannot be taken becomes a failure beside
+ * the others, so that one bad argument never stops the rest.
+ */
 
-import { constants } from 'node:fs';
-import { access, open, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { constants, type Stats } from 'node:fs';
+import { access, open, readdir, realpath, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../sandbox/sandbox.ts';
 
-/** `label` is what the user called it. `path` null stands for standard input. */
+/** One picture. Whether its bytes are one is for the sandbox to say. */
 export interface Input {
+  /** What the user called it. */
   readonly label: string;
+  /** Null for standard input. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
+}
+
+export interface WalkOptions {
+  readonly recursive: boolean;
+  /** A folder that is never looked into: the one that results are written to. */
+  readonly exceptDir: string | null;
+}
+
+interface Walk extends WalkOptions {
+  /** Paths that are arguments themselves: a folder that holds one leaves it to its own turn. */
+  readonly named: ReadonlySet<string>;
+  readonly seen: Set<string>;
+}
+
+/**
+ * In the order of the arguments; the files of a folder by name, folders below it in their place. A path that is named
+ * twice is taken once. Of folders only the names of those on the way down are kept.
+ */
+export async function* walkInputs(
+  args: readonly string[],
+  options: WalkOptions,
+): AsyncGenerator<Input> {
+  const named = new Set(args.map((arg) => resolve(arg)));
+  const walk: Walk = { ...options, named, seen: new Set() };
+  const left = new Set(named);
+  for (const label of args) {
+    if (label === '-') yield { label, path: null, failure: null };
+    else if (left.delete(resolve(label))) yield* inputsOf(label, walk);
+  }
+}
+
+async function* inputsOf(label: string, walk: Walk): AsyncGenerator<Input> {
+  try {
+    const found = await attempt(() => stat(label));
+    if (found.isDirectory()) yield* inputsOfFolder(label, walk);
+    else yield { label, path: label, failure: null };
+  } catch (error) {
+    yield failedInput(label, error);
+  }
+}
+
+async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
+  const { recursive, exceptDir, named, seen } = walk;
+  if (!recursive) throw isDirectory();
+  // It lies in another one that was named before.
+  if (seen.has(await attempt(() => realpath(dir)))) return;
+  let isEmpty = true;
+  for await (const input of picturesBelow(dir, { exceptDir, seen })) {
+    isEmpty = false;
+    if (!named.has(resolve(input.label))) yield input;
+  }
+  if (isEmpty) throw noPicture();
+}
+
+interface BelowOptions {
+  readonly exceptDir: string | null;
+  /** Real paths of folders, added to: a link back up the tree is followed once at most. */
+  readonly seen: Set<string>;
+}
+
+/** Hidden files and folders are left out. @throws {ForensicsError} `file_*` for `dir` itself. */
+async function* picturesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
+  const { exceptDir, seen } = options;
+  const real = await attempt(() => realpath(dir));
+  const isExcepted = exceptDir !== null && real === (await realpath(exceptDir).catch(() => null));
+  if (isExcepted || seen.has(real)) return;
+  seen.add(real);
+  const names = (await attempt(() => readdir(dir))).filter((name) => !name.startsWith('.'));
+  for (const name of names.toSorted()) {
+    const path = join(dir, name);
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, so that nothing is kept
+    const found = await stat(path).catch(() => null);
+    if (found?.isDirectory()) yield* folderBelow(path, options);
+    else if (isPicture(name, found)) yield { label: path, path, failure: null };
+  }
+}
+
+const pictureName = /\.(?:jpe?g|png)$/i;
+
+/** A link that leads nowhere is kept when it is called a picture: the user wants to hear of it. */
+function isPicture(name: string, found: Stats | null): boolean {
+  return pictureName.test(name) && (found === null || found.isFile());
+}
+
+/** One that may not be read is one failure, and the walk goes on. */
+async function* folderBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
+  try {
+    yield* picturesBelow(dir, options);
+  } catch (error) {
+    yield failedInput(dir, error);
+  }
+}
+
+function failedInput(label: string, error: unknown): Input {
+  if (!(error instanceof ForensicsError)) throw error;
+  return { label, path: label, failure: error };
+}
+
+function noPicture(): ForensicsError {
+  return new ForensicsError(
+    'file_not_found',
+    'There is no .jpg, .jpeg or .png file in this folder.',
+  );
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
@@ -53,8 +161,7 @@ async function readUpTo(stream: Readable, maxBytes: number): Promise<Uint8Array>
   return Buffer.concat(parts);
 }
 
-/** What the operating system says comes out in our words. */
-export async function attempt<T>(act: () => Promise<T>): Promise<T> {
+async function attempt<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
@@ -78,7 +185,7 @@ export function toFileFailure(error: unknown): unknown {
   return new ForensicsError('file_not_readable', message, { cause: error });
 }
 
-export function isDirectory(): ForensicsError {
+function isDirectory(): ForensicsError {
   return new ForensicsError(
     'file_is_directory',
     'This is a folder; add --recursive to take its pictures.',
@@ -89,6 +196,6 @@ function tooManyBytes(maxBytes: number): ForensicsError {
   const megabytes = Math.floor(maxBytes / 1e6);
   return new ForensicsError(
     'image_too_many_bytes',
-    `The file has more than ${megabytes} MB; that is the most that can be examined.`,
+    `The file has more than ${megabytes} MB, the most that can be examined.`,
   );
 }

@@ -1,8 +1,7 @@
-/** How far a run is, on stderr, and only where somebody watches. */
+/** How far a run is: a line on stderr that is drawn again, only on a terminal. */
 
 import { switches } from '../output/print.ts';
 import { canAnimate, startSpinner } from '../output/terminal.ts';
-import { rateOf } from './summary.ts';
 
 export interface Progress {
   add(outcome: { readonly error: unknown }): void;
@@ -11,28 +10,27 @@ export interface Progress {
   end(): void;
 }
 
-const barCells = 20;
+/** How many there are, or a way to count them beside the run. */
+type Total = number | ((signal: AbortSignal) => Promise<number>);
 
-/** A count, a way to come to one beside the run, or null where there is no end. */
-type Total = number | ((signal: AbortSignal) => Promise<number>) | null;
-
-/** Shows nothing with `--quiet`, and where nobody watches. */
+/** Shows nothing with `--quiet`, and where stderr is no terminal. */
 export async function startProgress(total: Total): Promise<Progress> {
   if (switches().quiet || !canAnimate(process.stderr)) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
-  const state: State = { total: null, done: 0, failed: 0 };
+  const state: State = { total: typeof total === 'number' ? total : null, done: 0, failed: 0 };
   const began = performance.now();
   const text = () => progressText(state, performance.now() - began);
   const spinner = await startSpinner(text());
-  const know = (count: number | null) => {
-    state.total = count;
-    spinner.text = text();
-  };
   const ended = new AbortController();
-  // What keeps the count from its end meets the run as well, which tells it.
-  if (typeof total === 'function') void total(ended.signal).then(know, () => know(null));
-  else know(total);
+  if (typeof total === 'function') {
+    const setTotal = (count: number | null) => {
+      state.total = count;
+      spinner.text = text();
+    };
+    // What keeps the count from its end meets the run as well, which reports it.
+    void total(ended.signal).then(setTotal, () => setTotal(null));
+  }
   return {
     add: ({ error }) => {
       state.done++;
@@ -52,6 +50,7 @@ export async function startProgress(total: Total): Promise<Progress> {
 }
 
 interface State {
+  /** Null until they are counted. */
   total: number | null;
   done: number;
   failed: number;
@@ -61,11 +60,12 @@ interface State {
 export function progressText({ total, done, failed }: Readonly<State>, elapsedMs: number): string {
   if (total === 1) return 'Examining';
   const failures = failed > 0 ? `, ${failed} failed` : '';
-  // In a folder that is watched the time is mostly spent waiting: there is no rate to tell.
   if (total === null) return `${done} examined${failures}`;
   const rate = done > 0 && elapsedMs >= 2000 ? `, ${rateOf(done, elapsedMs)}` : '';
   return `${barOf(done, total)} ${done}/${total}${failures}${rate}${timeLeft(done / total, elapsedMs)}`;
 }
+
+const barCells = 20;
 
 function barOf(done: number, total: number): string {
   // More than were counted: files came while the run went on.
@@ -73,7 +73,20 @@ function barOf(done: number, total: number): string {
   return `[${'='.repeat(filled).padEnd(barCells)}]`;
 }
 
-/** `, about 12 min left`: as precise as an estimate is; empty before there is one, and where it is no news. */
+const rateUnits = [
+  [1, 'a second'],
+  [60, 'a minute'],
+  [3600, 'an hour'],
+] as const;
+
+/** In the shortest unit that leaves a figure in front of nought. */
+export function rateOf(done: number, elapsedMs: number): string {
+  const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
+  const [seconds, words] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
+  return `${(perSecond * seconds).toFixed(1)} ${words}`;
+}
+
+/** `, about 12 min left`: as precise as an estimate is; empty before there is one, and for less than 10 s. */
 export function timeLeft(shareDone: number, elapsedMs: number): string {
   if (shareDone === 0 || elapsedMs < 5000) return '';
   const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;

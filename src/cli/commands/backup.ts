@@ -8,10 +8,9 @@ import type { Verified } from '../../backup/verify.ts';
 import { readConfig, redacted } from '../../config/config.ts';
 import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/concurrency.ts';
-import { shellWord } from '../analyze/remote/resume.ts';
 import { named, withLocalOnlyOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
-import { printable, printJson, say, switches } from '../output/print.ts';
+import { printable, printJson, say, switches, shellWord } from '../output/print.ts';
 import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
 import type { LocalOptions } from '../target/data-folder.ts';
 

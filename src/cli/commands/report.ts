@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
-import { cardOf } from '../analyze/formats/details.ts';
+import { detailsOf } from '../analyze/details.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import {
   type Connection,
@@ -88,7 +88,7 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   try {
     const record = await fetchRecord(connection, results, { analysisId, options });
     if (options.json) printJson(record);
-    else process.stdout.write(cardOf(record, columnsOf(process.stdout)));
+    else process.stdout.write(detailsOf(record, columnsOf(process.stdout)));
   } finally {
     await connection.close();
   }

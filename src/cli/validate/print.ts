@@ -4,11 +4,11 @@ import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts
 import { createNumberWriter } from '../../report/numbers.ts';
 import { judgementOf, warningsOf } from '../../validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
-import { shortReasons } from '../analyze/formats/wording.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { print, printable, printJson } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { columnsOf } from '../output/terminal.ts';
+import { shortReasons } from '../analyze/table.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';

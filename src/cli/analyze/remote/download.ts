@@ -1,7 +1,6 @@
 /** The heatmaps and reports of an analysis, fetched and looked at before they are kept. */
 
 import type { InferenceStatus } from '../../../analyses/analysis.ts';
-import { clocksDiffer } from '../../../client/transfer-errors.ts';
 import type { Transfer } from '../../../client/transfer.ts';
 import type { Analysis } from '../../../contract/analysis.ts';
 import type { Language } from '../../../contract/vocabulary.ts';
@@ -9,6 +8,7 @@ import { ForensicsError } from '../../../errors.ts';
 import { readPngSize } from '../../../image/png.ts';
 import { type Pace, realPace } from '../../../retry.ts';
 import type { Files } from '../results-folder.ts';
+import { clocksDiffer } from '../../../client/errors.ts';
 
 interface Wanted {
   readonly name: string;

@@ -59,7 +59,7 @@ function createRemoteExaminer(
   const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, mutex };
   return {
     examine: (input, folderName) => examineInput(bench, input, folderName),
-    told: ({ analysisId }) => {
+    reported: ({ analysisId }) => {
       if (analysisId !== null && isStreamed(options)) unseen.delete(analysisId);
     },
     async close() {

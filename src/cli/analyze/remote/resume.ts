@@ -13,7 +13,7 @@ import { Value } from 'typebox/value';
 import { createBody } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
-import { say } from '../../output/print.ts';
+import { say, shellWord } from '../../output/print.ts';
 import type { ServerOptions } from '../../target/options.ts';
 import type { CreateRequest } from './analyses.ts';
 import type { RemoteOptions } from './options.ts';
@@ -166,10 +166,4 @@ export function fetchCommand(
     value === undefined ? [] : [`--${flag}`, shellWord(value)],
   );
   return ['forensics', 'report', analysisId, ...given, '--out', analysisId].join(' ');
-}
-
-// One word of a command line that is shown to be copied, for a POSIX shell.
-
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

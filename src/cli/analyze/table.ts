@@ -1,20 +1,19 @@
 /** Several pictures at a glance, in as many columns as the terminal has. */
 
-import { printable } from '../../output/print.ts';
-import { cellsOf, wrap } from '../../output/table.ts';
-import { paint, type Style } from '../../output/terminal.ts';
-import type { AnalysisRecord } from '../record.ts';
-import { noteSentence, verdictStyles } from './details.ts';
+import type { ReasonCode } from '../../contract/vocabulary.ts';
+import { printable } from '../output/print.ts';
+import { cellsOf, wrap } from '../output/table.ts';
+import { paint, type Style } from '../output/terminal.ts';
+import type { AnalysisRecord } from './record.ts';
 import {
+  noteSentence,
+  verdictStyles,
   basisOfFake,
-  changedRemark,
-  declaredRemark,
-  shortReasons,
   statedProbability,
   wordProbability,
-} from './wording.ts';
+} from './details.ts';
 
-/** What is held of a picture until the end of a run: four short texts. */
+/** What is kept of a picture until the end of a run: four short texts. */
 export interface TableRow {
   readonly file: string;
   readonly verdict: string;
@@ -90,9 +89,24 @@ function remarkOf(record: AnalysisRecord): string {
 
 function basisRemark(record: AnalysisRecord): readonly string[] {
   const basis = basisOfFake(record);
-  if (basis === 'declaration') return [declaredRemark];
-  return basis === 'localisation' ? [changedRemark] : [];
+  if (basis === 'declaration') return ['declared by the file itself'];
+  return basis === 'localisation' ? ['changed in part'] : [];
 }
+
+/** For a narrow column; the full sentences are the report's. */
+export const shortReasons: Readonly<Record<ReasonCode, string>> = {
+  too_small: 'too small',
+  too_compressed: 'too compressed',
+  no_usable_trace: 'no usable trace',
+  not_a_photograph: 'not a photograph',
+  outside_training_domain: 'unlike validated pictures',
+  margin_within_uncertainty: 'margin within uncertainty',
+  evidence_below_threshold: 'evidence below threshold',
+  unstable_under_resaving: 'unstable when saved again',
+  declaration_contradicts_traces: 'declared as generated, traces disagree',
+  manipulation_suspected: 'signs of a local change',
+  single_weak_method: 'one method alone, and weakly',
+};
 
 type Widths = readonly [name: number, verdict: number, probability: number, remark: number];
 
