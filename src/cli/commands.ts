@@ -179,22 +179,31 @@ const commands: readonly CommandEntry[] = [
     description: 'Print a script that completes commands, options and file names in a shell.',
     load: async () => (await import('./commands/completion.ts')).defineCompletion,
   },
+  {
+    name: '__complete',
+    group: 'This machine:',
+    description: 'Print what may stand in the place of the last word.',
+    load: async () => (await import('./commands/completion.ts')).defineComplete,
+    isHidden: true,
+  },
 ];
+
+const notLoaded = new WeakMap<Command, CommandEntry>();
 
 /** Adds every command to the program by name and description alone. */
 export function addCommands(program: Command): void {
-  for (const { name, group, description, isHidden = false } of commands) {
-    program.command(name, { hidden: isHidden }).description(description).helpGroup(group);
+  for (const entry of commands) {
+    const { name, group, description, isHidden = false } = entry;
+    const command = program.command(name, { hidden: isHidden }).description(description);
+    notLoaded.set(command.helpGroup(group), entry);
   }
 }
 
-const completed = new WeakSet<Command>();
-
 /** Loads the file of a command that `addCommands` added, the first time that it is asked for. */
 export async function completeCommand(command: Command): Promise<void> {
-  const entry = commands.find(({ name }) => name === command.name());
-  if (entry === undefined || completed.has(command)) return;
-  completed.add(command);
+  const entry = notLoaded.get(command);
+  if (entry === undefined) return;
+  notLoaded.delete(command);
   const define = await entry.load();
   define(command, completeCommand);
   if (command.commands.length > 0) {

@@ -24,20 +24,19 @@ export function tellFileFailure(
 }
 
 interface Called {
-  readonly argv: readonly string[];
   /** The command that was called, such as `keys list`; empty for none. */
   readonly command: string;
   readonly write: (text: string) => void;
 }
 
 /** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
-export function tellUsage(text: string, { argv, command, write }: Called): void {
+export function tellUsage(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  const told = toldOfServer(line) ?? `${line}${misspeltHint(line, argv)}`;
-  write(`forensics: ${printable(`${told}${helpHint(told, command)}`)}\n`);
+  const told = toldOfServer(line) ?? `${line}${helpHint(line, command)}`;
+  write(`forensics: ${printable(told)}\n`);
 }
 
 /** Where nothing tells what was meant, the help does. */
@@ -46,15 +45,6 @@ function helpHint(line: string, command: string): string {
     line.replaceAll(/'[^']*'/g, ''),
   );
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
-}
-
-/** A required option that is misspelt is missed by commander before it notices the one it does not know. */
-function misspeltHint(line: string, argv: readonly string[]): string {
-  const missing = /^required option '.*?(?<flag>--[a-z-]+)/.exec(line)?.groups?.['flag'];
-  if (missing === undefined) return '';
-  const given = argv.map((word) => word.split('=', 1)[0]!).filter((word) => word.startsWith('--'));
-  const misspelt = given.find((word) => nearWord(word, [missing]) !== undefined);
-  return misspelt === undefined ? '' : ` (Did you mean it by ${misspelt}?)`;
 }
 
 /** Whoever means a server may not know that this act has no way there. Null for any other complaint. */
@@ -101,40 +91,4 @@ const secrets: readonly (readonly [RegExp, string])[] = [
 
 function withoutSecrets(text: string): string {
   return secrets.reduce((masked, [pattern, shown]) => masked.replaceAll(pattern, shown), text);
-}
-
-// What somebody may have meant who wrote a word that we do not know. */
-//
-// /** As many slips are taken for one word misspelt; more make another word.
-
-const maxSlips = 2;
-
-/** The word that is closest to `word`, when only a slip or two part them; the first of several. */
-export function nearWord(word: string, known: readonly string[]): string | undefined {
-  const byDistance = known
-    .map((each) => ({ each, slips: slipsBetween(word, each) }))
-    .filter(({ each, slips }) => slips <= maxSlips && slips < each.length / 2)
-    .toSorted((a, b) => a.slips - b.slips);
-  return byDistance[0]?.each;
-}
-
-/**
- * Letters to insert, drop, change or swap with their neighbour (optimal string alignment).
- *
- * @see Damerau, "A technique for computer detection and correction of spelling errors" (1964).
- */
-function slipsBetween(a: string, b: string): number {
-  let before: readonly number[] = [];
-  let above: readonly number[] = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = above[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swapped = isSwap ? before[j - 2]! + 1 : changed;
-      row.push(Math.min(above[j]! + 1, row[j - 1]! + 1, changed, swapped));
-    }
-    [before, above] = [above, row];
-  }
-  return above[b.length]!;
 }

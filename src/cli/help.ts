@@ -1,8 +1,7 @@
-/** `forensics help keys rotate`: also for commands of commands, and with a word about misspelt ones. */
+/** `forensics help keys rotate`: also for commands below others. */
 
 import type { Command } from 'commander';
-import { nearWord } from './errors.ts';
-import { wrap } from './output/table.ts';
+import wrapAnsi from 'wrap-ansi';
 import { columnsOf } from './output/terminal.ts';
 
 /** @param complete - loads the options and verbs of a command of the program. */
@@ -30,27 +29,22 @@ Examples:
 function commandBelow(command: Command, name: string): Command {
   const below = command.commands.find((each) => each.name() === name);
   if (below !== undefined) return below;
-  const meant = nearWord(
-    name,
-    command.commands.map((each) => each.name()),
-  );
-  const hint = meant === undefined ? '' : ` (Did you mean ${meant}?)`;
-  return command.error(`error: unknown command '${name}'${hint}`);
+  return command.error(`error: unknown command '${name}'`);
 }
 
 // Help laid out for the terminal that shows it.
 
-/** What a file or a pipe gets, where nobody tells a width. */
+/** What a file or a pipe gets, where no width is known. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */
-const mostColumns = 100;
+const maxColumns = 100;
 /** Below, every word would stand alone. */
-const leastColumns = 40;
+const minColumns = 40;
 
 export function helpWidth(): number {
   const columns = columnsOf(process.stdout);
   if (!Number.isFinite(columns)) return plainColumns;
-  return Math.max(leastColumns, Math.min(columns, mostColumns));
+  return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
 /**
@@ -61,7 +55,7 @@ export function layHelp(text: string, columns: number): string {
   const laid: string[] = [];
   let paragraph: string[] = [];
   const flush = () => {
-    if (paragraph.length > 0) laid.push(...wrap(paragraph.join(' '), columns));
+    if (paragraph.length > 0) laid.push(wrapAnsi(paragraph.join(' '), columns));
     paragraph = [];
   };
   for (const line of text.split('\n')) {

@@ -43,8 +43,7 @@ export function createProgram(argv: readonly string[]): Command {
     .configureOutput({
       getOutHelpWidth: helpWidth,
       writeOut: (text) => process.stdout.write(layHelp(text, helpWidth())),
-      outputError: (text, write) =>
-        tellUsage(text, { argv, command: commandIn(program, argv), write }),
+      outputError: (text, write) => tellUsage(text, { command: commandIn(program, argv), write }),
     })
     .exitOverride()
     .addHelpText(

@@ -77,16 +77,3 @@ test.for([
 
   expect(ran).toMatchObject({ code: 2, stdout: '', stderr: `forensics: ${line}\n` });
 });
-
-test('a variable that is misspelt is told, with the one that was meant', async () => {
-  const { code, stderr } = await runCli(['config', 'show', '--json'], {
-    env: { FORENSICS_PROT: '1', FORENSICS_CONFG: 'c.json', FORENSICS_UNRELATED: '1' },
-  });
-
-  expect(code).toBe(0);
-  expect(stderr.split('\n').toSorted()).toEqual([
-    '',
-    'FORENSICS_CONFG is not a setting and has no effect. Did you mean FORENSICS_CONFIG?',
-    'FORENSICS_PROT is not a setting and has no effect. Did you mean FORENSICS_PORT?',
-  ]);
-});

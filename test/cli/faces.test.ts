@@ -4,7 +4,7 @@ import { tableOf, tableRowOf } from '../../src/cli/analyze/table.ts';
 import { progressText, startProgress, timeLeft } from '../../src/cli/analyze/progress.ts';
 import type { AnalysisRecord } from '../../src/cli/analyze/record.ts';
 import { printable } from '../../src/cli/output/print.ts';
-import { cellsOf } from '../../src/cli/output/table.ts';
+import stringWidth from 'string-width';
 import { emptySummary, summaryLine, withRecord } from '../../src/cli/analyze/reporter.ts';
 
 const fake: AnalysisRecord = {
@@ -195,6 +195,6 @@ test('wide and combining characters do not push a column out of place', () => {
     60,
   ).split('\n');
 
-  const places = lines.slice(1, -1).map((line) => cellsOf(line.slice(0, line.indexOf('fake'))));
+  const places = lines.slice(1, -1).map((line) => stringWidth(line.slice(0, line.indexOf('fake'))));
   expect(new Set(places).size).toBe(1);
 });

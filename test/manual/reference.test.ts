@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { placesOf } from '../../src/cli/completion/tree.ts';
+import type { Command } from 'commander';
 import { createWholeProgram } from '../../src/cli/main.ts';
 import { blocksOf, readManual } from './manual.ts';
 import { withReference } from './reference.ts';
@@ -19,7 +19,7 @@ test('every block of the manual has a name of its own, and a test that knows it'
 
 test('every command and option that the text names is there', async () => {
   const places = placesOf(await createWholeProgram());
-  const known = places.flatMap(({ flags }) => flags.map(({ name }) => name));
+  const known = places.flatMap(({ flags }) => flags);
   // Fenced blocks are run.
   const text = readManual().replaceAll(/^```[^]*?^```$/gm, '');
   const words = [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
@@ -38,5 +38,22 @@ function isKnown(text: string, places: ReturnType<typeof placesOf>): boolean {
   const place = reached.at(-1);
   if (place === undefined || place.path === '') return false;
   const flags = words.filter((word) => word.startsWith('--'));
-  return flags.every((flag) => place.flags.some(({ name }) => name === flag));
+  return flags.every((flag) => place.flags.includes(flag));
+}
+
+interface Place {
+  /** The names of the commands down to here; empty for the program itself. */
+  readonly path: string;
+  readonly flags: readonly string[];
+}
+
+/** Each command stands before those below it. */
+function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
+  const help = command.createHelp();
+  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+  const flags = options.flatMap(({ short, long }) => [short ?? [], long ?? []].flat());
+  const below = help
+    .visibleCommands(command)
+    .flatMap((each) => placesOf(each, [...path, each.name()]));
+  return [{ path: path.join(' '), flags }, ...below];
 }

@@ -2,7 +2,8 @@
 
 import type { ReasonCode } from '../../contract/vocabulary.ts';
 import { printable } from '../output/print.ts';
-import { cellsOf, wrap } from '../output/table.ts';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
 import { paint, type Style } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
 import {
@@ -49,7 +50,7 @@ export function tableOf(rows: readonly TableRow[], columns: number): string {
 
 /** A remark goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
 function layRow(row: TableRow, [name, verdict, probability, remark]: Widths): string {
-  const [first = '', ...more] = wrap(row.remark, remark - gap);
+  const [first = '', ...more] = wrapAnsi(row.remark, remark - gap).split('\n');
   const left = [
     padded(middleOf(row.file, name - gap), name),
     coloured(row) + ' '.repeat(verdict - row.verdict.length),
@@ -122,26 +123,26 @@ function widthsOf(rows: readonly TableRow[], columns: number): Widths {
 /** The longest text and the gap to the next column. */
 function columnFor(rows: readonly TableRow[], textOf: (row: TableRow) => string): number {
   let longest = textOf(head).length;
-  for (const row of rows) longest = Math.max(longest, cellsOf(textOf(row)));
+  for (const row of rows) longest = Math.max(longest, stringWidth(textOf(row)));
   return longest + gap;
 }
 
 /** Both ends of a long name tell more than its beginning: the folder and the number of the picture. */
 function middleOf(name: string, width: number): string {
-  if (cellsOf(name) <= width) return name;
+  if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
   const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();
-  const front = cutTo(characters, width - 1 - cellsOf(tail.join('')));
+  const front = cutTo(characters, width - 1 - stringWidth(tail.join('')));
   return `${front.join('')}…${tail.join('')}`;
 }
 
 /** As many characters from the beginning as fit into `width` cells. */
 function cutTo(characters: readonly string[], width: number): readonly string[] {
   let cells = 0;
-  const end = characters.findIndex((character) => (cells += cellsOf(character)) > width);
+  const end = characters.findIndex((character) => (cells += stringWidth(character)) > width);
   return end === -1 ? characters : characters.slice(0, end);
 }
 
 function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - cellsOf(text)));
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }

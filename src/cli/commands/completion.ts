@@ -1,16 +1,13 @@
-/** `forensics completion`: a script that teaches a shell our commands. The scripts are in `completion/`. */
+/** `forensics completion`: a short script for a shell, which asks the hidden command `__complete` what may stand next. */
 
-import { Argument, type Command } from 'commander';
-import { type Place, placesOf } from '../completion/tree.ts';
+import { Argument, type Command, type Option } from 'commander';
+
+type Complete = (command: Command) => Promise<void>;
 
 const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 type Shell = (typeof shells)[number];
 
-/** @param complete - loads the options and verbs of a command of the program. */
-export function defineCompletion(
-  command: Command,
-  complete: (other: Command) => Promise<void>,
-): void {
+export function defineCompletion(command: Command): void {
   command
     .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText(
@@ -28,17 +25,182 @@ Examples:
   $ forensics completion bash > ~/.local/share/bash-completion/completions/forensics
   $ forensics completion fish | source`,
     )
-    .action(async (shell: Shell) => {
-      const program = command.parent!;
-      await Promise.all(program.commands.map(complete));
-      process.stdout.write(await scripts[shell](placesOf(program)));
+    .action((shell: Shell) => {
+      process.stdout.write(scripts[shell]);
     });
 }
 
-const scripts: Readonly<Record<Shell, (places: readonly Place[]) => Promise<string>>> = {
-  bash: async (places) => (await import('../completion/bash.ts')).bashScript(places),
-  zsh: async (places) => (await import('../completion/zsh.ts')).zshScript(places),
-  fish: async (places) => (await import('../completion/fish.ts')).fishScript(places),
-  powershell: async (places) =>
-    (await import('../completion/powershell.ts')).powershellScript(places),
+/**
+ * Prints a line for each word that may stand in the place of the last one: the word, a tab, what it means. A line
+ * `:files` or `:folders` leaves the rest to the shell.
+ */
+export function defineComplete(command: Command, complete: Complete): void {
+  command.argument('[words...]').action(async (words: readonly string[]) => {
+    for (const line of await linesFor(command.parent!, words, complete)) {
+      process.stdout.write(`${line}\n`);
+    }
+  });
+}
+
+async function linesFor(
+  program: Command,
+  words: readonly string[],
+  complete: Complete,
+): Promise<readonly string[]> {
+  const { command, option, isPastOptions } = await placeAfter(
+    program,
+    words.slice(0, -1),
+    complete,
+  );
+  // Bash makes three words of --tier=f, and PowerShell quotes what is empty.
+  const typed = (words.at(-1) ?? '').replace(/^(=|"")$/, '');
+  const [, flag = '', value = ''] = /^(--[^=]+=)(.*)$/.exec(typed) ?? [];
+  const assigned = option ?? (flag === '' ? undefined : valuedOption(command, flag.slice(0, -1)));
+  if (assigned !== undefined) {
+    const start = option === undefined ? value : typed;
+    return valueLines(assigned.argChoices, placeholderOf(assigned))
+      .filter((line) => line.startsWith(':') || line.startsWith(start))
+      .map((line) => (line.startsWith(':') || option !== undefined ? line : `${flag}${line}`));
+  }
+  const lines =
+    typed.startsWith('-') && !isPastOptions
+      ? optionsOf(command).flatMap(optionLines)
+      : [...(isPastOptions ? [] : commandLines(command)), ...argumentLines(command)];
+  return [...new Set(lines)].filter((line) => line.startsWith(':') || line.startsWith(typed));
+}
+
+interface Place {
+  readonly command: Command;
+  /** Whose value comes next. */
+  readonly option?: Option;
+  /** Behind `--`. */
+  readonly isPastOptions: boolean;
+}
+
+async function placeAfter(
+  program: Command,
+  words: readonly string[],
+  complete: Complete,
+): Promise<Place> {
+  let command = program;
+  let option: Option | undefined;
+  for (const word of words) {
+    if (word === '=') continue;
+    if (word === '--') return { command, isPastOptions: true };
+    if (option !== undefined) {
+      option = undefined;
+      continue;
+    }
+    option = valuedOption(command, word);
+    const below = command.commands.find((each) => each.name() === word);
+    if (below === undefined) continue;
+    // oxlint-disable-next-line no-await-in-loop -- what stands below it is known only then
+    await complete(below);
+    command = below;
+  }
+  return { command, isPastOptions: false, ...(option && { option }) };
+}
+
+function optionsOf(command: Command): readonly Option[] {
+  const help = command.createHelp();
+  return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
+}
+
+function valuedOption(command: Command, word: string): Option | undefined {
+  return optionsOf(command).find(
+    (each) => [each.short, each.long].includes(word) && (each.required || each.optional),
+  );
+}
+
+function optionLines({ short, long, description }: Option): readonly string[] {
+  return [short, long].flatMap((name) => (name === undefined ? [] : [`${name}\t${description}`]));
+}
+
+function commandLines(command: Command): readonly string[] {
+  // `help` takes the names of the commands beside it.
+  const shown = command.name() === 'help' ? command.parent! : command;
+  return shown
+    .createHelp()
+    .visibleCommands(shown)
+    .map((each) => `${each.name()}\t${each.description()}`);
+}
+
+function argumentLines(command: Command): readonly string[] {
+  return command.registeredArguments.flatMap((argument) =>
+    valueLines(argument.argChoices, argument.name()),
+  );
+}
+
+function valueLines(choices: readonly string[] | undefined, placeholder: string): string[] {
+  if (choices !== undefined) return choices.map((choice) => `${choice}\t`);
+  if (placeholder === 'file' || placeholder === 'bundle') return [':files'];
+  return placeholder === 'dir' ? [':folders'] : [];
+}
+
+/** The word in `--out <dir>`. */
+function placeholderOf({ flags }: Option): string {
+  return /[<[](?<word>[a-z-]+)/.exec(flags)?.groups?.['word'] ?? '';
+}
+
+const scripts: Readonly<Record<Shell, string>> = {
+  bash: `_forensics() {
+  local line current="\${COMP_WORDS[COMP_CWORD]}" path=''
+  [ "$current" = '=' ] && current=''
+  COMPREPLY=()
+  while IFS= read -r line; do
+    case "$line" in
+    :files) path=-f ;;
+    :folders) path=-d ;;
+    *) COMPREPLY+=("\${line%%$'\\t'*}") ;;
+    esac
+  done < <(forensics __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+  [ -z "$path" ] && return
+  type compopt >/dev/null 2>&1 && compopt -o filenames 2>/dev/null
+  while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen "$path" -- "$current")
+}
+complete -F _forensics forensics
+`,
+  zsh: `#compdef forensics
+_forensics() {
+  local line tab=$'\\t'
+  local -a offered
+  for line in "\${(@f)$(forensics __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case "$line" in
+    :files) compset -P '--*='; _files ;;
+    :folders) compset -P '--*='; _files -/ ;;
+    ?*) offered+=("\${line%%$tab*}:\${line#*$tab}") ;;
+    esac
+  done
+  (( $#offered )) && _describe forensics offered
+}
+if [ "\${funcstack[1]}" = _forensics ]; then _forensics "$@"; else compdef _forensics forensics; fi
+`,
+  fish: `function __forensics_complete
+  set -l current (commandline -ct)
+  set -l words (commandline -opc) "$current"
+  for line in (forensics __complete -- $words[2..-1] 2>/dev/null)
+    switch $line
+      case :files
+        __fish_complete_path "$current"
+      case :folders
+        __fish_complete_directories "$current"
+      case '*'
+        echo $line
+    end
+  end
+end
+complete -c forensics -f -a '(__forensics_complete)'
+`,
+  // Without an answer PowerShell offers files by itself.
+  powershell: `Register-ArgumentCompleter -Native -CommandName forensics -ScriptBlock {
+  param($typed, $line, $cursor)
+  $words = @($line.CommandElements | Select-Object -Skip 1 | ForEach-Object { "$_" })
+  if ($typed -eq '') { $words += '""' }
+  forensics __complete '--' @words 2>$null | Where-Object { -not $_.StartsWith(':') } | ForEach-Object {
+    $word, $meaning = $_ -split "\`t", 2
+    if (-not $meaning) { $meaning = $word }
+    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $meaning)
+  }
+}
+`,
 };

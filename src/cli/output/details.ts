@@ -1,7 +1,7 @@
 /** A card: a title, and rows of a label and what it stands before, wrapped so that the labels stay a column. */
 
+import wrapAnsi from 'wrap-ansi';
 import { print, printable, printJson } from './print.ts';
-import { wrap } from './table.ts';
 import { paint } from './terminal.ts';
 
 /** An empty label goes on with the row above. */
@@ -13,12 +13,15 @@ const labelWidth = 13;
 export function layCard(title: string, rows: readonly Row[], columns: number): string {
   const colour = paint(process.stdout);
   const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
-  const lines = rows.flatMap(([label, text]) =>
-    wrap(text, width, text.startsWith('- ') ? '  ' : '').map((part, index) => {
+  const lines = rows.flatMap(([label, text]) => {
+    const bullet = text.startsWith('- ') ? '- ' : '';
+    const parts = wrapAnsi(text.slice(bullet.length), width - bullet.length).split('\n');
+    return parts.map((part, index) => {
       const head = index === 0 ? label : '';
-      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${part}`;
-    }),
-  );
+      const start = index === 0 ? bullet : ' '.repeat(bullet.length);
+      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${start}${part}`;
+    });
+  });
   return `${[title, ...lines].join('\n')}\n`;
 }
 

@@ -1,6 +1,8 @@
 /** Plain columns for lists of records: no frames, so that the output of a pipe can be cut and sorted. */
 
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
 import { printable } from './print.ts';
 import { columnsOf } from './terminal.ts';
 
@@ -29,10 +31,10 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
     head.map((name, at) =>
       rows.reduce((most, row) => Math.max(most, measure(row[at] ?? '')), measure(name)),
     );
-  const widths = widest(cellsOf);
+  const widths = widest(stringWidth);
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
   if (excess <= 0) return widths;
-  const least = widest((text) => Math.max(...text.split(' ').map(cellsOf)));
+  const least = widest((text) => Math.max(...text.split(' ').map((text) => stringWidth(text))));
   while (excess > 0) {
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
@@ -73,13 +75,13 @@ function layRows(head: Cells, rows: readonly Cells[], widths: readonly number[])
 
 /** A line a field, an empty one between records. */
 function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
-  const labelWidth = Math.max(...head.map(cellsOf)) + gap;
+  const labelWidth = Math.max(...head.map((text) => stringWidth(text))) + gap;
   const records = rows.map((row) =>
     head
       .flatMap((name, at) =>
-        wrap(row[at] ?? '', columns - labelWidth).map((part, index) =>
-          `${(index === 0 ? name : '').padEnd(labelWidth)}${part}`.trimEnd(),
-        ),
+        wrapAnsi(row[at] ?? '', columns - labelWidth)
+          .split('\n')
+          .map((part, index) => `${(index === 0 ? name : '').padEnd(labelWidth)}${part}`.trimEnd()),
       )
       .join('\n'),
   );
@@ -92,39 +94,3 @@ const bare = Object.fromEntries(
   ),
 );
 Object.assign(bare, { mid: '', 'mid-mid': '', middle: '' });
-
-// How many cells of a terminal a text takes: none for marks that stand on the character before, two for characters of
-// East Asian writing and for pictures (Unicode Standard Annex 11 calls them wide).
-
-export function cellsOf(text: string): number {
-  if (plain.test(text)) return text.length;
-  let cells = 0;
-  for (const character of text) cells += widthOf(character);
-  return cells;
-}
-
-const plain = /^[\u0020-\u02ff\u2010-\u2026]*$/;
-const mark = /\p{M}/u;
-const wide =
-  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Emoji_Presentation}\u3000-\u303e\uff01-\uff60]/u;
-
-function widthOf(character: string): number {
-  if (mark.test(character)) return 0;
-  return wide.test(character) ? 2 : 1;
-}
-
-/**
- * The words of a text in lines of at most `width` cells; a word that is longer stays whole and runs over.
- *
- * @param hanging - what every line but the first begins with.
- */
-export function wrap(text: string, width: number, hanging = ''): readonly string[] {
-  const [first = '', ...words] = text.split(' ');
-  const lines = [first];
-  for (const word of words) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (cellsOf(longer) <= width) lines[lines.length - 1] = longer;
-    else lines.push(hanging + word);
-  }
-  return lines;
-}
