@@ -34,7 +34,7 @@ function widthsFor(head: Cells, rows: readonly Cells[], columns: number): number
   const widths = widest(stringWidth);
   let excess = widths.reduce((sum, width) => sum + width + gap, -gap) - columns;
   if (excess <= 0) return widths;
-  const least = widest((text) => Math.max(...text.split(' ').map((text) => stringWidth(text))));
+  const least = widest((text) => Math.max(...text.split(' ').map((word) => stringWidth(word))));
   while (excess > 0) {
     const slack = widths.map((width, at) => width - least[at]!);
     const at = slack.indexOf(Math.max(...slack));
@@ -75,7 +75,7 @@ function layRows(head: Cells, rows: readonly Cells[], widths: readonly number[])
 
 /** A line a field, an empty one between records. */
 function layRecords(head: Cells, rows: readonly Cells[], columns: number): string {
-  const labelWidth = Math.max(...head.map((text) => stringWidth(text))) + gap;
+  const labelWidth = Math.max(...head.map((name) => stringWidth(name))) + gap;
   const records = rows.map((row) =>
     head
       .flatMap((name, at) =>
