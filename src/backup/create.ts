@@ -7,13 +7,15 @@
  */
 
 import { randomUUID } from 'node:crypto';
-import { link, mkdtemp, open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
-import { knowsNoLinks, systemCodeOf, unlessMissing } from '../files/system-errors.ts';
+import { syncFolder } from '../files/atomic-write.ts';
+import { linkUnlessTaken } from '../files/output-file.ts';
+import { unlessMissing } from '../files/system-errors.ts';
 import { type AddFile, writeArchive, type WrittenArchive } from './archive-writer.ts';
 import { type NamedObject, needSpace, plainFiles, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
@@ -57,7 +59,8 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
     try {
       const archive = join(staging, basename(out));
       const made = await write(parts, staging, archive);
-      await publish(archive, out);
+      if (!(await linkUnlessTaken(archive, out))) throw isTaken(out);
+      syncFolder(dirname(out));
       return { ...made, file: out, sizeBytes: (await stat(out)).size };
     } finally {
       await rm(staging, { recursive: true, force: true });
@@ -143,25 +146,6 @@ async function checkPlace(out: string, dataDir: string): Promise<void> {
     'usage',
     'A backup in the data folder would go with it; name a place outside with --out, best on another disk.',
   );
-}
-
-/** A link, because a rename would replace what somebody else wrote in the meantime. */
-async function publish(archive: string, out: string): Promise<void> {
-  try {
-    await link(archive, out);
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EEXIST') throw isTaken(out);
-    if (!knowsNoLinks(code)) throw error;
-    await rename(archive, out);
-  }
-  if (process.platform === 'win32') return;
-  const folder = await open(dirname(out), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function isTaken(out: string): ForensicsError {

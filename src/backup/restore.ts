@@ -7,16 +7,11 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { refuseIfInUse } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
+import { syncFolder } from '../files/atomic-write.ts';
 import { readArchive } from './archive-reader.ts';
 import { belongs, needSpace, readKeys, toDiskError } from './contents.ts';
 import { type Manifest, names } from './manifest.ts';
-import {
-  contentOf,
-  isHalfPlaced,
-  makeStaging,
-  putInPlace,
-  sync,
-} from '../data-folder/swap-folders.ts';
+import { contentOf, isHalfPlaced, makeStaging, putInPlace } from '../data-folder/swap-folders.ts';
 import { isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
 
 export interface RestoreParts extends VerifyParts {
@@ -101,7 +96,7 @@ async function unpack(parts: RestoreParts, staging: string) {
     }
   }
   checkMasterKey(manifest, { ...keys, ofFiles: await masterKeysIn(staging) });
-  for (const folder of folders) sync(folder);
+  for (const folder of folders) syncFolder(folder);
   return { ...verified, manifest };
 }
 

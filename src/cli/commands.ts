@@ -164,7 +164,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'doctor',
     group: 'This machine:',
-    description: 'Check what the service needs, and tell how to mend what is wrong.',
+    description: 'Check what the service needs, and say how to fix what is wrong.',
     load: async () => (await import('./commands/doctor.ts')).defineDoctor,
   },
   {

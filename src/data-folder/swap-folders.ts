@@ -5,11 +5,8 @@
  */
 
 import {
-  closeSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -18,6 +15,7 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { syncFolder } from '../files/atomic-write.ts';
 
 interface Journal {
   /** Folder of the new content. */
@@ -77,17 +75,17 @@ export function finishPlacing(dataDir: string): void {
   const { staging, aside, old } = journal;
   if (aside !== null) {
     for (const name of old) moveIfThere(join(dataDir, name), join(dataDir, aside, name));
-    sync(join(dataDir, aside));
+    syncFolder(join(dataDir, aside));
     // From now on a name that is found is a new one.
     writeJournal(dataDir, { ...journal, old: [] });
   }
   const folder = join(dataDir, staging);
   const fresh = existsSync(folder) ? readdirSync(folder) : [];
   for (const name of fresh) renameSync(join(folder, name), join(dataDir, name));
-  sync(dataDir);
+  syncFolder(dataDir);
   rmSync(folder, { recursive: true, force: true });
   rmSync(join(dataDir, journalName));
-  sync(dataDir);
+  syncFolder(dataDir);
 }
 
 function moveIfThere(from: string, to: string): void {
@@ -98,9 +96,9 @@ function writeJournal(dataDir: string, journal: Journal): void {
   const file = join(dataDir, journalName);
   const temporary = join(dataDir, journal.staging + '.json');
   writeFileSync(temporary, JSON.stringify(journal), { mode: 0o600, flush: true });
-  sync(dataDir);
+  syncFolder(dataDir);
   renameSync(temporary, file);
-  sync(dataDir);
+  syncFolder(dataDir);
 }
 
 function readJournal(dataDir: string): Journal {
@@ -130,15 +128,4 @@ function isName(value: unknown): value is string {
 
 function stampOf(at: Date): string {
   return at.toISOString().replaceAll(':', '-');
-}
-
-/** The names in a folder survive a power cut. */
-export function sync(folder: string): void {
-  if (process.platform === 'win32') return;
-  const opened = openSync(folder, 'r');
-  try {
-    fsyncSync(opened);
-  } finally {
-    closeSync(opened);
-  }
 }

@@ -118,20 +118,21 @@ function judge({ ok, warning, failed }: Diagnose, { fix, now, ...shown }: Shown)
   try {
     certificate = new X509Certificate(readFileSync(shown.cert));
     const key = createPrivateKey(readFileSync(shown.key));
-    if (!certificate.checkPrivateKey(key)) return failed('Its private key is another one.', fix);
+    if (!certificate.checkPrivateKey(key))
+      return failed('Its private key does not belong to it.', fix);
   } catch {
     return failed('The certificate or its private key cannot be read.', fix);
   }
   const { validFromDate, validToDate } = certificate;
   const day = validToDate.toISOString().slice(0, 10);
-  if (validToDate <= now) return failed(`It ended on ${day}.`, fix);
+  if (validToDate <= now) return failed(`It expired on ${day}.`, fix);
   if (validFromDate > now) {
     return failed('It is not valid yet.', 'Set the clock of this machine, or wait.');
   }
   const { host } = shown;
-  if (host !== null && !isFor(certificate, host)) return failed(`It is not for ${host}.`, fix);
+  if (host !== null && !isFor(certificate, host)) return failed(`It does not name ${host}.`, fix);
   const isEnding = validToDate.getTime() - now.getTime() < soonDays * dayMs;
-  return isEnding ? warning(`It ends on ${day}.`, fix) : ok(`Valid until ${day}.`);
+  return isEnding ? warning(`It expires on ${day}.`, fix) : ok(`Valid until ${day}.`);
 }
 
 function isFor(certificate: X509Certificate, hostOfUrl: string): boolean {

@@ -13,7 +13,7 @@ export interface Diagnosis {
   readonly state: State;
   /** One sentence. Holds no secret and no signed URL. */
   readonly message: string;
-  /** The command or the act that mends it; null when all is well. */
+  /** The command or the act that fixes it; null when all is well. */
   readonly fix: string | null;
 }
 
@@ -47,7 +47,7 @@ const fixes: Partial<Record<ErrorCode, string>> = {
   database_damaged: restore,
   config_invalid: 'Correct the setting that is named, or put the right master key back.',
   no_space_left: 'Make room on the disk of the data folder.',
-  file_not_readable: 'Ask as the user who runs the server: sudo -u <user> forensics doctor',
+  file_not_readable: 'Run it as the user who runs the server: sudo -u <user> forensics doctor',
   schema_newer: 'Install the newer version again: npm i -g forensics',
   store_unavailable:
     'Look at the disk of the data folder, and try again when nothing else works on it.',

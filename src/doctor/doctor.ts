@@ -1,6 +1,6 @@
 /**
- * Looks at everything that an installation needs, from the runtime to the stores, as it is used in earnest. Mends
- * nothing; leaves nothing behind.
+ * Looks at everything that an installation needs, from the runtime to the stores, as it is used in earnest. Changes
+ * nothing and leaves nothing behind.
  */
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../app/core.ts';
@@ -19,7 +19,7 @@ export interface Examination {
   readonly tenantName: string | null;
   /** Where clients reach the server. */
   readonly publicUrl: URL;
-  /** Whether a message of trial goes to each receiver of webhooks. */
+  /** Whether a test message goes to each receiver of webhooks. */
   readonly isSending: boolean;
   /** Leaves the self-test out. */
   readonly isQuick: boolean;
@@ -28,19 +28,19 @@ export interface Examination {
   readonly onSlow: (what: string) => void;
 }
 
-/** In the order in which people should mend. @throws {ForensicsError} `tenant_not_found`. */
+/** In the order in which people should fix it. @throws {ForensicsError} `tenant_not_found`. */
 export async function examineInstallation(asked: Examination): Promise<readonly Diagnosis[]> {
   const { settings, now } = asked;
   const program = await examineProgram(asked);
   const { failed } = diagnose('data folder');
   if (isOfAnother(settings.dataDir)) {
     // Files that we make would be ours, and keep the server from its work.
-    const fix = 'Ask as the user who runs the server: sudo -u <user> forensics doctor';
+    const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
     return [...program, failed('It belongs to another user.', fix)];
   }
   if (!hasInstallation(settings)) {
     const fix = 'Start "forensics serve", or name another folder with --data-dir.';
-    return [...program, failed('Nothing was set up in it.', fix)];
+    return [...program, failed('Nothing is set up in it yet.', fix)];
   }
   const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
   return [...program, ...machine, ...(await examineInside(asked))];

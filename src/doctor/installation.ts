@@ -77,14 +77,14 @@ async function checkRights(dataDir: string): Promise<Diagnosis> {
   const open = privateNames.filter((name) => isOpenToOthers(join(dataDir, name)));
   if (open.length > 0) {
     const names = open.map((name) => (name === '' ? 'the folder itself' : name)).join(', ');
-    return failed(`Others may read it: ${names}.`, `chmod -R go-rwx '${dataDir}'`);
+    return failed(`Other users can read it: ${names}.`, `chmod -R go-rwx '${dataDir}'`);
   }
   try {
     await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
     return ok('Only its owner may read it.');
   } catch {
     return failed(
-      'This user may not write to it.',
+      'You may not write to it.',
       'Run as the user who owns the folder, or choose another with --data-dir.',
     );
   }
@@ -128,8 +128,8 @@ export function checkDatabase({ db }: Pick<OpenDatabase, 'db'>): Diagnosis {
     }
     const orphans = db.$client.pragma('foreign_key_check');
     return Array.isArray(orphans) && orphans.length > 0
-      ? failed(`Rows that belong to something that is not there: ${orphans.length}.`, restore)
-      : ok('It opens; its pages and indexes are in order, and every row belongs to something.');
+      ? failed(`Rows whose parent row is missing: ${orphans.length}.`, restore)
+      : ok('It opens; its pages, indexes and references are in order.');
   } catch (error) {
     const trouble = toDatabaseError(error);
     return failed(messageOf(trouble), fixFor(trouble));

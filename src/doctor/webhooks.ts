@@ -1,4 +1,4 @@
-/** Whether the receivers of the tenants take their messages; with a message of trial where somebody asked for it. */
+/** Whether the receivers of the tenants take their messages; with a test message where somebody asked for it. */
 
 import type { Tenant } from '../access/tenants.ts';
 import type { Core } from '../app/core.ts';
@@ -12,7 +12,7 @@ export interface WebhooksToCheck {
   readonly core: Pick<Core, 'database' | 'tenants' | 'webhookKey'>;
   /** Null for all tenants. */
   readonly tenant: Tenant | null;
-  /** Whether a message of trial is sent to each receiver. */
+  /** Whether a test message is sent to each receiver. */
   readonly isSending: boolean;
   readonly now: () => Date;
 }
@@ -46,10 +46,11 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
     const why = webhookDisabledReason === 'gone' ? 'its receiver answered 410' : 'it failed';
     return failed(
       `Switched off on ${dayOf(webhookDisabledAt)}, because ${why}.${outcome}`,
-      `${advice}Then set its URL anew: forensics tenant update ${name} --webhook-url <url>`,
+      `${advice}Then set its URL again: forensics tenant update ${name} --webhook-url <url>`,
     );
   }
-  if (webhookFailingSince === null) return ok('Its receiver took the last message, or got none.');
+  if (webhookFailingSince === null)
+    return ok('Its receiver accepted the last message, or got none yet.');
   const told = `Its receiver has been failing since ${webhookFailingSince.toISOString()}.${outcome}`;
   return warning(told, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
 }
@@ -78,9 +79,9 @@ async function send(
   // No more of the URL: what follows may hold a token.
   const { origin } = new URL(url);
   return sent.kind === 'accepted'
-    ? ok(`${origin} took a message of trial (${sent.detail}).`)
+    ? ok(`${origin} took a test message (${sent.detail}).`)
     : failed(
-        `${origin} did not take a message of trial (${sent.detail}).`,
+        `${origin} did not take a test message (${sent.detail}).`,
         adviceOn(sent.detail, name),
       );
 }
@@ -96,7 +97,7 @@ type Advice = readonly [outcome: RegExp, advice: string];
 const advices: readonly Advice[] = [
   [
     /^http_410$/,
-    'It says that it wants no messages any more; a real one would be the last. Take the 410 back, or set another URL.',
+    'It answered that it wants no more messages; a real one would be the last. Stop answering 410, or set another URL.',
   ],
   [/^http_3/, 'Redirects are not followed; set the URL that it leads to.'],
   [
@@ -104,34 +105,34 @@ const advices: readonly Advice[] = [
     'It refused the sender. Check the token in the URL, and that it has the secret of: forensics tenant webhook-secret <tenant>',
   ],
   [/^http_40[45]$/, 'Nothing takes a POST at this path. Check the path of the URL.'],
-  [/^http_429$/, 'It takes no more messages for now. Raise its limit for this sender.'],
+  [/^http_429$/, 'It accepts no more messages for now. Raise its rate limit for this sender.'],
   [/^http_4/, 'It refused the message. It has to answer 2xx to a POST of application/json.'],
   [/^http_5/, 'It failed. Look into its log, then try again.'],
   [/^http_/, 'It has to answer with a status of 2xx.'],
   [
     /^(timeout|UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/,
-    'It did not answer within 5 s. Check firewalls on the way; a receiver answers first and works afterwards.',
+    'It did not answer within 5 s. Check firewalls on the way; a receiver should answer first and work afterwards.',
   ],
   [
     /^address_refused$/,
     'Webhooks may not go to its address. Allow it in the setting webhookAllow (FORENSICS_WEBHOOK_ALLOW), such as external,private or external,127.0.0.0/8, also for the server.',
   ],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, 'Its name leads to no address. Check the host of the URL and DNS.'],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'Its name has no address. Check the host of the URL and DNS.'],
   [/^ECONNREFUSED$/, 'Nothing listens there. Start the receiver, or check the port of the URL.'],
-  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'There is no way to it. Check the network of this machine.'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'It cannot be reached. Check the network of this machine.'],
   [
     /CERT|ISSUER|SIGNATURE|ALTNAME|TLS/,
     'Its certificate is not trusted. Renew it, or name the CA that signed it in NODE_EXTRA_CA_CERTS, also for the server.',
   ],
   [
     /^(ECONNRESET|EPIPE|EPROTO|UND_ERR_SOCKET)$|^HPE_|SSL/,
-    'It broke the connection off. Check whether the URL should begin with http:// or https://.',
+    'It closed the connection. Check whether the URL should begin with http:// or https://.',
   ],
 ];
 
 /** @param outcome - as the sender names it: `http_500`, `timeout`, `ECONNREFUSED`. */
 export function adviceOn(outcome: string, tenantName: string): string {
   const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];
-  const words = advice ?? 'The connection failed. Check the URL, and the way to it.';
+  const words = advice ?? 'The connection failed. Check the URL and the network.';
   return words.replace('<tenant>', tenantName);
 }

@@ -38,11 +38,11 @@ export function writeOnce(file: string, content: string): boolean {
 }
 
 /** Puts other content in the place of a file. @throws {ForensicsError} `config_invalid`. */
-export function replaceFile(file: string, content: string): void {
-  throughTemporary(file, content, (temporary) => renameSync(temporary, file));
+export function replaceFile(file: string, content: string, mode = 0o600): void {
+  throughTemporary(file, content, (temporary) => renameSync(temporary, file), mode);
 }
 
-// A key that is lost in a power cut makes everything worthless that was made with it.
+/** The names in a folder survive a power cut: a key that is lost makes everything worthless that was made with it. */
 export function syncFolder(path: string): void {
   if (process.platform === 'win32') return;
   const folder = openSync(path, 'r');
@@ -61,10 +61,15 @@ export function cannotWrite(cause: unknown): ForensicsError {
   );
 }
 
-function throughTemporary<T>(file: string, content: string, put: (temporary: string) => T): T {
+function throughTemporary<T>(
+  file: string,
+  content: string,
+  put: (temporary: string) => T,
+  mode = 0o600,
+): T {
   const temporary = `${file}.${process.pid}.new`;
   try {
-    writeFileSync(temporary, content, { mode: 0o600, flush: true });
+    writeFileSync(temporary, content, { mode, flush: true });
     const done = put(temporary);
     syncFolder(dirname(file));
     return done;

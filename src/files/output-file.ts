@@ -48,21 +48,30 @@ export async function writeWholeFile(
  */
 async function putInPlace(temporary: string, path: string, { force }: Force): Promise<void> {
   try {
-    await (force ? rename(temporary, path) : linkAnew(temporary, path));
+    if (force) await rename(temporary, path);
+    else if (!(await linkUnlessTaken(temporary, path))) throw isThere(path, force);
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw isThere(path, force);
     throw toOutputFailure(error);
   }
 }
 
-/** A link, because a rename would replace what somebody else wrote in the meantime. */
-async function linkAnew(temporary: string, path: string): Promise<void> {
+/**
+ * Gives a finished file a name that is still free. A link, because a rename would replace what somebody else wrote in the
+ * meantime.
+ *
+ * @returns false when the name is taken.
+ */
+export async function linkUnlessTaken(temporary: string, path: string): Promise<boolean> {
   try {
     await link(temporary, path);
+    return true;
   } catch (error) {
+    if (systemCodeOf(error) === 'EEXIST') return false;
     if (!knowsNoLinks(systemCodeOf(error))) throw error;
-    if ((await lstat(path).catch(() => null)) !== null) throw isThere(path, false);
+    if ((await lstat(path).catch(() => null)) !== null) return false;
     await rename(temporary, path);
+    return true;
   }
 }
 

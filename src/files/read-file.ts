@@ -2,12 +2,13 @@
 
 import { readFile, stat } from 'node:fs/promises';
 import { ForensicsError } from '../errors.ts';
+import { toReadFailure } from './system-errors.ts';
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `file_is_directory`, `bundle_unreadable` when too large. */
 export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint8Array> {
   // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
   const found = await stat(path).catch((error: unknown) => {
-    throw toFileError(error);
+    throw toReadFailure(error);
   });
   if (found.isDirectory()) {
     throw new ForensicsError('file_is_directory', 'This is a folder; name the zip file.');
@@ -20,20 +21,6 @@ export async function readFileUpTo(path: string, maxBytes: number): Promise<Uint
     throw new ForensicsError('bundle_unreadable', `The file has more than ${most} MB.`);
   }
   return readFile(path).catch((error: unknown) => {
-    throw toFileError(error);
+    throw toReadFailure(error);
   });
-}
-
-function toFileError(cause: unknown): ForensicsError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
-  if (code === 'ENOENT' || code === 'ENOTDIR') {
-    return new ForensicsError('file_not_found', 'There is no such file.', { cause });
-  }
-  return new ForensicsError(
-    'file_not_readable',
-    'The file cannot be read; check its permissions.',
-    {
-      cause,
-    },
-  );
 }

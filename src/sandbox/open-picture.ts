@@ -3,7 +3,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Examination } from '../engine/result.ts';
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../errors.ts';
+import { toReadFailure } from '../files/system-errors.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
 import type { ExamineRequest, PictureSource } from './sandbox.ts';
@@ -27,39 +28,18 @@ async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
   try {
     // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
     const found = await stat(path);
-    if (found.isDirectory()) throw isDirectory();
-    if (!found.isFile()) throw isSpecial();
+    if (found.isDirectory()) {
+      throw new ForensicsError('file_is_directory', 'This is a folder; name a picture inside it.');
+    }
+    if (!found.isFile()) {
+      const message = 'This is a device or pipe; save the picture to a file.';
+      throw new ForensicsError('file_not_readable', message);
+    }
     checkSizeBytes(found.size, limits);
     return await readFile(path);
   } catch (error) {
-    throw toFileError(error);
+    throw toReadFailure(error);
   }
-}
-
-const isDirectory = () =>
-  new ForensicsError('file_is_directory', 'This is a folder; name a picture inside it.');
-
-const isSpecial = () =>
-  new ForensicsError('file_not_readable', 'This is a device or pipe; save the picture to a file.');
-
-const fileErrors: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: ['file_not_found', 'The file does not exist; check its name.'],
-  ENOTDIR: ['file_not_found', 'The file does not exist; check its name.'],
-  ENAMETOOLONG: ['file_not_found', 'The file does not exist; its name is too long.'],
-  ELOOP: ['file_not_found', 'The file does not exist; it is a link that leads nowhere.'],
-  EACCES: ['file_not_readable', 'The file may not be read; change its permissions.'],
-  EPERM: ['file_not_readable', 'The file may not be read; change its permissions.'],
-  EISDIR: ['file_is_directory', 'This is a folder; name a picture inside it.'],
-};
-
-function toFileError(error: unknown): unknown {
-  if (error instanceof ForensicsError || !(error instanceof Error)) return error;
-  const code = 'code' in error ? String(error.code) : '';
-  const [name, message] = fileErrors[code] ?? [
-    'file_not_readable',
-    'The file cannot be read; check the disk it lies on.',
-  ];
-  return new ForensicsError(name, message, { cause: error });
 }
 
 /**

@@ -4,11 +4,12 @@
  */
 
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { replaceFile } from '../files/atomic-write.ts';
 import { issueAuthority, type Issued, issueLeaf } from './certificate.ts';
 
 export interface TlsMaterial {
@@ -135,12 +136,6 @@ function writePair(
   replaceFile(paths.keyPath, key, 0o600);
   replaceFile(paths.certPath, cert, 0o644);
   return key;
-}
-
-function replaceFile(path: string, text: string, mode: number): void {
-  const temporary = `${path}.${process.pid}.new`;
-  writeFileSync(temporary, text, { mode, flush: true });
-  renameSync(temporary, path);
 }
 
 function machineNames(): readonly string[] {

@@ -23,7 +23,7 @@ export interface ProofParts {
 }
 
 /**
- * To be called before the first request. A store that refuses us stops the start, because only people can mend that; one
+ * To be called before the first request. A store that refuses us stops the start, because only people can fix that; one
  * that is away or full is told to `onError`: after a power cut it may come up later than we do, and what is in the database
  * can be read all the same.
  *

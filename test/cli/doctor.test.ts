@@ -139,7 +139,7 @@ test('the store of each tenant is looked at; the service’s own once', async ()
   expect(lines.code).toBe(1);
   expect(lines.stdout).toContain(
     'failed   store (acme): The store does not know the access key; check it.\n' +
-      '         To mend: Correct the configuration: forensics tenant update acme --storage-config FILE\n',
+      '         Fix: Correct the configuration: forensics tenant update acme --storage-config FILE\n',
   );
   for (const secret of [s3.secretAccessKey, s3.accessKeyId, 'X-Amz-Signature']) {
     expect(JSON.stringify(checks) + lines.stdout + lines.stderr).not.toContain(secret);
@@ -169,7 +169,7 @@ test('a store of the whole service is asked in place of the embedded one', async
   expect(well.code).toBe(0);
   expect(well.stdout).toMatch(/^ok +CORS \(acme\): Pages of https:\/\/app\.example may upload\.$/m);
   expect(refused.code).toBe(1);
-  expect(refused.stdout).toContain('To mend: Correct the file of the setting defaultStorage.');
+  expect(refused.stdout).toContain('Fix: Correct the file of the setting defaultStorage.');
 });
 
 test('an unknown tenant and an empty folder are told', async () => {
@@ -181,7 +181,7 @@ test('an unknown tenant and an empty folder are told', async () => {
   expect(unknown).toMatchObject({ code: 4, stdout: '' });
   expect(nothing).toMatchObject({
     code: 1,
-    stdout: expect.stringContaining('To mend: Start "forensics serve"'),
+    stdout: expect.stringContaining('Fix: Start "forensics serve"'),
   });
 });
 
@@ -194,7 +194,7 @@ test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', 
   const { code, stdout } = await runHere(['doctor', '--quick', '--data-dir', other]);
 
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +To mend: Ask as/m);
+  expect(stdout).toMatch(/^failed +data folder: It belongs to another user\.\n +Fix: Run it as/m);
   expect(readdirSync(other)).toEqual(before);
 });
 

@@ -113,7 +113,7 @@ test('a key file that others can read is told', async () => {
   const ran = await listKeys('--url', server.url, '--ca', caFile(), '--api-key-file', file);
 
   expect(ran).toMatchObject({ code: 0 });
-  expect(ran.stderr).toContain(`Others on this machine can read ${file}; chmod 600 mends it.\n`);
+  expect(ran.stderr).toContain(`Others on this machine can read ${file}; run chmod 600.\n`);
 });
 
 test('a file that holds no key is refused before anybody is asked, and not repeated', async () => {

@@ -80,13 +80,13 @@ test('a receiver that does not take it ends with exit code 1 and says what to me
   const guarded = await runHere(['webhooks', 'test', '--tenant', 'acme', '--data-dir', dataDir]);
 
   expect([refused.code, guarded.code]).toEqual([1, 1]);
-  expect(refused.stdout).toMatch(/did not take it: http_404[^]*To mend: .*path of the URL/);
-  expect(guarded.stdout).toMatch(/address_refused[^]*To mend: .*webhookAllow/);
+  expect(refused.stdout).toMatch(/did not take it: http_404[^]*Fix: .*path of the URL/);
+  expect(guarded.stdout).toMatch(/address_refused[^]*Fix: .*webhookAllow/);
   expect(receiver.calls).toHaveLength(1);
 });
 
 test.each([
-  ['http_410', 'wants no messages any more'],
+  ['http_410', 'wants no more messages'],
   ['http_302', 'Redirects are not followed'],
   ['http_401', 'forensics tenant webhook-secret acme'],
   ['http_400', '2xx to a POST'],

@@ -8,7 +8,7 @@ import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf } from '../../files/system-errors.ts';
+import { systemCodeOf, toReadFailure } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../sandbox/sandbox.ts';
 
@@ -171,18 +171,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
 
 /** What the operating system says about a file, in our words. */
 export function toFileFailure(error: unknown): unknown {
-  const code = systemCodeOf(error);
-  if (code === null) return error;
-  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ENAMETOOLONG') {
-    return new ForensicsError('file_not_found', 'There is no such file.', { cause: error });
-  }
-  if (code === 'EISDIR') return isDirectory();
-  const why = code === 'ELOOP' ? 'it is a symbolic link in a loop' : `the system says ${code}`;
-  const message =
-    code === 'EACCES' || code === 'EPERM'
-      ? 'You are not allowed to read this file.'
-      : `This file cannot be read: ${why}.`;
-  return new ForensicsError('file_not_readable', message, { cause: error });
+  return systemCodeOf(error) === 'EISDIR' ? isDirectory() : toReadFailure(error);
 }
 
 function isDirectory(): ForensicsError {

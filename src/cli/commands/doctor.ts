@@ -15,7 +15,7 @@ export function defineDoctor(doctor: Command): void {
   doctor
     .option('--quick', 'leave out the self-test, which examines two pictures', false)
     .addOption(
-      new Option('--send', 'also send a message of trial to the webhook of each tenant')
+      new Option('--send', 'also send a test message to the webhook of each tenant')
         .conflicts(['url', 'profile'])
         .default(false),
     )
@@ -88,6 +88,6 @@ function printLines(checks: readonly Diagnosis[]): void {
   for (const { name, tenant, state, message, fix } of checks) {
     const what = tenant === null ? name : `${name} (${tenant})`;
     print(`${painted(styles[state], state.padEnd(stateWidth))}${what}: ${printable(message)}`);
-    if (fix !== null) print(`${' '.repeat(stateWidth)}To mend: ${printable(fix)}`);
+    if (fix !== null) print(`${' '.repeat(stateWidth)}Fix: ${printable(fix)}`);
   }
 }

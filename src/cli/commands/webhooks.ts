@@ -194,7 +194,7 @@ export async function test(options: WebhookOptions): Promise<void> {
   if (options.json) return printJson({ ...facts, switchedOff: isOff, advice });
   const { receiver, taken, outcome, tookMs } = facts;
   print(`${receiver} ${taken ? 'took' : 'did not take'} it: ${outcome} after ${tookMs} ms`);
-  if (advice !== null) print(`To mend: ${advice}`);
+  if (advice !== null) print(`Fix: ${advice}`);
   if (isOff) say(`The webhook is switched off. ${settingAnew(options.tenant)}`);
 }
 

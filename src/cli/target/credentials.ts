@@ -101,5 +101,5 @@ function checked(text: string, where: string): string {
 function warnIfOpen(file: string): void {
   if (file === '-' || process.platform === 'win32') return;
   const { mode } = statSync(file);
-  if ((mode & 0o077) !== 0) say(`Others on this machine can read ${file}; chmod 600 mends it.`);
+  if ((mode & 0o077) !== 0) say(`Others on this machine can read ${file}; run chmod 600.`);
 }

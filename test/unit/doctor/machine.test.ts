@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { newId } from '../../../../src/db/ids.ts';
-import { openDatabase } from '../../../../src/db/open.ts';
-import { tenants } from '../../../../src/db/schema.ts';
-import { checkCertificate, judgeOwnClock, newestTime } from '../../../../src/doctor/clock.ts';
-import { checkDatabase, checkFolder } from '../../../../src/doctor/installation.ts';
-import { ensureLocalTls } from '../../../../src/server/tls.ts';
+import { newId } from '../../../src/db/ids.ts';
+import { openDatabase } from '../../../src/db/open.ts';
+import { tenants } from '../../../src/db/schema.ts';
+import { checkCertificate, judgeOwnClock, newestTime } from '../../../src/doctor/clock.ts';
+import { checkDatabase, checkFolder } from '../../../src/doctor/installation.ts';
+import { ensureLocalTls } from '../../../src/server/tls.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
@@ -34,7 +34,7 @@ test('what others may read is named, with the command that shuts it', async () =
     name: 'data folder',
     tenant: null,
     state: 'failed',
-    message: 'Others may read it: the folder itself, master.key.',
+    message: 'Other users can read it: the folder itself, master.key.',
     fix: `chmod -R go-rwx '${dataDir}'`,
   });
 });
@@ -67,8 +67,10 @@ test('a given certificate needs its own key and the name that clients use', asyn
 
   expect(look('https://forensics.example').state).toBe('ok');
   expect(look('https://[::1]:8443').state).toBe('ok');
-  expect(look('https://other.example').message).toBe('It is not for other.example.');
-  expect(look('https://forensics.example', { tlsKey: otherKey }).message).toContain('another one');
+  expect(look('https://other.example').message).toBe('It does not name other.example.');
+  expect(look('https://forensics.example', { tlsKey: otherKey }).message).toContain(
+    'does not belong',
+  );
   expect(look('https://forensics.example', { tlsKey: noKey }).message).toContain('cannot be read');
   expect(look('https://other.example', { behindProxy: true }).state).toBe('ok');
 });
@@ -116,7 +118,7 @@ test('a row that belongs to nothing is found out', () => {
 
   expect(found).toMatchObject({
     state: 'failed',
-    message: expect.stringMatching(/^Rows that belong .*: 1\.$/),
+    message: expect.stringMatching(/^Rows whose parent row is missing: 1\.$/),
   });
 });
 

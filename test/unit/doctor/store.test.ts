@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createVisitor } from '../../../../src/doctor/presigned.ts';
-import { checkStore, type StoreToCheck } from '../../../../src/doctor/stores.ts';
-import { createS3Store } from '../../../../src/storage/s3/s3.ts';
-import type { BlobStore } from '../../../../src/storage/store.ts';
-import { type Azurite, startAzurite } from '../../storage/azurite.ts';
-import { type S3ApiServer, startS3Api } from '../../storage/s3-api-server.ts';
-import { s3ConfigFor } from '../../storage/s3-config.ts';
-import { type Answer, says, startScripted } from '../../storage/scripted-store.ts';
+import { createVisitor } from '../../../src/doctor/presigned.ts';
+import { checkStore, type StoreToCheck } from '../../../src/doctor/stores.ts';
+import { createS3Store } from '../../../src/storage/s3/s3.ts';
+import type { BlobStore } from '../../../src/storage/store.ts';
+import { type Azurite, startAzurite } from '../storage/azurite.ts';
+import { type S3ApiServer, startS3Api } from '../storage/s3-api-server.ts';
+import { s3ConfigFor } from '../storage/s3-config.ts';
+import { type Answer, says, startScripted } from '../storage/scripted-store.ts';
 
 const fixes = { access: 'access!', presigned: 'presigned!', cors: 'cors!' };
 const now = () => new Date();

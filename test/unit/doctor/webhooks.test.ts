@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeState } from '../../../../src/doctor/webhooks.ts';
+import { judgeState } from '../../../src/doctor/webhooks.ts';
 
 const at = new Date('2026-03-01T12:00:00Z');
 const working = {
@@ -35,6 +35,6 @@ test.each([
   expect(judged).toMatchObject({
     state: 'failed',
     message: `Switched off on 2026-03-01, because ${why}.`,
-    fix: 'Then set its URL anew: forensics tenant update acme --webhook-url <url>',
+    fix: 'Then set its URL again: forensics tenant update acme --webhook-url <url>',
   });
 });

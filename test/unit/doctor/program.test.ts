@@ -2,15 +2,15 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { judgeClock } from '../../../../src/doctor/clock.ts';
-import { messageOf } from '../../../../src/doctor/diagnosis.ts';
+import { judgeClock } from '../../../src/doctor/clock.ts';
+import { messageOf } from '../../../src/doctor/diagnosis.ts';
 import {
   checkModels,
   checkRuntime,
   judgeNode,
   judgeSpace,
-} from '../../../../src/doctor/installation.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+} from '../../../src/doctor/installation.ts';
+import { ForensicsError } from '../../../src/errors.ts';
 
 test('what runs the tests runs the program', async () => {
   const found = await checkRuntime();

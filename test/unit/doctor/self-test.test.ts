@@ -4,7 +4,7 @@ import {
   type Golden,
   judgeReadings,
   readGolden,
-} from '../../../../src/doctor/self-test.ts';
+} from '../../../src/doctor/self-test.ts';
 
 const found = await examineShipped(null);
 const golden = await readGolden(found.examination.model.id);
