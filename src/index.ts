@@ -23,7 +23,7 @@ import {
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
 import { createSandbox } from './sandbox/create-sandbox.ts';
-import type { Sandbox, PictureSource, Rendering } from './sandbox/sandbox.ts';
+import type { PictureSource, Rendering, Sandbox } from './sandbox/sandbox.ts';
 
 export type {
   DecisionBasis,
@@ -43,11 +43,11 @@ export { createSandbox } from './sandbox/create-sandbox.ts';
 export type { SandboxOptions } from './sandbox/create-sandbox.ts';
 export type {
   ExamineRequest,
+  PictureSource,
+  Rendering,
+  RenderRequest,
   Sandbox,
   SandboxStatus,
-  PictureSource,
-  RenderRequest,
-  Rendering,
 } from './sandbox/sandbox.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
@@ -69,7 +69,8 @@ export { verifyBundle } from './evidence/verify.ts';
 export type { VerifyOptions } from './evidence/verify.ts';
 export type { PictureFacts } from './image/picture.ts';
 export { writeEvidence } from './report/evidence.ts';
-export type { Evidence, RankedFinding } from './report/evidence.ts';
+export type { Evidence } from './contract/evidence.ts';
+export type { RankedFinding } from './report/evidence.ts';
 export type { ReportTexts } from './report/report-item.ts';
 
 export interface AnalyzeOptions {

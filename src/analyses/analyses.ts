@@ -5,7 +5,7 @@
 
 import type { Principal } from '../access/principal.ts';
 import type { Tenant } from '../access/tenants.ts';
-import type { Analysis } from '../contract/analysis.ts';
+import type { Analysis, CreateRequest } from '../contract/analysis.ts';
 import type { Db } from '../db/open.ts';
 import type { Limits } from '../image/picture.ts';
 import type { Queue } from '../jobs/queue.ts';
@@ -15,7 +15,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Stores } from '../storage/stores.ts';
 import type { Outbox } from '../webhooks/outbox.ts';
 import { createSemaphore, type Semaphore } from './bounds.ts';
-import { createAnalysis, type CreateRequest } from './create.ts';
+import { createAnalysis } from './create.ts';
 import { createLifecycle, type Lifecycle } from './lifecycle/lifecycle.ts';
 import { type AnalysisPage, getAnalysis, listAnalyses, type ListQuery } from './list.ts';
 import { cleanUp, type RetentionRules } from './retention.ts';

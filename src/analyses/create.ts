@@ -1,11 +1,16 @@
-import type { Analysis } from '../contract/analysis.ts';
+import { Value } from 'typebox/value';
+import {
+  type Analysis,
+  type AnalysisOptions,
+  type CreateRequest,
+  givenOptions,
+} from '../contract/analysis.ts';
 import { maxCommentLength, maxNameLength } from '../contract/limits.ts';
-import { decisionStrategies, defaultSeed, tiers } from '../contract/vocabulary.ts';
+import { defaultSeed } from '../contract/vocabulary.ts';
 import { characterCount, foldText, newId } from '../db/ids.ts';
 import { ForensicsError } from '../errors.ts';
-import type { Format, Limits } from '../image/picture.ts';
+import type { Limits } from '../image/picture.ts';
 import type { Caller, Context } from './analyses.ts';
-import type { AnalysisOptions } from './analysis.ts';
 import { messages, toRepeatable } from './lifecycle/transition.ts';
 import { getAnalysis } from './list.ts';
 
@@ -62,23 +67,6 @@ export async function createAnalysis(
 
 // What a client may ask for: the checks that need more than a schema, and the options with their defaults.
 
-export interface CreateRequest {
-  readonly name: string;
-  readonly type: 'image';
-  readonly input: {
-    readonly format: Format;
-    readonly version: 'v1';
-    readonly width: number;
-    readonly height: number;
-    readonly filename: string;
-    /** A partial AnalysisOptions. */
-    readonly options: unknown;
-  };
-  readonly comment?: string;
-  readonly tags?: readonly string[];
-  readonly projectId?: string | null;
-}
-
 /** @throws {ForensicsError} `invalid_request` naming the field. */
 export function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   const { name, comment = '', input } = request;
@@ -112,7 +100,6 @@ export function defaultOptions(models: readonly { readonly id: string }[]): Anal
 /**
  * `base` with the given options in the place of its own.
  *
- * @param given - a partial AnalysisOptions as a client sent it.
  * @throws {ForensicsError} `invalid_request` for an unknown field or a bad value, `model_not_found`.
  */
 export function mergeOptions(
@@ -120,41 +107,18 @@ export function mergeOptions(
   given: unknown,
   models: readonly { readonly id: string }[],
 ): AnalysisOptions {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    throw invalid('options must be an object.');
+  if (!Value.Check(givenOptions, given)) {
+    throw invalid(
+      'options may hold model, decisionStrategy, tier and seed, each with a value that the interface document allows.',
+    );
   }
-  const unknown = Object.keys(given).find((field) => !Object.hasOwn(base, field));
-  if (unknown !== undefined) {
-    throw invalid('options may hold model, decisionStrategy, tier and seed, nothing else.');
-  }
-  const { model, decisionStrategy, tier, seed } = { ...base, ...given } as Record<string, unknown>;
-  return {
-    model: knownModel(model, models),
-    decisionStrategy: oneOf('decisionStrategy', decisionStrategies, decisionStrategy),
-    tier: oneOf('tier', tiers, tier),
-    seed: wholeNumber(seed),
-  };
-}
-
-function knownModel(model: unknown, models: readonly { readonly id: string }[]): string {
+  const options = { ...base, ...given };
   const known = models.map(({ id }) => id);
-  if (typeof model !== 'string') throw invalid('options.model must be a string.');
-  if (known.includes(model)) return model;
+  if (known.includes(options.model)) return options;
   throw new ForensicsError(
     'model_not_found',
     `There is no such model; options.model can be ${known.join(', ')}.`,
   );
-}
-
-function oneOf<T extends string>(field: string, allowed: readonly T[], value: unknown): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (found !== undefined) return found;
-  throw invalid(`options.${field} must be one of ${allowed.join(', ')}.`);
-}
-
-function wholeNumber(seed: unknown): number {
-  if (typeof seed === 'number' && Number.isSafeInteger(seed)) return seed;
-  throw invalid('options.seed must be a whole number of at most 53 bits.');
 }
 
 function invalid(message: string): ForensicsError {

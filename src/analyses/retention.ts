@@ -10,11 +10,11 @@ import { and, eq, inArray, lte, notExists, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { service } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
+import { maxPresignedUrlExpirySeconds } from '../contract/limits.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
-import { analyses, examinations, tenants } from '../db/schema.ts';
 import * as tables from '../db/schema.ts';
+import { analyses, examinations, tenants } from '../db/schema.ts';
 import { isWaiting } from '../feedback/feedback.ts';
-import { maxExpirySeconds } from '../storage/sigv4/sigv4.ts';
 import type { Context } from './analyses.ts';
 import { outputKeys, parseRendered } from './examination-row.ts';
 import { isFree } from './legal-holds.ts';
@@ -32,7 +32,7 @@ export interface RetentionRules {
 export const dayMs = 24 * 3_600_000;
 
 // As long as a presigned URL may live, and a day for an upload that began on it.
-const urlsLiveMs = maxExpirySeconds * 1000 + dayMs;
+const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
 
 /** The daily chore. Killed at any moment it loses nothing and leaves nothing half; the next one goes on. */
 export async function cleanUp(context: Context, signal: AbortSignal): Promise<void> {

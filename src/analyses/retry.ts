@@ -1,9 +1,8 @@
 import type { Tenant } from '../access/tenants.ts';
-import type { Analysis } from '../contract/analysis.ts';
+import type { Analysis, AnalysisOptions } from '../contract/analysis.ts';
 import { recall } from '../db/idempotency.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Caller, Context } from './analyses.ts';
-import type { AnalysisOptions } from './analysis.ts';
 import { mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
@@ -19,6 +18,7 @@ import { toOptions } from './view.ts';
 export interface RetryRequest {
   readonly id: string;
   /** A partial AnalysisOptions, as the client sent it. */
+  /** As a client sent them: checked before anything else. */
   readonly options: unknown;
 }
 

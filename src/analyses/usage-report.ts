@@ -2,18 +2,11 @@
 
 import { and, between, eq, sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
-import type { UsageReport } from '../contract/usage.ts';
+import type { ReportQuery, UsageReport } from '../contract/usage.ts';
 import type { Db, Reader } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import { countPending } from './rows.ts';
-import {
-  confidenceScale,
-  type Counter,
-  type Parallelism,
-  type Period,
-  toPeriod,
-  type ReportQuery,
-} from './usage.ts';
+import { confidenceScale, type Counter, type Parallelism, type Period, toPeriod } from './usage.ts';
 
 export interface UsageReports {
   /** @throws {ForensicsError} `invalid_request` for a time that is none, or a start after the end. */

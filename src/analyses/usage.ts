@@ -5,7 +5,8 @@
 
 import { sql } from 'drizzle-orm';
 import type { Tenant } from '../access/tenants.ts';
-import type { ReportType, ResultClass, Tier } from '../contract/vocabulary.ts';
+import type { ReportQuery } from '../contract/usage.ts';
+import type { ResultClass, Tier } from '../contract/vocabulary.ts';
 import type { Tx } from '../db/open.ts';
 import { usageCounters } from '../db/schema.ts';
 import type { Decision } from '../engine/result.ts';
@@ -92,16 +93,6 @@ function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow
 
 // What time a usage report is about. Figures are kept by UTC days, so a range means every day that it touches, whole;
 // the report says which moments that were.
-
-/** Times are ISO 8601: a date (its first moment in UTC), or date and time; without an offset they are UTC. */
-export interface ReportQuery {
-  /** Default `total`; the times count for `range` alone. */
-  readonly type?: ReportType;
-  /** Default now. */
-  readonly startTime?: string;
-  /** Default now. */
-  readonly endTime?: string;
-}
 
 export interface Period {
   /** The same for every report about the same time. */

@@ -1,9 +1,8 @@
 /** Shapes the contract's Analysis from its row, with URLs signed anew for every answer. */
 
-import type { Analysis } from '../contract/analysis.ts';
-import type { Evidence } from '../report/evidence.ts';
+import type { Analysis, AnalysisResult, HeatmapUrls, ReportEntry } from '../contract/analysis.ts';
+import type { Evidence } from '../contract/evidence.ts';
 import type { BlobStore } from '../storage/store.ts';
-import type { AnalysisResult, HeatmapUrls, ReportEntry } from './analysis.ts';
 import { parseRendered, parseScores, type Rendered } from './examination-row.ts';
 import type { AnalysisRow, Entry } from './rows.ts';
 

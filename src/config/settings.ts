@@ -7,6 +7,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
+import { maxPresignedUrlExpirySeconds, maxUploadBytes } from '../contract/limits.ts';
 import {
   type Environment,
   integer,
@@ -22,7 +23,6 @@ import {
 export const logLevels = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-const maxPresignedSeconds = 7 * 24 * 3600;
 const maxRetentionDays = 36_500;
 
 export const settingsSchema = Type.Object({
@@ -50,15 +50,15 @@ export const settingsSchema = Type.Object({
     15,
     'seconds after which the analysis of a crashed process is resumed',
   ),
-  maxUploadBytes: integer([1024, 1_000_000_000], 50_000_000, 'the largest upload'),
+  maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(
     [0, 999_999_999_999_999],
     0,
     'what a tenant may keep in the embedded store; 0 sets no limit',
   ),
   presignedUrlExpirySeconds: integer(
-    [60, maxPresignedSeconds],
-    maxPresignedSeconds,
+    [60, maxPresignedUrlExpirySeconds],
+    maxPresignedUrlExpirySeconds,
     'how long URLs of the embedded store are valid',
   ),
   retentionDays: integer(

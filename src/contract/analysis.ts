@@ -27,7 +27,9 @@ import {
   tiers,
 } from './vocabulary.ts';
 
-const options = Type.Partial(
+/** What a request may say of the options; what it leaves out has a default. */
+export type GivenOptions = Wire<typeof givenOptions>;
+export const givenOptions = Type.Partial(
   Type.Object({
     model: Type.String({ minLength: 1, maxLength: 128, description: 'Default: the latest.' }),
     decisionStrategy: oneOf(decisionStrategies),
@@ -50,6 +52,7 @@ const side = Type.Integer({
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
 
+export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
 export const createBody = Type.Object(
   {
     tenantName,
@@ -62,7 +65,7 @@ export const createBody = Type.Object(
       height: side,
       filename: Type.String({ minLength: 1, maxLength: 1024 }),
       storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
-      options,
+      options: givenOptions,
     }),
     comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
     tags: Type.Optional(
@@ -109,7 +112,7 @@ export const idBody = Type.Object(
   { examples: [{ id: idExample, tenantName: tenantNameExample }] },
 );
 export const retryBody = Type.Object(
-  { id: objectId, tenantName, options },
+  { id: objectId, tenantName, options: givenOptions },
   {
     examples: [
       { id: idExample, tenantName: tenantNameExample, options: { tier: 'forensicReporting' } },
@@ -239,6 +242,12 @@ const analysis = Type.Object(
   },
   { $id: 'Analysis' },
 );
+
+export type AnalysisOptions = Analysis['input']['options'];
+export type InferenceStatus = Analysis['inferenceStatus'];
+export type AnalysisResult = NonNullable<InferenceStatus['result']>;
+export type HeatmapUrls = NonNullable<AnalysisResult['heatmaps']>;
+export type ReportEntry = Wire<typeof reportEntry>;
 
 /** Registered by name, so that the interface document tells each of them once. */
 export const analysisComponents = [storageUrls, evidence, analysis];

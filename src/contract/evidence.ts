@@ -93,18 +93,31 @@ export const evidence = Type.Object(
         },
       ),
     ),
-    strength,
-    ratio: orNull(ratio),
+    strength: {
+      ...strength,
+      description:
+        'How strongly what the decision rests on speaks for the class; none when nothing was decided.',
+    },
+    ratio: orNull(
+      Type.Number({
+        minimum: 1,
+        description:
+          'The likelihood ratio behind strength; null if undecided, declared, changed in part, or never measured.',
+      }),
+    ),
     statement,
     cap: orNull(
       Type.Object(
         {
           ratio,
           strategy: orNull(oneOf(decisionStrategies)),
-          condition: orNull(Type.String()),
+          condition: orNull(Type.String({ description: 'That was measured.' })),
           statement,
         },
-        { description: 'The most that the measured error rates support.' },
+        {
+          description:
+            'The most that the measured error rates support; null if nothing was decided, or not by the traces of the whole picture.',
+        },
       ),
     ),
     findings: Type.Array(finding, { description: 'Strongest first.' }),

@@ -1,7 +1,8 @@
 /** The body of `POST /v1/feedback`. */
 
 import { Type } from 'typebox';
-import { oneOf, tenantName } from './common.ts';
+import { oneOf, tenantName, type Wire } from './common.ts';
+import { maxNameLength } from './limits.ts';
 
 const sources = [
   'frontend-support-request',
@@ -13,7 +14,7 @@ export const defaultSource = sources[0];
 /** Longest texts in characters; a message that needs more is an attachment. */
 const maxLengths = {
   url: 2048,
-  name: 255,
+  name: maxNameLength,
   email: 320,
   message: 10_000,
   replaySessionId: 255,
@@ -36,3 +37,8 @@ export const feedbackBody = Type.Object({
     }),
   ),
 });
+
+/** What a person sent in; the tenant is known from the request. */
+export type FeedbackMessage = Omit<Wire<typeof feedbackBody>, 'tenantName' | 'source'> & {
+  readonly source: string;
+};

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { dateTime, oneOf, orNull, succeeded, tenantName, type Wire } from './common.ts';
 import { keyEntry } from './keys.ts';
+import { maxPresignedUrlExpirySeconds } from './limits.ts';
 import { storageTypes, type WebhookState, webhookStates } from './vocabulary.ts';
 
 const origins = Type.Array(Type.String({ maxLength: 255 }), {
@@ -21,25 +22,30 @@ const s3Members = {
   region: Type.String({ maxLength: 64, default: 'us-east-1' }),
   accessKeyId: Type.String({ maxLength: 256 }),
   secretAccessKey: Type.String({ maxLength: 1024 }),
-  presignedUrlExpirySeconds: Type.Integer({ minimum: 1, maximum: 604_800, default: 604_800 }),
+  presignedUrlExpirySeconds: Type.Integer({
+    minimum: 1,
+    maximum: maxPresignedUrlExpirySeconds,
+    default: maxPresignedUrlExpirySeconds,
+  }),
 };
-const azureMembers = {
+export type S3StorageConfig = Wire<typeof s3Config>;
+const s3Config = Type.Object({ ...s3Members, corsAllowedOrigins: orNull(origins) });
+
+export type AzureStorageConfig = Wire<typeof azureConfig>;
+const azureConfig = Type.Object({
   containerName: Type.String({ maxLength: 63 }),
   connectionString: Type.String({ maxLength: 2048 }),
-};
+});
 
 // A slip of the pen here would change in silence where evidence is kept.
 const strict = { additionalProperties: false };
 
+export type StorageRequest = Wire<typeof storageConfig>;
 /** Of a stored configuration of the same type what is left out stays, as its description says. */
 const storageConfig = Type.Object(
   {
-    s3: Type.Optional(
-      orNull(
-        Type.Partial(Type.Object({ ...s3Members, corsAllowedOrigins: orNull(origins) }), strict),
-      ),
-    ),
-    azure: Type.Optional(orNull(Type.Partial(Type.Object(azureMembers), strict))),
+    s3: Type.Optional(orNull(Type.Partial(s3Config, strict))),
+    azure: Type.Optional(orNull(Type.Partial(azureConfig, strict))),
   },
   {
     ...strict,
@@ -79,12 +85,14 @@ export const changeBody = Type.Object(
   { examples: [{ tenantName: 'default', webhookUrl: 'https://receiver.example/forensics' }] },
 );
 
+/** `corsAllowedOrigins` is missing where the service's own list counts. */
+export type S3Answer = Wire<typeof s3Answer>;
+const s3Answer = Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) });
+
 export type StorageAnswer = Wire<typeof storageAnswer>;
 const storageAnswer = Type.Union([
-  Type.Object({
-    s3: Type.Object({ ...s3Members, corsAllowedOrigins: Type.Optional(origins) }),
-  }),
-  Type.Object({ azure: Type.Object(azureMembers) }),
+  Type.Object({ s3: s3Answer }),
+  Type.Object({ azure: azureConfig }),
 ]);
 
 export type TenantAnswer = Wire<typeof tenant>;

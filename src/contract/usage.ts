@@ -8,11 +8,12 @@ const time = (description: string) =>
   Type.Optional(
     Type.String({
       maxLength: 64,
-      description: `${description} ISO 8601, a date or date and time; default: now.`,
+      description: `${description} ISO 8601, a date (its first moment) or date and time, in UTC unless it has an offset; default: now.`,
       examples: ['2026-03-01T00:00:00Z', '2026-03-01'],
     }),
   );
 
+export type ReportQuery = Omit<Wire<typeof reportQuery>, 'tenantName'>;
 export const reportQuery = Type.Object({
   tenantName,
   type: Type.Optional(oneOf(reportTypes)),

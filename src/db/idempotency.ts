@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto';
 import { and, eq, gte, lt } from 'drizzle-orm';
+import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Reader, Tx } from './open.ts';
 import { idempotencyKeys } from './schema.ts';
@@ -28,8 +29,11 @@ const keptMs = 24 * 60 * 60 * 1000;
 export function recall(reader: Reader, request: Repeatable | null): string | null {
   if (request === null) return null;
   const { tenantId, key, at } = request;
-  if (key === '' || key.length > 255) {
-    throw new ForensicsError('invalid_request', 'An Idempotency-Key has 1 to 255 characters.');
+  if (key === '' || key.length > maxIdempotencyKeyLength) {
+    throw new ForensicsError(
+      'invalid_request',
+      `An Idempotency-Key has 1 to ${maxIdempotencyKeyLength} characters.`,
+    );
   }
   const isSameKey = and(eq(idempotencyKeys.tenantId, tenantId), eq(idempotencyKeys.key, key));
   const isYoung = gte(idempotencyKeys.createdAt, new Date(at.getTime() - keptMs));

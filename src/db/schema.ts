@@ -4,6 +4,7 @@
  */
 
 import { blob, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core';
+import type { FeedbackMessage } from '../contract/feedback.ts';
 
 const date = (name: string) => integer(name, { mode: 'timestamp_ms' });
 const flag = (name: string) => integer(name, { mode: 'boolean' });
@@ -140,17 +141,6 @@ export const refreshTokens = sqliteTable('refresh_tokens', {
   expiresAt: date('expires_at').notNull(),
   usedAt: date('used_at'),
 });
-
-/** The fields of the contract, as they were sent in. */
-export interface FeedbackMessage {
-  readonly url: string;
-  readonly name: string;
-  readonly email: string;
-  readonly message: string;
-  readonly source: string;
-  readonly replaySessionId?: string;
-  readonly sourceAttributes?: Readonly<Record<string, unknown>>;
-}
 
 /** How far the delivery over one channel has come. */
 export interface FeedbackOutcome {

@@ -6,6 +6,7 @@
 
 import { and, desc, eq, lt, not, sql } from 'drizzle-orm';
 import type { Settings } from '../config/config.ts';
+import type { FeedbackMessage } from '../contract/feedback.ts';
 import { newId } from '../db/ids.ts';
 import { type Db, type Reader, transact, type Tx } from '../db/open.ts';
 import { feedback, type FeedbackOutcome, tenants } from '../db/schema.ts';
@@ -14,7 +15,7 @@ import type { Job, Queue } from '../jobs/queue.ts';
 import { createWorker, type Handler, type Worker } from '../jobs/worker.ts';
 import { createSender as createPostSender, type Sender as PostSender } from '../network/post.ts';
 import { type Attempt, type Channel, createMailChannel, createPostChannel } from './channels.ts';
-import { type FeedbackMessage, refuseHugeAttributes, type Submission } from './message.ts';
+import { refuseHugeAttributes, type Submission } from './message.ts';
 
 /** Kind of the jobs that send; one a message and channel. */
 export const sendJob = 'feedback.send';

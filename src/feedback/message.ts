@@ -1,9 +1,7 @@
 /** What a person tells us, and the plain text that it becomes. Nothing in it is ever taken for markup or a header. */
 
-import type { FeedbackMessage } from '../db/schema.ts';
+import type { FeedbackMessage } from '../contract/feedback.ts';
 import { ForensicsError } from '../errors.ts';
-
-export type { FeedbackMessage };
 
 /** A message with what the service itself knows about its sender. */
 export interface Submission {

@@ -3,7 +3,7 @@
  * pixels and file structure; it knows nothing of models, verdicts or people.
  */
 
-import { maxSidePx, minSidePx } from '../contract/limits.ts';
+import { maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Thumbnail } from './decode.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
@@ -81,7 +81,7 @@ const bytesPerMegabyte = 1_000_000;
 export const defaultLimits: Limits = {
   minSidePx,
   maxSidePx,
-  maxBytes: 50 * bytesPerMegabyte,
+  maxBytes: maxUploadBytes,
 };
 
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */

@@ -1,8 +1,9 @@
 /** What was found and what it amounts to, in paragraphs: the contract's `forensic` text, and what the PDF says of it. */
 
+import type { Evidence } from '../contract/evidence.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
-import { type Evidence, writeEvidence } from './evidence.ts';
+import { writeEvidence } from './evidence.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem } from './report-item.ts';

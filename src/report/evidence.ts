@@ -3,35 +3,22 @@
  * it; and what was not looked at. Made anew from the stored examination whenever it is asked for.
  */
 
+import type { Evidence } from '../contract/evidence.ts';
 import {
   type Assurance,
   type Bilingual,
-  type DecisionBasis,
-  type DecisionStrategy,
   type ReasonCode,
-  type Side,
   type Strength,
   strengths,
 } from '../contract/vocabulary.ts';
 import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
 import { traceNetwork } from '../detectors/trace-network.ts';
 import { type SupportedRatio, supportedRatio } from '../engine/likelihood-ratio.ts';
-import type {
-  Decision,
-  Examined,
-  WordedFinding,
-  WordedProvenance,
-  WordedSkip,
-} from '../engine/result.ts';
+import type { Examined, WordedFinding } from '../engine/result.ts';
 import { inBoth } from './report-item.ts';
 import { phrasesOf } from './wording/catalogue.ts';
-import {
-  type ChangeStatement,
-  type StabilityEvidence,
-  writeChange,
-  writeStability,
-} from './wording/changes.ts';
-import { listNotChecked, type NotChecked } from './wording/not-checked.ts';
+import { writeChange, writeStability } from './wording/changes.ts';
+import { listNotChecked } from './wording/not-checked.ts';
 import {
   outside,
   undecided,
@@ -42,48 +29,8 @@ import {
   writeTraced,
 } from './wording/strength.ts';
 
-export interface RankedFinding {
-  readonly method: string;
-  readonly speaksFor: Side;
-  /** No stronger than the method's measured error rates bear out, where there are such. */
-  readonly strength: Strength;
-  readonly score: number;
-  readonly statement: Bilingual;
-  readonly measures: Readonly<Record<string, number>>;
-  readonly source: string;
-}
-
-export interface Evidence {
-  readonly basis: DecisionBasis;
-  /** What the traces of the whole picture alone would have led to, where the decision rests on something else; else null. */
-  readonly byTraces: NonNullable<Decision['byTraces']> | null;
-  /** How strongly what the decision rests on speaks for the class; `none` when nothing was decided. */
-  readonly strength: Strength;
-  /**
-   * Likelihood ratio behind `strength`, 1 or more; null when none can be stated: undecided, declared, changed in part, never
-   * measured.
-   */
-  readonly ratio: number | null;
-  /** How strong, and why no stronger. */
-  readonly statement: Bilingual;
-  /** What the validation set supports at most. Null when nothing was decided, or not by the traces of the whole picture. */
-  readonly cap: Cap | null;
-  /** Strongest first; of equals those that speak for a side before those that speak for neither. */
-  readonly findings: readonly RankedFinding[];
-  readonly skipped: readonly WordedSkip[];
-  /** Why nothing was decided, and what would help. */
-  readonly reasons: readonly {
-    readonly code: ReasonCode;
-    readonly statement: Bilingual;
-    readonly help: Bilingual;
-  }[];
-  readonly stability: StabilityEvidence | null;
-  /** What the methods that look for changed parts say together; null for an examination of an earlier version. */
-  readonly manipulation: ChangeStatement | null;
-  readonly provenance: WordedProvenance;
-  /** What this examination could not look at, whatever it found. */
-  readonly notChecked: readonly NotChecked[];
-}
+export type RankedFinding = Evidence['findings'][number];
+type Cap = NonNullable<Evidence['cap']>;
 
 export function writeEvidence(examined: Examined): Evidence {
   const { decision, findings, skipped, stability, provenance, manipulation, facts } = examined;
@@ -138,15 +85,6 @@ function asSentence(phrase: string): string {
 
 // How strongly an examination speaks for its class: a likelihood ratio, held down to what the measured error rates bear
 // out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
-
-export interface Cap {
-  /** Likelihood ratio, 1 or more. */
-  readonly ratio: number;
-  /** The strategy and the measured condition that it comes from; null when nothing usable was measured. */
-  readonly strategy: DecisionStrategy | null;
-  readonly condition: string | null;
-  readonly statement: Bilingual;
-}
 
 export interface MeasuredStrength {
   readonly strength: Strength;

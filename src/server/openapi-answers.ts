@@ -13,6 +13,7 @@
 
 import type { FastifySchema } from 'fastify';
 import { type TSchema, Type } from 'typebox';
+import { maxIdempotencyKeyLength } from '../contract/limits.ts';
 import { type ErrorCode, failures as errorTable } from '../errors.ts';
 
 declare module 'fastify' {
@@ -43,7 +44,7 @@ export const repeatable = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({
       minLength: 1,
-      maxLength: 255,
+      maxLength: maxIdempotencyKeyLength,
       description: 'The same request sent again under the same key within a day acts once.',
     }),
   ),

@@ -1,28 +1,9 @@
 /** The contract's StorageConfig: where a tenant keeps its objects when not in the embedded store. */
 
 import { isIPv6 } from 'node:net';
+import type { AzureStorageConfig, S3StorageConfig } from '../contract/tenant.ts';
 import { ForensicsError } from '../errors.ts';
 import { parseConnectionString } from './azure/client.ts';
-
-export interface S3StorageConfig {
-  /** Host name or address, without scheme and port. */
-  readonly endpoint: string;
-  readonly port: number;
-  readonly useSSL: boolean;
-  readonly bucketName: string;
-  readonly region: string;
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** 1..604800, the longest that Signature Version 4 allows. */
-  readonly presignedUrlExpirySeconds: number;
-  /** Null: nobody said anything, and the service's own list counts. */
-  readonly corsAllowedOrigins: readonly string[] | null;
-}
-
-export interface AzureStorageConfig {
-  readonly containerName: string;
-  readonly connectionString: string;
-}
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 

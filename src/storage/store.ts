@@ -91,6 +91,4 @@ export function checkContentType(contentType: string): void {
 }
 
 // 50 MiB.
-
-export const defaultMaxObjectBytes = 50 * 1024 * 1024;
 export const defaultContentType = 'application/octet-stream';

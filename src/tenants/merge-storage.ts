@@ -5,14 +5,19 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
-import type { StorageAnswer } from '../contract/tenant.ts';
+import { maxPresignedUrlExpirySeconds } from '../contract/limits.ts';
+import type {
+  AzureStorageConfig,
+  S3Answer,
+  S3StorageConfig,
+  StorageAnswer,
+  StorageRequest,
+} from '../contract/tenant.ts';
 import { ForensicsError } from '../errors.ts';
 import { parseConnectionString } from '../storage/azure/client.ts';
 import {
-  type AzureStorageConfig,
   placeOf,
   type S3Address,
-  type S3StorageConfig,
   type SharedConfig,
   type StorageConfig,
 } from '../storage/storage-config.ts';
@@ -24,7 +29,6 @@ import {
   type InternalMembers,
   internalMembers,
   invalidStorage,
-  maxExpirySeconds,
   membersOf,
   s3Members,
 } from './storage-config.ts';
@@ -85,7 +89,7 @@ function mergeAzure(
 
 const s3Defaults = {
   region: 'us-east-1',
-  presignedUrlExpirySeconds: maxExpirySeconds,
+  presignedUrlExpirySeconds: maxPresignedUrlExpirySeconds,
   corsAllowedOrigins: null,
 } as const;
 
@@ -111,18 +115,7 @@ function elsewhere(member: string): ForensicsError {
   );
 }
 
-// The contract's `storageConfig` as it is sent and answered. What is answered holds no secret.
-
-/** As it is sent: what is left out stays as it was, and what was answered masked may be sent back so. */
-export interface StorageRequest {
-  readonly s3?: Partial<S3StorageConfig> | null;
-  readonly azure?: Partial<AzureStorageConfig> | null;
-}
-
-/** As it is answered: `corsAllowedOrigins` is missing where the service's own list counts. */
-export interface S3Answer extends Omit<S3StorageConfig, 'corsAllowedOrigins'> {
-  readonly corsAllowedOrigins?: readonly string[];
-}
+// The contract's `storageConfig` as it is answered, without any secret.
 
 const stars = '***';
 

@@ -1,12 +1,11 @@
 /** Whether a storage configuration can be one at all, before anybody is asked. */
 
 import { isIP } from 'node:net';
+import { maxPresignedUrlExpirySeconds } from '../contract/limits.ts';
+import type { AzureStorageConfig, S3StorageConfig, StorageRequest } from '../contract/tenant.ts';
 import { ForensicsError } from '../errors.ts';
-import type { AzureStorageConfig, S3Address, S3StorageConfig } from '../storage/storage-config.ts';
-import type { StorageRequest } from './merge-storage.ts';
+import type { S3Address } from '../storage/storage-config.ts';
 
-/** Seven days, the longest that Signature Version 4 allows. */
-export const maxExpirySeconds = 7 * 24 * 3600;
 const mostOrigins = 100;
 
 interface Rule {
@@ -52,8 +51,8 @@ const s3Rules: Rules<S3StorageConfig> = {
     test: isText((secret) => /^[ -~]{1,1024}$/.test(secret)),
   },
   presignedUrlExpirySeconds: {
-    allowed: `an integer from 1 to ${maxExpirySeconds}`,
-    test: isWholeUpTo(maxExpirySeconds),
+    allowed: `an integer from 1 to ${maxPresignedUrlExpirySeconds}`,
+    test: isWholeUpTo(maxPresignedUrlExpirySeconds),
   },
   corsAllowedOrigins: {
     allowed: `a list of at most ${mostOrigins} origins such as https://app.example`,

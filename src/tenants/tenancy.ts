@@ -7,14 +7,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { eq } from 'drizzle-orm';
 import { type Tenant, type TenantChange, updateTenant } from '../access/tenants.ts';
 import type { Actor } from '../audit/entry.ts';
-import type { TenantAnswer } from '../contract/tenant.ts';
+import type { StorageRequest, TenantAnswer } from '../contract/tenant.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import { type Reader, transact } from '../db/open.ts';
 import { tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import type { ConfigRow } from '../storage/configs.ts';
 import type { StorageConfig } from '../storage/storage-config.ts';
-import { mergeStorage, type StorageRequest } from './merge-storage.ts';
+import { mergeStorage } from './merge-storage.ts';
 import {
   complaintAbout,
   type Context,

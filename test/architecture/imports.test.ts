@@ -24,9 +24,9 @@ const floors = [
   ['inference', 'provenance'],
   ['image'],
   ['client'],
-  ['contract'],
   ['data-folder'],
   ['db', 'network', 'files', 'config'],
+  ['contract'],
   ['errors', 'retry', 'mutex', 'version'],
 ];
 

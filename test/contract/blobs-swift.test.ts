@@ -12,8 +12,8 @@
  */
 
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { S3StorageConfig } from '../../src/contract/tenant.ts';
 import { createS3Store } from '../../src/storage/s3/s3.ts';
-import type { S3StorageConfig } from '../../src/storage/storage-config.ts';
 import type { RemoteStore } from '../../src/storage/store.ts';
 import { configAt, storesAt } from '../fixtures/s3-server.ts';
 import { findSwift, startSwift, type Swift, type SwiftServer } from '../fixtures/swift.ts';

@@ -7,6 +7,7 @@ import {
   jwtVerify,
   type JWTVerifyResult,
 } from 'jose';
+import { maxNameLength } from '../../contract/limits.ts';
 import { characterCount } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import { unauthenticated } from '../principal.ts';
@@ -205,14 +206,13 @@ export interface Described {
   readonly tenants: readonly string[];
 }
 
-const longestName = 255;
 const longestEmail = 254;
 
 export function describePerson(claims: JWTPayload, names: ClaimNames): Described {
   return {
     email: textOf(claims['email'], longestEmail),
-    name: textOf(claims['name'], longestName),
-    userType: textOf(claimOf(claims, names.userType), longestName),
+    name: textOf(claims['name'], maxNameLength),
+    userType: textOf(claimOf(claims, names.userType), maxNameLength),
     scopes: wordsOf(claimOf(claims, names.scopes)),
     tenants: wordsOf(claimOf(claims, names.tenants)),
   };

@@ -4,6 +4,7 @@
  */
 
 import { and, eq } from 'drizzle-orm';
+import type { AnalysisOptions } from '../../contract/analysis.ts';
 import { actorOf, type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails, EventName } from '../../audit/events.ts';
 import { append } from '../../audit/log.ts';
@@ -15,7 +16,6 @@ import { ForensicsError } from '../../errors.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import type { Outbox } from '../../webhooks/outbox.ts';
 import type { Caller } from '../analyses.ts';
-import type { AnalysisOptions } from '../analysis.ts';
 import { type AnalysisRow, isTarget, type Target } from '../rows.ts';
 import { type Count, countUsage } from '../usage.ts';
 

@@ -1,13 +1,14 @@
 /** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not tell is null. */
 
-import type { AnalysisOptions } from '../../analyses/analysis.ts';
+import type { AnalysisOptions } from '../../contract/analysis.ts';
+import type { Evidence } from '../../contract/evidence.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import type { MeasuredCondition, MeasuredRates } from '../../inference/model.ts';
-import { type Evidence, writeEvidence } from '../../report/evidence.ts';
+import { writeEvidence } from '../../report/evidence.ts';
 import type { ReportTexts } from '../../report/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
 

@@ -6,11 +6,10 @@
 
 import type { Rotated } from '../../access/keys.ts';
 import type { UserSettingsChange } from '../../access/user-facts.ts';
-import type { ReportQuery } from '../../analyses/usage.ts';
 import type { UserSettings } from '../../contract/auth.ts';
 import type { KeyEntry, WhichKey } from '../../contract/keys.ts';
 import type { TenantAnswer } from '../../contract/tenant.ts';
-import type { UsageReport } from '../../contract/usage.ts';
+import type { ReportQuery, UsageReport } from '../../contract/usage.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
 import { isRemote, type ServiceOptions, withApi } from './options.ts';
 

@@ -3,10 +3,10 @@
  * or pictures.
  */
 
+import type { Evidence } from '../../contract/evidence.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Account } from '../account.ts';
-import type { Evidence } from '../evidence.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
 import type { Labels } from '../wording/labels.ts';

@@ -6,19 +6,19 @@
 
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { maxUploadBytes } from '../../contract/limits.ts';
+import type { AzureStorageConfig } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
 import { nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings, StoreTimeout } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { checkExpiry } from '../sigv4/sigv4.ts';
-import type { AzureStorageConfig } from '../storage-config.ts';
 import {
   type BlobInfo,
   checkContentType,
   checkPath,
   type CorsOutcome,
   defaultContentType,
-  defaultMaxObjectBytes,
   type RemoteStore,
 } from '../store.ts';
 import { openContainer } from './client.ts';
@@ -44,7 +44,7 @@ export function createAzureStore(
   config: AzureStorageConfig,
   settings: AzureStoreSettings,
 ): RemoteStore {
-  const { expirySeconds, maxObjectBytes = defaultMaxObjectBytes } = settings;
+  const { expirySeconds, maxObjectBytes = maxUploadBytes } = settings;
   checkExpiry(expirySeconds);
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const account = openContainer(config, settings);

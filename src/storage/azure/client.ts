@@ -10,10 +10,10 @@ import type {
   StorageSharedKeyCredential,
   WebResource,
 } from '@azure/storage-blob';
+import type { AzureStorageConfig } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
 import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
 import { beginningOf, gather } from '../remote/probe.ts';
-import type { AzureStorageConfig } from '../storage-config.ts';
 
 export interface OpenContainer {
   readonly service: BlobServiceClient;

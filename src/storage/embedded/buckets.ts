@@ -5,7 +5,7 @@
 
 import * as promises from 'node:fs/promises';
 import { join } from 'node:path';
-import { defaultMaxObjectBytes } from '../store.ts';
+import { maxUploadBytes } from '../../contract/limits.ts';
 import { isBucketName } from './credentials.ts';
 import {
   type FileSystem,
@@ -54,7 +54,7 @@ export interface Buckets {
 }
 
 export function createBuckets(settings: BucketsSettings): Buckets {
-  const { root, maxObjectBytes = defaultMaxObjectBytes } = settings;
+  const { root, maxObjectBytes = maxUploadBytes } = settings;
   const opened = new Map<string, Bucket>();
 
   function of(name: string): Bucket {

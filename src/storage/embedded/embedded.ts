@@ -5,8 +5,9 @@
 
 import { Readable } from 'node:stream';
 import type { StorageUrls } from '../../contract/analysis.ts';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import { ForensicsError } from '../../errors.ts';
-import { checkExpiry, type Credentials, maxExpirySeconds, presignObject } from '../sigv4/sigv4.ts';
+import { checkExpiry, type Credentials, presignObject } from '../sigv4/sigv4.ts';
 import { type BlobInfo, type BlobStore, checkContentType, defaultContentType } from '../store.ts';
 import type { Buckets } from './buckets.ts';
 import type { ObjectRecord } from './record.ts';
@@ -31,7 +32,7 @@ export interface EmbeddedStoreSettings {
  */
 export function createEmbeddedStore(settings: EmbeddedStoreSettings): BlobStore {
   const { buckets, bucket, credentials, endpoint, region } = settings;
-  const { expirySeconds = maxExpirySeconds } = settings;
+  const { expirySeconds = maxPresignedUrlExpirySeconds } = settings;
   checkExpiry(expirySeconds);
   const opened = buckets.of(bucket);
   opened.sweep();

@@ -1,8 +1,8 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { Socket } from 'node:net';
+import { maxUploadBytes } from '../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
-import { defaultMaxObjectBytes } from '../store.ts';
 
 /** How long a store on somebody else's machine may take. */
 export interface Timeouts {
@@ -47,7 +47,7 @@ const leastAnswerBytes = 128 * 1024 * 1024;
  * address which the guard forbids.
  */
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
-  const { ca, guard, maxObjectBytes = defaultMaxObjectBytes } = settings;
+  const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
   const options = { keepAlive: true, timeout: timeouts.idleMs, lookup: guard?.lookup };
   const agent = useSSL

@@ -8,6 +8,7 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Client, ClientOptions } from 'minio';
+import type { S3StorageConfig } from '../../contract/tenant.ts';
 import type { ForensicsError } from '../../errors.ts';
 import { connectionFailure, type Meaning, refusalFailure } from '../remote/errors.ts';
 import {
@@ -17,7 +18,7 @@ import {
   StoreTimeout,
 } from '../remote/http-agent.ts';
 import { beginningOf } from '../remote/probe.ts';
-import { endpointOf, type S3StorageConfig } from '../storage-config.ts';
+import { endpointOf } from '../storage-config.ts';
 
 const successes = [200, 204];
 /** Whatever is longer is no refusal that we could read. */

@@ -6,18 +6,19 @@
 import { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Client } from 'minio';
+import { maxUploadBytes } from '../../contract/limits.ts';
+import type { S3StorageConfig } from '../../contract/tenant.ts';
 import { ForensicsError } from '../../errors.ts';
 import { connectionFailure, nullWhenMissing, withStoreRetry } from '../remote/errors.ts';
 import { defaultTimeouts, type RemoteSettings } from '../remote/http-agent.ts';
 import { gather, gatherAnswer, probeStore } from '../remote/probe.ts';
 import { checkExpiry, presignObject } from '../sigv4/sigv4.ts';
-import { originOf, type S3Address, type S3StorageConfig } from '../storage-config.ts';
+import { originOf, type S3Address } from '../storage-config.ts';
 import {
   type BlobInfo,
   checkContentType,
   checkKey,
   defaultContentType,
-  defaultMaxObjectBytes,
   type RemoteStore,
 } from '../store.ts';
 import { createS3Client } from './client.ts';
@@ -37,7 +38,7 @@ export function createS3Store(
   config: S3StorageConfig,
   settings: S3StoreSettings = {},
 ): RemoteStore {
-  const { maxObjectBytes = defaultMaxObjectBytes } = settings;
+  const { maxObjectBytes = maxUploadBytes } = settings;
   const { bucketName: bucket } = config;
   const place = {
     bucketUrl: `${originOf(config)}/${bucket}`,

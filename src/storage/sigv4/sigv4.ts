@@ -6,6 +6,7 @@
  */
 
 import type { StorageUrls } from '../../contract/analysis.ts';
+import { maxPresignedUrlExpirySeconds } from '../../contract/limits.ts';
 import { S3Error } from '../s3-server/errors.ts';
 import { checkKey } from '../store.ts';
 import {
@@ -68,8 +69,6 @@ export interface Verified<Account> {
   readonly bodySha256: string | null;
 }
 
-/** Seven days: the longest life that S3 gives a presigned URL. */
-export const maxExpirySeconds = 604_800;
 const maxSkewMs = 15 * 60_000;
 
 /**
@@ -139,8 +138,8 @@ export function verifyRequest<Account extends { readonly secretAccessKey: string
 
 /** @throws {RangeError} when it is no whole number from 1 to 604800. */
 export function checkExpiry(seconds: number): void {
-  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxExpirySeconds) return;
-  throw new RangeError(`A presigned URL lives 1 to ${maxExpirySeconds} seconds.`);
+  if (Number.isInteger(seconds) && seconds >= 1 && seconds <= maxPresignedUrlExpirySeconds) return;
+  throw new RangeError(`A presigned URL lives 1 to ${maxPresignedUrlExpirySeconds} seconds.`);
 }
 
 function splitUrl(url: string): { origin: string; host: string; target: string } {
@@ -215,10 +214,10 @@ function checkTime(claim: Claim, now: Date): void {
     return;
   }
   const seconds = /^\d{1,6}$/.test(claim.expires) ? Number(claim.expires) : 0;
-  if (seconds < 1 || seconds > maxExpirySeconds) {
+  if (seconds < 1 || seconds > maxPresignedUrlExpirySeconds) {
     throw new S3Error(
       'AuthorizationQueryParametersError',
-      `X-Amz-Expires must be 1 to ${maxExpirySeconds} seconds.`,
+      `X-Amz-Expires must be 1 to ${maxPresignedUrlExpirySeconds} seconds.`,
     );
   }
   if (aheadMs > maxSkewMs) throw new S3Error('AccessDenied', 'The URL is not valid yet.');

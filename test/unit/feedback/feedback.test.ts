@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createTenants } from '../../../src/access/tenants.ts';
+import type { FeedbackMessage } from '../../../src/contract/feedback.ts';
 import { users } from '../../../src/db/schema.ts';
 import { type Attempt, type Channel, createPostChannel } from '../../../src/feedback/channels.ts';
 import {
@@ -10,7 +11,7 @@ import {
   purgeFeedback,
   sendJob,
 } from '../../../src/feedback/feedback.ts';
-import type { FeedbackMessage, Submission } from '../../../src/feedback/message.ts';
+import type { Submission } from '../../../src/feedback/message.ts';
 import { createQueue } from '../../../src/jobs/queue.ts';
 import { createWorker } from '../../../src/jobs/worker.ts';
 import { createSender } from '../../../src/network/post.ts';

@@ -1,7 +1,8 @@
 /** An S3 server on loopback whose buckets belong to tenants, with keys that can be replaced while it runs. */
 
 import { createServer } from 'node:http';
-import type { S3StorageConfig, StorageConfig } from '../../../src/storage/storage-config.ts';
+import type { S3StorageConfig } from '../../../src/contract/tenant.ts';
+import type { StorageConfig } from '../../../src/storage/storage-config.ts';
 import { bucket, otherBucket, startS3Api } from './s3-api-server.ts';
 
 export { bucket, otherBucket };

@@ -1,4 +1,4 @@
-import type { S3StorageConfig } from '../../../src/storage/storage-config.ts';
+import type { S3StorageConfig } from '../../../src/contract/tenant.ts';
 import { bucket, keys, region } from './s3-api-server.ts';
 
 /** Leads to the bucket of an S3 API on loopback. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { S3StorageConfig } from '../../../src/contract/tenant.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { probeStore } from '../../../src/storage/remote/probe.ts';
 import { rulesIn } from '../../../src/storage/s3/cors.ts';
 import { createS3Store } from '../../../src/storage/s3/s3.ts';
-import type { S3StorageConfig } from '../../../src/storage/storage-config.ts';
 import { bucket, otherBucket, type S3ApiServer, startS3Api } from './s3-api-server.ts';
 import { s3ConfigFor } from './s3-config.ts';
 import { babbles, says, startScripted } from './scripted-store.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { S3StorageConfig } from '../../../src/contract/tenant.ts';
 import { createS3Store } from '../../../src/storage/s3/s3.ts';
-import { placeOf, type S3StorageConfig } from '../../../src/storage/storage-config.ts';
+import { placeOf } from '../../../src/storage/storage-config.ts';
 
 const s3: S3StorageConfig = {
   endpoint: 'objects.example',

@@ -1,10 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type {
-  AzureStorageConfig,
-  S3StorageConfig,
-  StorageConfig,
-} from '../../../src/storage/storage-config.ts';
+import type { AzureStorageConfig, S3StorageConfig } from '../../../src/contract/tenant.ts';
+import type { StorageConfig } from '../../../src/storage/storage-config.ts';
 import { maskS3, maskStorage, mergeStorage } from '../../../src/tenants/merge-storage.ts';
 
 const s3: S3StorageConfig = {

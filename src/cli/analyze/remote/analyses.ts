@@ -1,23 +1,19 @@
 /** The analyses of one tenant on a server: the acts of `/v1/analysis`, each repeated while the server is away or busy. */
 
 import { randomUUID } from 'node:crypto';
-import type { Static } from 'typebox';
 import type { Api } from '../../../client/api.ts';
 import { createTransfer, type Transfer } from '../../../client/transfer.ts';
 import {
   type Analysis,
   analysisAnswer,
   analysisComponents,
-  type createBody,
-  type retryBody,
+  type CreateRequest,
+  type GivenOptions,
 } from '../../../contract/analysis.ts';
 import { succeeded } from '../../../contract/common.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { checkAccess, openServer, wholeAnswer } from '../../target/connect.ts';
 import type { ServerOptions } from '../../target/options.ts';
-
-export type CreateRequest = Omit<Static<typeof createBody>, 'tenantName'>;
-export type RetryOptions = Static<typeof retryBody>['options'];
 
 export interface RemoteAnalyses {
   /** The same request under the same key makes one analysis, however often it is sent. */
@@ -27,7 +23,7 @@ export interface RemoteAnalyses {
   /** @throws {ForensicsError} `upload_missing`, `analysis_not_pending`, `image_*`, `trial_image_mismatch`. */
   start(id: string): Promise<void>;
   /** @throws {ForensicsError} `analysis_not_retryable`, `tier_downgrade`; as `start`. */
-  retry(id: string, options: RetryOptions): Promise<Analysis>;
+  retry(id: string, options: GivenOptions): Promise<Analysis>;
   remove(id: string): Promise<void>;
 }
 

@@ -1,8 +1,7 @@
 /** The heatmaps and reports of an analysis, fetched and looked at before they are kept. */
 
-import type { InferenceStatus } from '../../../analyses/analysis.ts';
 import type { Transfer } from '../../../client/transfer.ts';
-import type { Analysis } from '../../../contract/analysis.ts';
+import type { Analysis, InferenceStatus } from '../../../contract/analysis.ts';
 import type { Language } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { readPngSize } from '../../../image/png.ts';

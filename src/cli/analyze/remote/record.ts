@@ -1,5 +1,4 @@
-import type { AnalysisResult } from '../../../analyses/analysis.ts';
-import type { Analysis } from '../../../contract/analysis.ts';
+import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';

@@ -10,12 +10,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
-import { createBody } from '../../../contract/analysis.ts';
+import { createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
 import { say, shellWord } from '../../output/print.ts';
 import type { ServerOptions } from '../../target/options.ts';
-import type { CreateRequest } from './analyses.ts';
 import type { RemoteOptions } from './options.ts';
 
 export interface Entry {

@@ -3,13 +3,13 @@
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { Transfer } from '../../../client/transfer.ts';
-import type { Analysis } from '../../../contract/analysis.ts';
+import type { Analysis, CreateRequest } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
 import { defaultLimits, type Format } from '../../../image/picture.ts';
 import { type Input, readSource } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
-import type { CreateRequest, RemoteAnalyses } from './analyses.ts';
+import type { RemoteAnalyses } from './analyses.ts';
 import { withFreshUrls } from './download.ts';
 import type { Entry, Journal } from './resume.ts';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { CreateRequest } from '../../../../src/cli/analyze/remote/analyses.ts';
 import { openJournal } from '../../../../src/cli/analyze/remote/resume.ts';
+import type { CreateRequest } from '../../../../src/contract/analysis.ts';
 
 const place = { origin: 'https://forensics.example:8443', tenantName: 'acme' };
 const sha256 = 'ab'.repeat(32);
