@@ -1,21 +1,29 @@
-/** `forensics help keys rotate`: also for commands below others. */
+/** `forensics help keys rotate` prints the help of a command, `forensics help TOPIC` a page of the manual. */
 
 import type { Command } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { columnsOf } from './output/terminal.ts';
+import { isTopic, topicList, topics, topicText } from './topics.ts';
 
 /** @param complete - loads the options and verbs of a command of the program. */
 export function defineHelp(help: Command, complete: (command: Command) => Promise<void>): void {
   help
-    .argument('[command...]', 'the command, and the one below it')
+    .argument('[command...]', 'a command and the one below it, or a topic of the manual')
     .addHelpText(
       'after',
       `
 Examples:
   $ forensics help analyze
-  $ forensics help keys rotate`,
+  $ forensics help keys rotate
+  $ forensics help methods`,
     )
     .action(async (names: readonly string[]) => {
+      const [first] = names;
+      if (first !== undefined && isTopic(first)) {
+        process.stdout.write(topicText(first, helpWidth()));
+        return;
+      }
+      if (first === undefined) help.parent!.addHelpText('after', `\n${topicList()}`);
       let command = help.parent!;
       for (const name of names) {
         command = commandBelow(command, name);
@@ -29,7 +37,12 @@ Examples:
 function commandBelow(command: Command, name: string): Command {
   const below = command.commands.find((each) => each.name() === name);
   if (below !== undefined) return below;
-  return command.error(`error: unknown command '${name}'`);
+  const known = Object.keys(topics).join(', ');
+  return command.error(
+    command.parent === null
+      ? `error: '${name}' is neither a command nor a topic; topics are ${known}`
+      : `error: unknown command '${name}'`,
+  );
 }
 
 // Help laid out for the terminal that shows it.

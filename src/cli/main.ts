@@ -35,7 +35,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 /** Its commands have no more than a name and a description until they are called. */
 export function createProgram(argv: readonly string[]): Command {
   const program = withSwitches(new Command('forensics'))
-    .description('Tells whether a picture is real, fake, uncertain or must be abstained from.')
+    .description('Tells whether a picture is real, fake, uncertain or cannot be judged.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .helpCommand(false)
@@ -51,10 +51,13 @@ export function createProgram(argv: readonly string[]): Command {
       `
 Examples:
   $ forensics analyze photo.jpg
-  $ forensics serve`,
+  $ forensics serve
+  $ forensics help methods   (the manual; "forensics help" lists its topics)`,
     );
   addCommands(program);
-  const help = program.command('help').description('Print the help of a command.');
+  const help = program
+    .command('help')
+    .description('Print the help of a command, or a page of the manual.');
   defineHelp(help.helpGroup('This machine:'), completeCommand);
   return program;
 }

@@ -15,7 +15,7 @@ import type { Access } from './authenticate.ts';
 import { answersOf } from './openapi-answers.ts';
 import { analysisMessage, webhooks } from './openapi-webhooks.ts';
 
-const introduction = `Tells whether a picture is real, fake, uncertain or must be abstained from.
+const introduction = `Tells whether a picture is real, fake, uncertain or cannot be judged.
 
 Create an analysis, PUT the picture to its \`putUrl\`, start it, and read it until its status is \`completed\`.
 

@@ -26,8 +26,6 @@ export async function play(stage: Stage, block: Block, way: Way): Promise<string
       return renewed(text, await playServer(stage, text));
     case 'script':
       return proven(block, await stage.shell(`set -e -o pipefail\n${text}`));
-    case 'endless':
-      return proven(block, await stage.shell(untilFirstLine(text)));
     case 'library':
       return proven(block, await playLibrary(stage, block));
     case 'install':
@@ -52,15 +50,6 @@ async function playServer(stage: Stage, text: string): Promise<string> {
   return command + asShown(shortened(await stage.serve(command.slice(2).trimEnd())));
 }
 
-/** Runs what goes on for ever, until the file that it appends to holds something, and ends it as a terminal would. */
-function untilFirstLine(text: string): string {
-  const file = />> (\S+)/.exec(text)?.[1] ?? 'no-file';
-  return `
-    (exec ${text.trim()}) & running=$!
-    until [ -s ${file} ]; do kill -0 $running || exit; sleep 0.1; done
-    kill -TERM $running && { wait $running; [ $? -eq 143 ]; }`;
-}
-
 /** `$ command`, with the lines that a backslash joins to it. */
 function commandsOf(text: string): readonly string[] {
   return [...text.matchAll(/^\$ (?:.*\\\n)*.*\n/gm)].map(([command]) => command);
@@ -79,5 +68,5 @@ function renewed(text: string, fresh: string, isSame = saySame): string {
 
 function proven({ name, text }: Block, told: Told): string {
   if (told.code === 0) return text;
-  throw new Error(`The block "${name}" of README.md ends with ${told.code}:\n${told.text}`);
+  throw new Error(`The block "${name}" of the manual ends with ${told.code}:\n${told.text}`);
 }

@@ -1,14 +1,47 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Command } from 'commander';
 import { createWholeProgram } from '../../src/cli/main.ts';
-import { blocksOf, readManual } from './manual.ts';
-import { withReference } from './reference.ts';
+import { blocksOf, pages, readManual, readPage, root } from './manual.ts';
+import { referencePages } from './reference.ts';
 import { wayOf } from './ways.ts';
 
-test('the reference is that of the code; "npm run manual" writes it anew', async () => {
-  const manual = readManual();
+test('the pages that the code writes are up to date; "npm run manual" writes them', async () => {
+  for (const [page, text] of Object.entries(await referencePages())) {
+    expect(readPage(page)).toBe(text);
+  }
+});
 
-  expect(manual).toBe(await withReference(manual));
+test('every page has a topic, and every link leads to a page or file', () => {
+  const files = readdirSync(join(root, 'src/manual')).filter((name) => name.endsWith('.md'));
+  const broken = pages.flatMap((page) => {
+    const links = [...readPage(page).matchAll(/\]\((?!https?:)([^)#]+)[^)]*\)/g)];
+    return links
+      .map(([, target = '']) => join(root, dirname(page), target))
+      .filter((target) => !existsSync(target));
+  });
+
+  expect(files.map((name) => `src/manual/${name}`).toSorted()).toEqual(pages.slice(1).toSorted());
+  expect(broken).toEqual([]);
+});
+
+test('README.md is read in one sitting: at most 25 kB', () => {
+  expect(Buffer.byteLength(readPage('README.md'))).toBeLessThanOrEqual(25_000);
+});
+
+test('the page on architecture names every room, and only files that are there', () => {
+  const text = readPage('src/manual/architecture.md');
+  const named = [...text.matchAll(/`([^`\s]+)`/g)].map(([, code = '']) => code);
+  const missing = named
+    .filter((code) => /^[a-z-]+(?:\/[a-z-]+)*\.ts$/.test(code))
+    .filter((file) => !existsSync(join(root, 'src', file)));
+  const rooms = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && entry.name !== 'manual')
+    .map(({ name }) => name);
+
+  expect(missing).toEqual([]);
+  expect(rooms.filter((room) => !named.includes(room))).toEqual([]);
 });
 
 test('every block of the manual has a name of its own, and a test that knows it', () => {

@@ -1,16 +1,32 @@
-/** The reference of the manual, written from the code: commands from commander's tree, settings and failures from their tables. */
+/** The pages of the manual that the code writes: commands from commander's tree, settings and failures from their tables. */
 
 import type { Command, Option } from 'commander';
 import { createWholeProgram } from '../../src/cli/main.ts';
 import { settingsTable } from '../../src/config/settings.ts';
 import { exitCodes, failures } from '../../src/errors.ts';
-import { readManual, withPart } from './manual.ts';
 
-/** The manual with its generated parts as the code wants them now. */
-export async function withReference(manual: string = readManual()): Promise<string> {
-  const parts = { commands: await commands(), settings: settingsTable(), 'exit codes': exits() };
-  return Object.entries(parts).reduce((text, [name, part]) => withPart(text, name, part), manual);
+/** The text of each page that the code writes, by its path. */
+export async function referencePages(): Promise<Readonly<Record<string, string>>> {
+  return {
+    'src/manual/commands.md': page('Commands', commandsIntro, await commands()),
+    'src/manual/settings.md': page('Settings', settingsIntro, settingsTable()),
+    'src/manual/exit-codes.md': page('Exit codes', exitCodesIntro, exits()),
+  };
 }
+
+const page = (title: string, intro: string, body: string) => `# ${title}\n\n${intro}\n\n${body}\n`;
+
+const commandsIntro =
+  'Written by `npm run manual`. `forensics help COMMAND` prints one command with examples.';
+
+const settingsIntro = `Written by \`npm run manual\`. A flag beats the environment, the environment beats the config file, and the file beats the
+default. The config file is the one named by \`--config\` or \`FORENSICS_CONFIG\`, else \`forensics/config.json\` below
+\`$XDG_CONFIG_HOME\`. Settings with a flag take it on \`forensics serve\`. \`forensics config show --origin\` prints the value
+of every setting and where it comes from, with secrets masked.`;
+
+const exitCodesIntro = `Written by \`npm run manual\`. Codes 10, 11 and 12 come only on request: \`analyze --fail-on\`, \`keys list
+--expiring-within\`. One picture that fails exits with its own code; a batch in which some pictures failed exits with 1. The
+same error word stands in the header \`x-error-code\` of the HTTP interface and in the JSON output of \`analyze\`.`;
 
 /** An option that at least so many commands take is described once, before all commands. */
 const commonFrom = 8;
@@ -21,7 +37,7 @@ async function commands(): Promise<string> {
   const isCommon = (line: string) => lines.filter((each) => each === line).length >= commonFrom;
   const groups = new Set(program.commands.map((command) => command.helpGroup()));
   const parts = [...groups].flatMap((group) => [
-    `#### ${group.replace(/:$/, '')}`,
+    `## ${group.replace(/:$/, '')}`,
     ...program.commands
       .filter((command) => command.helpGroup() === group)
       .flatMap(leavesOf)
@@ -108,5 +124,9 @@ function exits(): string {
       .map(([code, { status }]) => `\`${code}\` ${status}`);
     return `| ${exit} | ${words.join(', ')} | ${codes.join(', ')} |`;
   });
-  return ['| exit code | | `x-error-code` and HTTP status |', '|---|---|---|', ...rows].join('\n');
+  return [
+    '| exit code | meaning | error codes with their HTTP status |',
+    '|---|---|---|',
+    ...rows,
+  ].join('\n');
 }

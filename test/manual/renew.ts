@@ -1,23 +1,43 @@
-/** `npm run manual`: the reference of README.md from the code, and the outputs of its examples from a run. */
+/**
+ * `npm run manual`: the pages that the code writes, and the outputs of all examples from a run.
+ * `npm run manual -- --reference`: only those pages.
+ * `npm run manual -- --images`: only the images of README.md; needs pdftoppm (poppler-utils).
+ */
 
 import { writeFileSync } from 'node:fs';
-import { blocksOf, manualPath, withBlock } from './manual.ts';
+import { join } from 'node:path';
+import { drawImages } from './images.ts';
+import { blocksOf, pages, readPage, root, withBlock } from './manual.ts';
 import { play } from './play.ts';
-import { withReference } from './reference.ts';
+import { referencePages } from './reference.ts';
 import { openStage } from './stage.ts';
 import { wayOf } from './ways.ts';
 
-let manual = await withReference();
-const stage = await openStage();
-try {
-  for (const block of blocksOf(manual)) {
-    const played = await play(stage, block, wayOf[block.name] ?? 'file').catch(told);
-    manual = withBlock(manual, block, played ?? block.text);
-  }
-} finally {
-  await stage.close();
+if (process.argv.includes('--images')) {
+  await drawImages();
+} else {
+  for (const [page, text] of Object.entries(await referencePages())) save(page, text);
+  if (!process.argv.includes('--reference')) await renewExamples();
 }
-writeFileSync(manualPath, manual);
+
+async function renewExamples(): Promise<void> {
+  const stage = await openStage();
+  try {
+    for (const page of pages) {
+      for (const block of blocksOf(readPage(page))) {
+        // oxlint-disable-next-line no-await-in-loop -- each block builds on those before it
+        const played = await play(stage, block, wayOf[block.name] ?? 'file').catch(told);
+        if (played !== null) save(page, withBlock(readPage(page), block, played));
+      }
+    }
+  } finally {
+    await stage.close();
+  }
+}
+
+function save(page: string, text: string): void {
+  writeFileSync(join(root, page), text);
+}
 
 /** A script that fails is no reason to throw the other outputs away. */
 function told(error: unknown): null {

@@ -9,8 +9,6 @@ export type Way =
   | 'server'
   /** It runs on the stage and ends with 0. */
   | 'script'
-  /** It runs on the stage until it has written its first line, and is ended by a signal. */
-  | 'endless'
   /** Types are checked, then it runs on the stage. */
   | 'library'
   /** npm packs and installs as it says: `test/cli/install.long.test.ts`. */
@@ -29,8 +27,8 @@ export const wayOf: Readonly<Record<string, Way>> = {
   validate: 'script',
   batch: 'output',
   scripts: 'script',
-  watch: 'endless',
   'first-run': 'server',
+  'first-request': 'output',
   life: 'script',
   keys: 'output',
   usage: 'output',

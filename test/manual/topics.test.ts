@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import { plainText, topics } from '../../src/cli/topics.ts';
+import { runHere } from '../cli/run-here.ts';
+
+test.for(Object.keys(topics))('help %s prints that page, without Markdown', async (topic) => {
+  const { code, stdout } = await runHere(['help', topic]);
+
+  expect(code).toBe(0);
+  expect(stdout.length).toBeGreaterThan(500);
+  expect(stdout).not.toMatch(/^#|^```|(?<!\*)\*\*(?!\*)|\]\(|@@/m);
+});
+
+test('help without a name lists the topics, with a command it prints its help', async () => {
+  const { stdout: all } = await runHere(['help']);
+  const { stdout: one } = await runHere(['help', 'keys', 'rotate']);
+
+  for (const topic of Object.keys(topics)) expect(all).toContain(`\n  ${topic} `);
+  expect(one).toContain('Usage: forensics keys rotate');
+});
+
+test('help refuses a name that is neither a command nor a topic, and names the topics', async () => {
+  const { code, stderr } = await runHere(['help', 'evidences']);
+
+  expect(code).toBe(2);
+  expect(stderr).toContain("'evidences' is neither a command nor a topic");
+  expect(stderr).toContain('glossary, methods');
+});
+
+test('paragraphs are wrapped, links become commands, and code stays as it is', () => {
+  const page = `# Title
+
+A *long* line with \`code\` and a [link](evidence.md#holds), **bold**,
+joined to the next.
+
+- an item
+  that goes on
+- another
+
+\`\`\`sh name
+first --line
+
+second
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | see [this](https://example.org) |
+`;
+
+  expect(plainText(page, 40)).toBe(`TITLE
+
+  A long line with code and a link
+  (forensics help evidence), bold,
+  joined to the next.
+
+  - an item that goes on
+  - another
+
+    first --line
+
+    second
+
+  a  b
+  1  see this (https://example.org)
+`);
+});
