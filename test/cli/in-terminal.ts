@@ -1,15 +1,7 @@
 /** Runs the command line of the sources on a pseudo-terminal, the way a person meets it. */
 
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { spawn } from '@lydell/node-pty';
-
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
-
-const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
-process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+import { bareEnvironment, entry } from './run-cli.ts';
 
 export interface TerminalHow {
   readonly cwd?: string;
@@ -36,7 +28,7 @@ export function runInTerminal(args: readonly string[], how: TerminalHow = {}): P
     cols: columns,
     rows,
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', HOME: home, TERM: 'xterm-256color', ...env },
+    env: { ...bareEnvironment, TERM: 'xterm-256color', ...env },
   });
   let raw = '';
   terminal.onData((piece) => {

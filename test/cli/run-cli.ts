@@ -14,11 +14,20 @@ import { onTestFinished } from 'vitest';
 import { main } from '../../src/cli/main.ts';
 import { createMutex } from '../../src/mutex.ts';
 
-const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
+/** The program, of the sources. */
+export const entry = fileURLToPath(new URL('./entry.ts', import.meta.url));
 
 /** Of nobody: what commands keep, such as the key that signs, must not get into the home of whoever runs the tests. */
 const home = mkdtempSync(join(tmpdir(), 'forensics-home-'));
 process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+
+/** In which the program starts. */
+export const bareEnvironment = {
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  // What one start compiled the next one need not: half of a start.
+  NODE_COMPILE_CACHE: fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url)),
+};
 
 export interface Ran {
   readonly code: number;
@@ -54,7 +63,7 @@ async function runHere(args: readonly string[], { cwd, stdin, env }: RunHow): Pr
     ),
     replaceStream('stdin', Readable.from(stdin === undefined ? [] : [stdin])),
   ];
-  setEnvironment({ PATH: before.env['PATH'], HOME: home, ...env });
+  setEnvironment({ ...bareEnvironment, ...env });
   if (cwd !== undefined) process.chdir(cwd);
   try {
     return { code: await main(['node', 'forensics', ...args]), ...said };
@@ -124,16 +133,13 @@ export function spawnCli(args: readonly string[], { cwd, stdin, env, shell, ...h
   return execa(file, rest, {
     cwd: cwd ?? process.cwd(),
     input: stdin ?? '',
-    env: { PATH: process.env['PATH'], HOME: home, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { ...bareEnvironment, ...env },
     extendEnv: false,
     reject: false,
     forceKillAfterDelay: false,
     stripFinalNewline: false,
   });
 }
-
-/** What one start compiled the next one need not: three quarters of a start. */
-const compiled = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 
 /** An empty folder that goes away with the test. */
 export async function emptyFolder(): Promise<string> {

@@ -1,12 +1,20 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { shippedTrialImage } from '../../src/app/first-run.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
 import { runInTerminal } from './in-terminal.ts';
 import { emptyFolder, runCli } from './run-cli.ts';
 import { runHere } from './run-here.ts';
 
 const escape = '\u001b';
 const coloured = (raw: string) => /\[[0-9;]*3[0-9]m/.test(raw);
+
+/** A folder with a small picture in it. */
+async function folderWithScene(): Promise<string> {
+  const cwd = await emptyFolder();
+  await writeFile(join(cwd, 'scene.jpg'), await sceneJpeg({ width: 224, height: 224, seed: 1 }));
+  return cwd;
+}
 
 test.each([
   [['--quiet', 'models', 'list']],
@@ -74,7 +82,8 @@ test.each([
 ])(
   '%s a terminal gets colours and moving lines as it wants',
   async (_how, env, args, isColoured, isMoving) => {
-    const { code, raw } = await runInTerminal(['analyze', shippedTrialImage, ...args], { env });
+    const cwd = await folderWithScene();
+    const { code, raw } = await runInTerminal(['analyze', 'scene.jpg', ...args], { cwd, env });
 
     expect(code).toBe(0);
     expect(coloured(raw)).toBe(isColoured);
@@ -83,8 +92,9 @@ test.each([
 );
 
 test('a pipe gets colours only when FORCE_COLOR says so', async () => {
-  const piped = await runCli(['analyze', shippedTrialImage]);
-  const forced = await runCli(['analyze', shippedTrialImage], { env: { FORCE_COLOR: '1' } });
+  const cwd = await folderWithScene();
+  const piped = await runCli(['analyze', 'scene.jpg'], { cwd });
+  const forced = await runCli(['analyze', 'scene.jpg'], { cwd, env: { FORCE_COLOR: '1' } });
 
   expect(coloured(forced.stdout)).toBe(true);
   expect(piped.stdout).not.toContain(escape);
