@@ -22,8 +22,8 @@ import {
 } from './contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from './engine/contract.ts';
 import type { Examination } from './engine/result.ts';
-import { createSandbox } from './sandbox/create-sandbox.ts';
-import type { PictureSource, Rendering, Sandbox } from './sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from './sandbox/sandbox.ts';
+import type { PictureSource, Rendering } from './sandbox/tasks.ts';
 
 export type {
   DecisionBasis,
@@ -39,16 +39,10 @@ export type {
 
 export { ForensicsError } from './errors.ts';
 export type { ErrorCode } from './errors.ts';
-export { createSandbox } from './sandbox/create-sandbox.ts';
-export type { SandboxOptions } from './sandbox/create-sandbox.ts';
-export type {
-  ExamineRequest,
-  PictureSource,
-  Rendering,
-  RenderRequest,
-  Sandbox,
-  SandboxStatus,
-} from './sandbox/sandbox.ts';
+export type { PoolStatus } from './sandbox/pool.ts';
+export { createSandbox } from './sandbox/sandbox.ts';
+export type { SandboxOptions, Sandbox } from './sandbox/sandbox.ts';
+export type { ExamineRequest, PictureSource, RenderRequest, Rendering } from './sandbox/tasks.ts';
 export type { ResultFields } from './engine/contract.ts';
 export type {
   CellMaps,

@@ -9,7 +9,7 @@ import { type Language, languages } from '../contract/vocabulary.ts';
 import { isSameModel } from '../engine/contract.ts';
 import { type Examination, type MapName, mapNames } from '../engine/result.ts';
 import type { ReportItem } from '../report/report-item.ts';
-import type { Rendering } from '../sandbox/sandbox.ts';
+import type { Rendering } from '../sandbox/tasks.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
 import { readHistory } from './custody.ts';

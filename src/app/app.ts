@@ -12,7 +12,7 @@ import { defaultLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox } from '../sandbox/create-sandbox.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
 import type { S3Api } from '../storage/s3-server/server.ts';
 import type { Tenancy } from '../tenants/tenancy.ts';
 import { hasTroubledReceiver } from '../webhooks/order.ts';

@@ -6,7 +6,8 @@
 import type { Db, OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Worker } from '../jobs/worker.ts';
-import type { Sandbox, SandboxStatus } from '../sandbox/sandbox.ts';
+import type { PoolStatus } from '../sandbox/pool.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 import { backlogOf } from '../webhooks/deliveries.ts';
 
 const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
@@ -85,7 +86,7 @@ export interface Workload {
   readonly jobs: Readonly<Record<string, number>>;
   readonly jobsInHand: number;
   /** Child processes that look at pictures. */
-  readonly children: SandboxStatus;
+  readonly children: PoolStatus;
   readonly deliveries: { readonly waiting: number; readonly givenUpInADay: number };
 }
 

@@ -5,7 +5,7 @@ import { shippedTrialImages } from '../app/first-run.ts';
 import { defaultSeed } from '../contract/vocabulary.ts';
 import { isSameModel, nameOfModel } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
-import { createSandbox } from '../sandbox/create-sandbox.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
 import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 
 // Golden numbers have four digits; one run is as exact as the next on the same processor.

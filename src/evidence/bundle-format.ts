@@ -9,7 +9,7 @@ import type { Language } from '../contract/vocabulary.ts';
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Format, Limits } from '../image/picture.ts';
 import type { ReportItem } from '../report/report-item.ts';
-import type { Rendering } from '../sandbox/sandbox.ts';
+import type { Rendering } from '../sandbox/tasks.ts';
 import { parseJson } from './records.ts';
 import type { ZipEntry } from './zip.ts';
 

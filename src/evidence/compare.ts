@@ -2,7 +2,8 @@
 
 import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
-import type { Sandbox, PixelDifference, Rendering } from '../sandbox/sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
 import { heatmapFile, mapFile, reportFile } from './bundle-format.ts';
 import { toPlain } from './records.ts';
 
@@ -141,7 +142,7 @@ async function comparePictures(
 ): Promise<FileComparison> {
   if (isSame(recorded, found)) return { name, isIdentical: true, pixels: null, isTolerated: true };
   const canCompare = recorded !== undefined && found !== undefined;
-  const pixels = canCompare ? await sandbox.compare(recorded, found) : null;
+  const pixels = canCompare ? await sandbox.compare({ one: recorded, other: found }) : null;
   const isTolerated = pixels !== null && pixels.largest <= tolerance;
   return { name, isIdentical: false, pixels, isTolerated };
 }

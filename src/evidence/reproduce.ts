@@ -11,8 +11,8 @@ import { readFileUpTo } from '../files/read-file.ts';
 import type { AnyManifest } from '../inference/model.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
-import { createSandbox } from '../sandbox/create-sandbox.ts';
-import type { Sandbox, Rendering } from '../sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import type { Rendering } from '../sandbox/tasks.ts';
 import {
   custodyFile,
   type Manifest,

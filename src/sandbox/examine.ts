@@ -1,92 +1,67 @@
+/** Examines one picture: decodes it, runs the models, reads its provenance, decides, and puts it into words. */
+
+import { decisionStrategies } from '../contract/vocabulary.ts';
 import { examine } from '../engine/examine.ts';
-import type { Examination } from '../engine/result.ts';
-import { readSamples, type Samples } from '../image/codec.ts';
-import type { Stance } from '../image/orientation.ts';
+import type { Examination, ExamineOptions } from '../engine/result.ts';
+import { ForensicsError } from '../errors.ts';
 import type { Picture } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
 import { wordExamination } from '../report/findings.ts';
-import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
-import { renderPdf } from '../report/pdf/pdf.ts';
-import { writeTexts } from '../report/texts.ts';
-import type { ModelCache } from './model-cache.ts';
-import { checkDeclared, checkSame, openSource } from './open-picture.ts';
-import type { ExamineRequest, PixelDifference, Rendering, RenderRequest } from './sandbox.ts';
-import type { ChildSettings } from './tasks.ts';
+import { openPicture } from './open-picture.ts';
+import type { ExamineRequest, TaskContext } from './tasks.ts';
 
 export async function performExamine(
   { source, options, declared, now = new Date() }: ExamineRequest,
-  settings: ChildSettings,
-  cache: ModelCache,
+  { limits, modelsDir, trustList, models }: TaskContext,
 ): Promise<Examination> {
+  checkStrategy(options);
+  checkSeed(options);
   const { model, locator = null, ...examineOptions } = options;
   // A fresh child loads the models while sharp's thread decodes.
-  const [{ picture, bytes }, models] = await Promise.all([
-    openSource(source, settings.limits),
-    cache.load({ model, locator }, settings.modelsDir),
+  const [{ picture, bytes }, loaded] = await Promise.all([
+    openPicture(source, limits),
+    models.load({ model, locator }, modelsDir),
   ]);
   checkDeclared(picture, declared);
-  const provenance = await readProvenance(bytes, picture, { ...settings, now });
-  return wordExamination(await examine(picture, models, examineOptions, provenance));
+  const provenance = await readProvenance(bytes, picture, { trustList, now });
+  return wordExamination(await examine(picture, loaded, examineOptions, provenance));
 }
 
-export async function performCompare(
-  { one, other }: { readonly one: Uint8Array; readonly other: Uint8Array },
-  { limits }: ChildSettings,
-): Promise<PixelDifference | null> {
-  const [a, b] = [await readSamples(one, limits), await readSamples(other, limits)];
-  return a !== null && b !== null && isSameKind(a, b) ? difference(a, b) : null;
-}
-
-function isSameKind(a: Samples, b: Samples): boolean {
-  return (
-    a.width === b.width && a.height === b.height && a.channels === b.channels && a.bits === b.bits
+/** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */
+function checkStrategy({ decisionStrategy }: ExamineOptions): void {
+  if (decisionStrategies.includes(decisionStrategy)) return;
+  throw new ForensicsError(
+    'invalid_request',
+    `The decision strategy must be one of ${decisionStrategies.join(', ')}.`,
   );
 }
 
-function difference(a: Samples, b: Samples): PixelDifference {
-  const count = a.values.length;
-  let differing = 0;
-  let largest = 0;
-  for (let i = 0; i < count; i++) {
-    const distance = Math.abs(a.values[i]! - b.values[i]!);
-    if (distance > 0) differing++;
-    if (distance > largest) largest = distance;
-  }
-  return { differing, largest: largest / (2 ** a.bits - 1) };
+export function checkSeed({ seed }: Pick<ExamineOptions, 'seed'>): void {
+  if (Number.isSafeInteger(seed)) return;
+  throw new ForensicsError('invalid_request', 'The seed must be a whole number.');
 }
 
 /**
- * Pixels. A larger picture and the network's working space together would pass 700 MB; loading the model again costs
- * 0.1 s, little beside drawing such a picture.
+ * @throws {ForensicsError} `image_not_as_declared` when the picture has another format, or neither the upright nor the
+ * stored size that was declared.
  */
-const roomForBoth = 3_000_000;
-
-export async function performRender(
-  request: RenderRequest,
-  settings: ChildSettings,
-  cache: ModelCache,
-): Promise<Rendering> {
-  const { source, examination, languages, withRawMaps } = request;
-  const { picture } = await openSource(source, settings.limits);
-  checkSame(picture, examination);
-  if (picture.luma.length > roomForBoth) await cache.clear();
-  const heatmapStance = stanceOf(picture, request.heatmapSize);
-  const item = { ...request.item, heatmapStance };
-  const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapStance);
-  const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
-  const reports: Record<string, { texts: ReturnType<typeof writeTexts>; pdf: Uint8Array }> = {};
-  for (const language of languages) {
-    const texts = writeTexts(examination, item, language);
-    const pdf = await renderPdf({ picture, heatmaps, examination, item, language, texts });
-    reports[language] = { texts, pdf };
+function checkDeclared({ facts }: Picture, declared: ExamineRequest['declared']): void {
+  if (!declared) return;
+  if (facts.format !== declared.format) {
+    throw notAsDeclared(`a ${declared.format} file`, `a ${facts.format} file`);
   }
-  return { heatmaps, rawMaps, reports };
+  const isUpright = facts.width === declared.width && facts.height === declared.height;
+  const isStored = facts.storedWidth === declared.width && facts.storedHeight === declared.height;
+  if (isUpright || isStored) return;
+  throw notAsDeclared(
+    `${declared.width} x ${declared.height} pixels`,
+    `${facts.width} x ${facts.height} pixels`,
+  );
 }
 
-/** A size that fits both ways is that of the upright picture, which every viewer shows. */
-function stanceOf({ facts }: Picture, size: RenderRequest['heatmapSize']): Stance {
-  if (size === undefined) return 'upright';
-  const isUpright = size.width === facts.width && size.height === facts.height;
-  const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;
-  return isStored && !isUpright ? 'stored' : 'upright';
+function notAsDeclared(declared: string, found: string): ForensicsError {
+  return new ForensicsError(
+    'image_not_as_declared',
+    `The picture was declared as ${declared} but is ${found}; declare what it is or upload the right file.`,
+  );
 }

@@ -6,25 +6,30 @@ import { type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { decodePicture } from '../image/decode.ts';
 import type { Limits, Picture, PictureFacts } from '../image/picture.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
-import type { ModelCache } from './model-cache.ts';
-import { openSource } from './open-picture.ts';
-import type { ConditionReading, Measurement, MeasureRequest } from './sandbox.ts';
-import type { ChildSettings } from './tasks.ts';
+import { checkSeed } from './examine.ts';
+import { openPicture } from './open-picture.ts';
+import type {
+  Condition,
+  ConditionReading,
+  Measurement,
+  MeasureRequest,
+  TaskContext,
+} from './tasks.ts';
 
 export async function performMeasure(
   { source, options }: MeasureRequest,
-  settings: ChildSettings,
-  cache: ModelCache,
+  { limits, modelsDir, trustList, models }: TaskContext,
 ): Promise<Measurement> {
-  const [{ picture, bytes }, models] = await Promise.all([
-    openSource(source, settings.limits),
-    cache.load({ model: options.model }, settings.modelsDir),
+  checkSeed(options);
+  const [{ picture, bytes }, loaded] = await Promise.all([
+    openPicture(source, limits),
+    models.load({ model: options.model }, modelsDir),
   ]);
-  const { declarations } = await readProvenance(bytes, picture, settings);
+  const { declarations } = await readProvenance(bytes, picture, { trustList });
   const readings: ConditionReading[] = [];
   let made: Pick<Measurement, 'model' | 'environment'> | null = null;
-  for await (const { condition, picture: passed } of underConditions(picture, settings.limits)) {
-    const examinations = await underStrategies(passed, models, options.seed);
+  for await (const { condition, picture: passed } of underConditions(picture, limits)) {
+    const examinations = await underStrategies(passed, loaded, options.seed);
     readings.push(readingOf(condition, examinations));
     made ??= examinations.default;
   }
@@ -77,10 +82,6 @@ function factsOf(facts: PictureFacts): Measurement['facts'] {
 // The histories under which a picture is measured: as the file is, as a sharing service passes it on, and as it looks
 // after it was shared again in small. Made from decoded pixels, so that photographs and generated pictures go through
 // the very same.
-
-/** From the gentlest to the hardest. */
-export const conditions = ['clean', 'web', 'hard'] as const;
-export type Condition = (typeof conditions)[number];
 
 interface Pass {
   /** Of the picture before it, whose longest side is `longestSidePx`. */

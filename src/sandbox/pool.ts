@@ -12,7 +12,7 @@ export interface PoolOptions extends ChildOptions {
   readonly size: number;
 }
 
-export interface RunHow {
+export interface RunOptions {
   /** `wait` in line (the default), or be refused with `inference_busy` when every child is at work. */
   readonly ifBusy?: 'wait' | 'refuse';
   readonly signal?: AbortSignal;
@@ -31,7 +31,7 @@ export interface Pool {
    * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
    * `inference_out_of_memory`, or `cancelled` when the signal fires or the pool is closed.
    */
-  run(task: unknown, how?: RunHow): Promise<unknown>;
+  run(task: unknown, options?: RunOptions): Promise<unknown>;
   status(): PoolStatus;
   /** Refuses waiting and new tasks, lets running ones end, then ends the children. */
   close(): Promise<void>;
@@ -59,13 +59,13 @@ export function createPool(options: PoolOptions): Pool {
   const running = new Set<Promise<unknown>>();
   let closed = false;
 
-  function run(task: unknown, how: RunHow = {}): Promise<unknown> {
-    const work = admit(task, how);
+  function run(task: unknown, options: RunOptions = {}): Promise<unknown> {
+    const work = admit(task, options);
     running.add(work);
     return work.finally(() => running.delete(work));
   }
 
-  async function admit(task: unknown, { ifBusy, signal }: RunHow): Promise<unknown> {
+  async function admit(task: unknown, { ifBusy, signal }: RunOptions): Promise<unknown> {
     if (closed) throw closing();
     if (signal?.aborted) throw cancelled();
     const slot = takeIdle();

@@ -4,109 +4,89 @@
  * requests and no database.
  */
 
-import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
-import type {
-  Decision,
-  Examination,
-  ExamineOptions,
-  MapName,
-  ModelIdentity,
-} from '../engine/result.ts';
-import type { Format, PictureFacts } from '../image/picture.ts';
-import type { ReportItem, ReportTexts } from '../report/report-item.ts';
-import type { Condition } from './measure.ts';
+import { availableParallelism } from 'node:os';
+import { extname, resolve } from 'node:path';
+import { defaultLimits, type Limits } from '../image/picture.ts';
+import { createPool, type PoolStatus, type RunOptions } from './pool.ts';
+import {
+  type PictureSource,
+  type TaskContext,
+  type TaskName,
+  type TaskSettings,
+  tasks,
+} from './tasks.ts';
 
-/** A file that the child reads itself, or bytes that are already at hand; `name` is what their file was called. */
-export type PictureSource =
-  | { readonly path: string }
-  | { readonly bytes: Uint8Array; readonly name?: string };
-
-export interface ExamineRequest {
-  readonly source: PictureSource;
-  readonly options: ExamineOptions;
-  /** What the caller said about the picture; a picture that is something else is refused with `image_not_as_declared`. */
-  readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
-  /** What times in the file are compared with: the present when left out, the time of the first one in a repetition. */
-  readonly now?: Date;
+export interface SandboxOptions {
+  /** A folder of further models beside those of the package. */
+  readonly modelsDir?: string | null;
+  /** Pictures examined at the same time, each in its own process of one thread. */
+  readonly poolSize?: number;
+  readonly taskTimeoutMs?: number;
+  /** Resident memory of one child. */
+  readonly memoryLimitBytes?: number;
+  readonly limits?: Partial<Limits>;
+  /** PEM certificates of trusted signers of content credentials (C2PA); without them no signer is trusted. */
+  readonly trustList?: string | null;
 }
 
-export interface RenderRequest {
-  readonly source: PictureSource;
-  readonly examination: Examination;
-  readonly item: ReportItem;
-  readonly languages: readonly Language[];
-  /**
-   * In pixels. When this is the size of the picture as it is stored and not of the upright one, the heatmaps lie as the
-   * stored pixels do; otherwise, and when left out, they stand upright.
-   */
-  readonly heatmapSize?: { readonly width: number; readonly height: number };
-  /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 stands for 0..1. */
-  readonly withRawMaps: boolean;
-}
+/** Twenty times what the largest picture takes on one core here. */
+const defaultTimeoutMs = 120_000;
 
-export interface Rendering {
-  /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` says so. */
-  readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
-  readonly reports: Readonly<
-    Partial<Record<Language, { readonly texts: ReportTexts; readonly pdf: Uint8Array }>>
-  >;
-}
+/** A third more than the most that a picture took (12 megapixels), while the localisation network sees it as a whole. */
+const defaultMemoryLimitBytes = 1_800_000_000;
 
-export interface MeasureRequest {
-  readonly source: PictureSource;
-  readonly options: Pick<ExamineOptions, 'model' | 'seed'>;
-}
+/** More children than this gain little: each needs memory for a whole picture. */
+const maxDefaultPoolSize = 4;
 
-/** What one labelled picture adds to error rates: no maps and no findings, so that thousands fit into memory. */
-export interface Measurement {
-  readonly facts: Pick<PictureFacts, 'format' | 'sizeBytes' | 'sha256' | 'width' | 'height'> & {
-    /** Null for PNG. */
-    readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
-  };
-  /** Whether the file itself says that it was generated. The verdicts leave that aside: error rates are about traces. */
-  readonly declaresGeneration: boolean;
-  readonly model: ModelIdentity;
-  readonly environment: Examination['environment'];
-  /** By condition, up to the first in which the picture would be too small to be examined. */
-  readonly readings: readonly ConditionReading[];
-}
-
-export interface ConditionReading {
-  readonly condition: Condition;
-  readonly fakeProbability: number;
-  readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;
-}
-
-/** How far two PNG files of the same size and kind are apart. */
-export interface PixelDifference {
-  /** Of all samples: three a pixel in colour, one in grey. */
-  readonly differing: number;
-  /** The largest difference, as a share of the full scale, 0..1. */
-  readonly largest: number;
-}
-
-export interface SandboxStatus {
-  readonly children: number;
-  readonly busy: number;
-  readonly waiting: number;
-}
-
-export interface Sandbox {
-  /**
-   * @throws {ForensicsError} an `image_*` code for the picture, `model_*` for the model, `inference_*` for the child.
-   * `inference_busy` at once when no child is free and `ifBusy` is `refuse`.
-   */
-  examine(
-    request: ExamineRequest,
-    how?: { readonly ifBusy?: 'wait' | 'refuse'; readonly signal?: AbortSignal },
-  ): Promise<Examination>;
-  render(request: RenderRequest, how?: { readonly signal?: AbortSignal }): Promise<Rendering>;
-  /** Reads the picture under each condition and decides under every strategy. @throws {ForensicsError} as `examine`. */
-  measure(request: MeasureRequest, how?: { readonly signal?: AbortSignal }): Promise<Measurement>;
-  /** Null when one of the two is no PNG file, or they differ in size or kind. @throws {ForensicsError} `inference_*`. */
-  compare(one: Uint8Array, other: Uint8Array): Promise<PixelDifference | null>;
-  status(): SandboxStatus;
+/**
+ * One verb for each task, documented in the table of tasks. `inference_busy` at once when no child is free and
+ * `ifBusy` is `refuse`.
+ */
+export interface Sandbox extends Verbs {
+  status(): PoolStatus;
   /** Lets running tasks end, then ends the children. */
   close(): Promise<void>;
+}
+
+type Verbs = { readonly [Name in TaskName]: Verb<(typeof tasks)[Name]> };
+
+type Verb<Perform> = Perform extends (request: infer Request, context: TaskContext) => infer Answer
+  ? (request: Request, options?: RunOptions) => Answer
+  : never;
+
+/** A pool of children, started when first needed. */
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const settings: TaskSettings = {
+    modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
+    limits: { ...defaultLimits, ...options.limits },
+    trustList: options.trustList ?? null,
+  };
+  const pool = createPool({
+    entry: new URL(`./child-main${extname(import.meta.url)}`, import.meta.url),
+    size: options.poolSize ?? Math.min(maxDefaultPoolSize, availableParallelism()),
+    taskTimeoutMs: options.taskTimeoutMs ?? defaultTimeoutMs,
+    memoryLimitBytes: options.memoryLimitBytes ?? defaultMemoryLimitBytes,
+  });
+
+  function verb(name: string) {
+    return (request: SomeRequest, runOptions?: RunOptions): Promise<unknown> =>
+      pool.run({ name, request: withFixedPath(request), settings }, runOptions);
+  }
+
+  // A child answers a name with what the function of that name returns: both ends are this program in the same version.
+  const verbs = Object.fromEntries(
+    Object.keys(tasks).map((name) => [name, verb(name)]),
+  ) as unknown as Verbs;
+  return { ...verbs, status: () => pool.status(), close: () => pool.close() };
+}
+
+interface SomeRequest {
+  readonly source?: PictureSource;
+}
+
+/** A child keeps the working directory it was forked in, so a relative path is resolved here. */
+function withFixedPath(request: SomeRequest): SomeRequest {
+  const { source } = request;
+  if (source === undefined || !('path' in source)) return request;
+  return { ...request, source: { path: resolve(source.path) } };
 }

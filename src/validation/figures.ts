@@ -2,8 +2,7 @@
 
 import type { DecisionStrategy, ResultClass } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
-import { type Condition, conditions } from '../sandbox/measure.ts';
-import type { ConditionReading, Measurement } from '../sandbox/sandbox.ts';
+import { type Condition, conditions, type ConditionReading, type Measurement } from '../sandbox/tasks.ts';
 import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 

@@ -7,7 +7,7 @@ import type { ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import type { MeasuredCondition, MeasuredRates, ModelManifest } from '../inference/model.ts';
 import type { OwnValidation } from '../report/report-item.ts';
-import type { Measurement } from '../sandbox/sandbox.ts';
+import type { Measurement } from '../sandbox/tasks.ts';
 import { drawnBy, figuresOf, foldersOf, type Outcome } from './figures.ts';
 import { probeForShortcut } from './shortcut-probe.ts';
 import type { ClassPictures, ConditionFigures, Validation } from './validation.ts';

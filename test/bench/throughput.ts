@@ -1,7 +1,7 @@
 /** (c): flagging analyses a second with every child of the pool at work, and with one. */
 
 import { availableParallelism } from 'node:os';
-import { createSandbox } from '../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { type Row, timed } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';
 

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf, toReadFailure } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
-import type { PictureSource } from '../../sandbox/sandbox.ts';
+import type { PictureSource } from '../../sandbox/tasks.ts';
 
 /** One picture. Whether its bytes are one is for the sandbox to say. */
 export interface Input {

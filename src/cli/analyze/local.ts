@@ -20,8 +20,8 @@ import type {
   ReportTexts,
 } from '../../report/report-item.ts';
 import { writeTexts } from '../../report/texts.ts';
-import { createSandbox } from '../../sandbox/create-sandbox.ts';
-import type { Sandbox, PictureSource, Rendering } from '../../sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import type { PictureSource, Rendering } from '../../sandbox/tasks.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import {

@@ -13,7 +13,7 @@ import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import { createSandbox } from '../../sandbox/create-sandbox.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { withLocalCore } from '../target/data-folder.ts';
 import type { ReportOptions } from './report.ts';

@@ -8,7 +8,7 @@ import { newId } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
-import { createSandbox } from '../../sandbox/create-sandbox.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
 import { type FileCounts, makeValidation } from '../../validation/record.ts';
 import { type Choice, chooseFiles, type LabelledFile } from '../../validation/sampling.ts';
 import type { Validation } from '../../validation/validation.ts';

@@ -3,12 +3,8 @@ import type { Examination } from '../../../src/engine/result.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import { noProvenance } from '../../../src/provenance/provenance.ts';
 import type { ReportTexts } from '../../../src/report/report-item.ts';
-import type {
-  ExamineRequest,
-  Sandbox,
-  PictureSource,
-  RenderRequest,
-} from '../../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { ExamineRequest, PictureSource, RenderRequest } from '../../../src/sandbox/tasks.ts';
 
 type Step = (request: ExamineRequest, signal?: AbortSignal) => Promise<Examination> | Examination;
 

@@ -8,7 +8,7 @@ import { defaultSeed, languages } from '../../../src/contract/vocabulary.ts';
 import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
-import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg } from '../../fixtures/pictures.ts';
 import { makeExamination } from '../report/examination.ts';

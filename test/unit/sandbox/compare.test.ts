@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, expect, test } from 'vitest';
-import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 
 const size = { width: 80, height: 70 };
 const sandbox = createSandbox({ poolSize: 1 });
@@ -24,14 +24,17 @@ test('the same samples packed otherwise do not differ', async () => {
   const [one, other] = [await greyPng(slope(), 1), await greyPng(slope(), 9)];
 
   expect(one.equals(other)).toBe(false);
-  expect(await sandbox.compare(one, other)).toEqual({ differing: 0, largest: 0 });
+  expect(await sandbox.compare({ one, other })).toEqual({ differing: 0, largest: 0 });
 });
 
 test('a single sample of 16 bits that differs by one step is seen', async () => {
   const changed = slope();
   changed[4711]! += 1;
 
-  const found = await sandbox.compare(await greyPng(slope()), await greyPng(changed));
+  const found = await sandbox.compare({
+    one: await greyPng(slope()),
+    other: await greyPng(changed),
+  });
 
   expect(found).toEqual({ differing: 1, largest: 1 / 65_535 });
 });
@@ -41,7 +44,10 @@ test('of colours each channel counts by itself', async () => {
   const changed = Uint8Array.from(grey);
   changed.set([151, 100, 49]);
 
-  const found = await sandbox.compare(await colourPng(grey), await colourPng(changed));
+  const found = await sandbox.compare({
+    one: await colourPng(grey),
+    other: await colourPng(changed),
+  });
 
   expect(found).toEqual({ differing: 2, largest: 51 / 255 });
 });
@@ -50,6 +56,6 @@ test('pictures of other kinds, and what is none, cannot be compared', async () =
   const colour = await colourPng(new Uint8Array(3 * size.width * size.height));
   const grey = await greyPng(slope());
 
-  expect(await sandbox.compare(colour, grey)).toBeNull();
-  expect(await sandbox.compare(colour, Buffer.from('hello'))).toBeNull();
+  expect(await sandbox.compare({ one: colour, other: grey })).toBeNull();
+  expect(await sandbox.compare({ one: colour, other: Buffer.from('hello') })).toBeNull();
 });

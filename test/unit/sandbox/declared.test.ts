@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DecisionStrategy, ReasonCode } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
-import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createAuthority, withCredentials } from '../../fixtures/content-credentials.ts';
 import { sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { pngChunk, withChunks } from '../../fixtures/png-chunks.ts';

@@ -2,9 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decisionStrategies, defaultSeed } from '../../../src/contract/vocabulary.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
-import { createSandbox } from '../../../src/sandbox/create-sandbox.ts';
+import { createSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { underConditions } from '../../../src/sandbox/measure.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 
 const options = { model: null, seed: defaultSeed };

@@ -2,8 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { ReasonCode, ResultClass } from '../../../src/contract/vocabulary.ts';
-import type { Condition } from '../../../src/sandbox/measure.ts';
-import type { Measurement } from '../../../src/sandbox/sandbox.ts';
+import type { Condition, Measurement } from '../../../src/sandbox/tasks.ts';
 import type { Measured } from '../../../src/validation/record.ts';
 
 export interface OutcomeParts {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRandom } from '../../../src/engine/calibration.ts';
-import type { Measurement } from '../../../src/sandbox/sandbox.ts';
+import type { Measurement } from '../../../src/sandbox/tasks.ts';
 import { isLeak, probeForShortcut } from '../../../src/validation/shortcut-probe.ts';
 import { outcome } from './outcomes.ts';
 
