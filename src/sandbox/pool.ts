@@ -59,8 +59,8 @@ export function createPool(options: PoolOptions): Pool {
   const running = new Set<Promise<unknown>>();
   let closed = false;
 
-  function run(task: unknown, options: RunOptions = {}): Promise<unknown> {
-    const work = admit(task, options);
+  function run(task: unknown, runOptions: RunOptions = {}): Promise<unknown> {
+    const work = admit(task, runOptions);
     running.add(work);
     return work.finally(() => running.delete(work));
   }

@@ -73,11 +73,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       pool.run({ name, request: withFixedPath(request), settings }, runOptions);
   }
 
-  // A child answers a name with what the function of that name returns: both ends are this program in the same version.
-  const verbs = Object.fromEntries(
-    Object.keys(tasks).map((name) => [name, verb(name)]),
-  ) as unknown as Verbs;
+  const verbs = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));
+  if (!isComplete(verbs)) throw new TypeError('A task has no verb.');
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
+}
+
+/** A child answers a name with what the function of that name returns: both ends are this program in the same version. */
+function isComplete(verbs: object): verbs is Verbs {
+  return Object.keys(tasks).every((name) => name in verbs);
 }
 
 interface SomeRequest {

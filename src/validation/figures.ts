@@ -2,7 +2,12 @@
 
 import type { DecisionStrategy, ResultClass } from '../contract/vocabulary.ts';
 import { shareInterval } from '../engine/likelihood-ratio.ts';
-import { type Condition, conditions, type ConditionReading, type Measurement } from '../sandbox/tasks.ts';
+import {
+  type Condition,
+  conditions,
+  type ConditionReading,
+  type Measurement,
+} from '../sandbox/tasks.ts';
 import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
 import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 
