@@ -1,7 +1,7 @@
 /** From one value a block of 8 by 8 pixels to a map over the whole upright picture. */
 
 import type { Picture } from '../image/picture.ts';
-import type { PlaceMap } from './detector.ts';
+import type { CellMap } from './detector.ts';
 import { type StoredPlane, toUpright } from './stored-plane.ts';
 
 export interface BlockValues {
@@ -13,7 +13,7 @@ export interface BlockValues {
 }
 
 /** Cells where no whole block lies take the value of the nearest one. */
-export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): PlaceMap {
+export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): CellMap {
   const { columns, rows, grid } = blocks;
   const across = Math.ceil(facts.storedWidth / blockPx);
   const down = Math.ceil(facts.storedHeight / blockPx);

@@ -54,14 +54,14 @@ function otherType(): Finding {
 // Which programs, cameras and platforms a file names. Names tell where to ask, not what was done.
 
 /** More would make no sentence. */
-const mostNames = 5;
+const maxNames = 5;
 
 export const namedSoftware: Detector<Finding | Skipped> = {
   method: 'named-software',
   examine: ({ provenance: { software } }) => {
     const { method } = namedSoftware;
     if (software.length === 0) return { method, reason: 'no_software_named' };
-    const named = software.slice(0, mostNames).map(({ kind, name }) => ({ kind, name }));
+    const named = software.slice(0, maxNames).map(({ kind, name }) => ({ kind, name }));
     return {
       method,
       ...noWeight,

@@ -28,7 +28,7 @@ export interface Finding<Statement = FindingStatement> {
  * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
  * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 says nothing about a place.
  */
-export interface PlaceMap {
+export interface CellMap {
   readonly cellPx: number;
   readonly columns: number;
   readonly rows: number;
@@ -36,9 +36,9 @@ export interface PlaceMap {
 }
 
 /** The finding of a method that points at places. */
-export interface Sighting {
+export interface LocalisedFinding {
   readonly finding: Finding;
-  readonly map: PlaceMap;
+  readonly map: CellMap;
 }
 
 export interface Skipped<Reason = SkipReason> {
@@ -61,8 +61,8 @@ export interface ChangeEvidence {
   /** Logit that something in the picture was changed. */
   readonly score: number;
   /** Probability 0..1 that a place was changed, and that this is right. */
-  readonly changed: PlaceMap;
-  readonly trust: PlaceMap;
+  readonly changed: CellMap;
+  readonly trust: CellMap;
 }
 
 export interface DetectorInput {
@@ -73,7 +73,7 @@ export interface DetectorInput {
   readonly provenance: Provenance;
 }
 
-export type Answer = Finding | Sighting | Skipped;
+export type Answer = Finding | LocalisedFinding | Skipped;
 
 /** Narrower for a method that never points at places, or always does. */
 export interface Detector<Given extends Answer = Answer> {

@@ -9,7 +9,7 @@ const frequencies = 15;
 /** In nats; below, one save explains the histogram as well. */
 const minGain = 15;
 
-export interface BlockReading {
+export interface BlockFit {
   readonly columns: number;
   readonly rows: number;
   /** One log likelihood ratio a block, in nats; 0 where it says nothing. */
@@ -29,7 +29,7 @@ export interface SavedPicture {
   readonly steps: readonly number[];
 }
 
-export function readBlocks(saved: SavedPicture): BlockReading {
+export function readBlocks(saved: SavedPicture): BlockFit {
   const own = quantise(saved);
   const beside = quantise({ ...saved, grid: halfAway(saved.grid) });
   const { columns, rows } = countBlocks(saved.plane, saved.grid);
@@ -38,13 +38,13 @@ export function readBlocks(saved: SavedPicture): BlockReading {
     const smoothed = beside.values[k]!;
     const step = saved.steps[k]!;
     const comb = fitComb({ values, smoothed, step, isConstant: k === 0 }, minGain);
-    if (comb !== null) addReadings(values, comb, k === 0, logSingle);
+    if (comb !== null) addFits(values, comb, k === 0, logSingle);
     return comb;
   });
   return { columns, rows, logSingle, combs, clippedShare: own.clipped / (columns * rows) };
 }
 
-/** The values of each frequency that is read, block by block; beyond `mostSteps` where a block is clipped. */
+/** The values of each frequency that is read, block by block; beyond `maxSteps` where a block is clipped. */
 function quantise({ plane, rgb, grid, steps }: SavedPicture) {
   const { columns, rows } = countBlocks(plane, grid);
   const values = Array.from({ length: frequencies }, () => new Int16Array(columns * rows));
@@ -54,7 +54,7 @@ function quantise({ plane, rgb, grid, steps }: SavedPicture) {
     const top = grid.top + Math.floor(block / columns) * blockPx;
     if (isClipped(rgb, 3 * (top * plane.width + left), 3 * plane.width)) {
       clipped++;
-      for (let k = 0; k < frequencies; k++) values[k]![block] = mostSteps + 1;
+      for (let k = 0; k < frequencies; k++) values[k]![block] = maxSteps + 1;
       return;
     }
     for (let k = 0; k < frequencies; k++) {
@@ -79,7 +79,7 @@ function halfAway({ left, top }: Grid): Grid {
   return { left: (left + blockPx / 2) % blockPx, top: (top + blockPx / 2) % blockPx };
 }
 
-function addReadings(
+function addFits(
   values: Int16Array,
   { logSingle }: Comb,
   isConstant: boolean,
@@ -87,8 +87,8 @@ function addReadings(
 ): void {
   for (let block = 0; block < values.length; block++) {
     const value = values[block]!;
-    if (Math.abs(value) > mostSteps || (value === 0 && !isConstant)) continue;
-    into[block]! += logSingle[value + mostSteps]!;
+    if (Math.abs(value) > maxSteps || (value === 0 && !isConstant)) continue;
+    into[block]! += logSingle[value + maxSteps]!;
   }
 }
 
@@ -96,7 +96,7 @@ function addReadings(
 //
 // /** Values beyond this many steps are rare and say little.
 
-export const mostSteps = 60;
+export const maxSteps = 60;
 
 /**
  * Standard deviation of a coefficient after its picture was rounded to whole 8-bit colours and turned to luma again:
@@ -116,8 +116,8 @@ const roundingNoise = 0.45;
  */
 export function doubledRatios(first: number, second: number): Float64Array {
   const reach = 4 * roundingNoise;
-  return Float64Array.from({ length: 2 * mostSteps + 1 }, (_, at) => {
-    const [low, high] = [second * (at - mostSteps - 0.5), second * (at - mostSteps + 0.5)];
+  return Float64Array.from({ length: 2 * maxSteps + 1 }, (_, at) => {
+    const [low, high] = [second * (at - maxSteps - 0.5), second * (at - maxSteps + 0.5)];
     let share = 0;
     for (let k = Math.floor((low - reach) / first); k <= Math.ceil((high + reach) / first); k++) {
       share += below((high - k * first) / roundingNoise) - below((low - k * first) / roundingNoise);
@@ -139,13 +139,13 @@ function below(z: number): number {
 
 // Which step an earlier save used at one frequency, from the combs that two quantisations leave in its histogram.
 
-const bins = 2 * mostSteps + 1;
+const bins = 2 * maxSteps + 1;
 /** First steps that are tried: above, hardly any value survives at the frequencies that are read. */
-const mostFirst = 40;
+const maxFirst = 40;
 /** Of values that fit neither save (clipped, treated): keeps one of them from deciding a block. */
 const strayShare = 0.1;
 /** Below, a histogram shows nothing. */
-const leastValues = 50;
+const minValues = 50;
 const rounds = 8;
 
 export interface Frequency {
@@ -169,17 +169,17 @@ export interface Comb {
 }
 
 /** The first step that explains the values best, or null where one save explains them as well. */
-export function fitComb(frequency: Frequency, leastGain: number): Comb | null {
+export function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
   const seen = countValues(frequency.values, frequency.isConstant);
   const total = seen.reduce((sum, count) => sum + count, 0);
-  if (total < leastValues) return null;
+  if (total < minValues) return null;
   const single = singleDistribution(frequency);
   let best: Comb | null = null;
-  for (let first = 2; first <= mostFirst; first++) {
+  for (let first = 2; first <= maxFirst; first++) {
     if (first === frequency.step) continue;
     const ratios = mixedRatios(doubledRatios(first, frequency.step), single);
     const { doubled, gain } = fitShare(seen, total, ratios);
-    if (gain < (best?.gain ?? leastGain)) continue;
+    if (gain < (best?.gain ?? minCombGain)) continue;
     best = { first, doubled, gain, logSingle: ratios.map((ratio) => -Math.log(ratio)) };
   }
   return best;
@@ -188,9 +188,9 @@ export function fitComb(frequency: Frequency, leastGain: number): Comb | null {
 function countValues(values: Int16Array, isConstant: boolean): Float64Array {
   const counts = new Float64Array(bins);
   for (const value of values) {
-    if (Math.abs(value) <= mostSteps) counts[value + mostSteps]!++;
+    if (Math.abs(value) <= maxSteps) counts[value + maxSteps]!++;
   }
-  if (!isConstant) counts[mostSteps] = 0;
+  if (!isConstant) counts[maxSteps] = 0;
   return counts;
 }
 
@@ -201,7 +201,7 @@ function singleDistribution({ smoothed, isConstant }: Frequency): Float64Array {
     ? counts.map((_, at) => mean(counts.subarray(Math.max(0, at - 3), at + 4)))
     : counts.map((count, at) => count + counts[bins - 1 - at]!);
   // A third of a value everywhere: what was not seen is not impossible.
-  const filled = even.map((count, at) => (!isConstant && at === mostSteps ? 0 : count + 0.3));
+  const filled = even.map((count, at) => (!isConstant && at === maxSteps ? 0 : count + 0.3));
   const total = filled.reduce((sum, count) => sum + count, 0);
   return filled.map((count) => count / total);
 }

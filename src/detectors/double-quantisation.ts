@@ -9,12 +9,12 @@ import { blockPx, boxMean, type Grid, mapOfBlocks } from './blocks.ts';
 import {
   type Detector,
   type Finding,
-  type Sighting,
+  type LocalisedFinding,
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
-import { type BlockReading, readBlocks } from './double-quantisation-fit.ts';
-import { findMainGrid, tallyVotes } from './jpeg-grid-regions.ts';
+import { type BlockFit, readBlocks } from './double-quantisation-fit.ts';
+import { findMainGrid, countVotes } from './jpeg-grid-regions.ts';
 import { castVotes, isTooSmallToVote } from './jpeg-grid-votes.ts';
 import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
 import { storedLuma, storedRgb } from './stored-plane.ts';
@@ -22,7 +22,7 @@ import { storedLuma, storedRgb } from './stored-plane.ts';
 const method = 'double-quantisation';
 
 /** Histograms of fewer blocks are too thin: a square of 144 pixels. */
-const leastBlocks = 324;
+const minBlocks = 324;
 /** Votes on where the grid begins; half a picture of one megapixel tells it as well as all of it. */
 const votesForGrid = 300_000;
 /** Expected number of such grids in pure noise, as logarithm to the base of ten. */
@@ -33,22 +33,21 @@ const gridBelow = -3;
  * much, in nats, and when most blocks agree. Set by eye on 250 simulated pairs of the calibration split: where more
  * blocks contradicted, the history was another one (three saves, scaled in between) and the map showed no change.
  */
-const leastCombs = 3;
-const leastGainPerBlock = 0.4;
-const mostDisagreement = 0.15;
+const minCombs = 3;
+const minGainPerBlock = 0.4;
+const maxDisagreement = 0.15;
 
-export const doubleQuantisation: Detector<Sighting | Skipped> = {
+export const doubleQuantisation: Detector<LocalisedFinding | Skipped> = {
   method,
   examine: ({ picture }) => {
     const plane = storedLuma(picture);
     const blocks = Math.floor(plane.width / blockPx) * Math.floor(plane.height / blockPx);
-    if (blocks < leastBlocks || isTooSmallToVote(plane))
-      return { method, reason: 'too_few_blocks' };
+    if (blocks < minBlocks || isTooSmallToVote(plane)) return { method, reason: 'too_few_blocks' };
     const save = lastSave(picture.facts.jpeg) ?? gridOnly(plane);
     if (save === null) return { method, reason: 'no_earlier_grid' };
-    const reading = readBlocks({ plane, rgb: storedRgb(picture), ...save });
-    if (!isBelieved(reading)) return { method, reason: 'no_earlier_save' };
-    return toSighting(reading, save.grid, picture.facts);
+    const fit = readBlocks({ plane, rgb: storedRgb(picture), ...save });
+    if (!isBelieved(fit)) return { method, reason: 'no_earlier_save' };
+    return toLocalisedFinding(fit, save.grid, picture.facts);
   },
 };
 
@@ -65,26 +64,24 @@ function lastSave(jpeg: JpegStructure | null): Save | null {
 
 /** Of pixels that were kept as they are: the grid of a save before, and no steps of a later one. */
 function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
-  const main = findMainGrid(tallyVotes(castVotes(plane, votesForGrid)));
+  const main = findMainGrid(countVotes(castVotes(plane, votesForGrid)));
   if (main.logFalseAlarms > gridBelow) return null;
   const grid = { left: main.grid % blockPx, top: Math.floor(main.grid / blockPx) };
   return { grid, steps: Array<number>(blockPx * blockPx).fill(1) };
 }
 
-function isBelieved({ combs, logSingle, clippedShare }: BlockReading): boolean {
+function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
   const read = Math.max(1, logSingle.length * (1 - clippedShare));
   const found = combs.filter((comb) => comb !== null);
   const gain = found.reduce((sum, comb) => sum + comb.gain, 0) / read;
   const disagreement = logSingle.reduce((sum, value) => sum + value, 0) / read;
   return (
-    found.length >= leastCombs &&
-    gain >= leastGainPerBlock &&
-    disagreement <= mostDisagreement * gain
+    found.length >= minCombs && gain >= minGainPerBlock && disagreement <= maxDisagreement * gain
   );
 }
 
 /** Blocks on each side of a block that are read together: more in large pictures, where more places are looked at. */
-function radiusOf({ columns, rows }: BlockReading): number {
+function radiusOf({ columns, rows }: BlockFit): number {
   return Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
 }
 
@@ -96,23 +93,23 @@ function radiusOf({ columns, rows }: BlockReading): number {
 const singleFrom = 0.6;
 const steepness = 1;
 /** Where fewer of the blocks around say anything, the map goes back to 0.5. */
-const leastTelling = 0.25;
+const minTelling = 0.25;
 /** On the map; the region that the sentence speaks of. */
 const regionFrom = 0.75;
 
-function toSighting(reading: BlockReading, grid: Grid, facts: Picture['facts']): Sighting {
-  const { columns, rows, logSingle } = reading;
-  const radius = radiusOf(reading);
+function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
+  const { columns, rows, logSingle } = fit;
+  const radius = radiusOf(fit);
   const smoothed = boxMean(logSingle, columns, radius);
   const telling = boxMean(Float32Array.from(logSingle, tells), columns, radius);
   const values = smoothed.map((nats, block) => {
-    const trust = Math.min(1, telling[block]! / leastTelling);
+    const trust = Math.min(1, telling[block]! / minTelling);
     return 0.5 + trust * (1 / (1 + Math.exp(-steepness * (nats - singleFrom))) - 0.5);
   });
   const map = mapOfBlocks({ columns, rows, grid, values }, facts);
   const peak = smoothed.reduce((highest, value) => Math.max(highest, value), 0);
   const region = peak >= peakFrom ? largestRegion(map, regionFrom, facts) : null;
-  return { finding: toFinding({ reading, peak, region, facts }), map };
+  return { finding: toFinding({ fit, peak, region, facts }), map };
 }
 
 function tells(nats: number): number {
@@ -131,19 +128,19 @@ const quietUpTo = 1.5;
 const scorePerNat = 0.4;
 
 interface Found {
-  readonly reading: BlockReading;
+  readonly fit: BlockFit;
   readonly peak: number;
   readonly region: Region | null;
   readonly facts: Picture['facts'];
 }
 
-function toFinding({ reading, peak, region, facts }: Found): Finding {
-  const combs = reading.combs.filter((comb) => comb !== null);
+function toFinding({ fit, peak, region, facts }: Found): Finding {
+  const combs = fit.combs.filter((comb) => comb !== null);
   const measures = {
     frequencies: combs.length,
     doubledShare: combs.reduce((sum, { doubled }) => sum + doubled, 0) / combs.length,
     peak,
-    clippedShare: reading.clippedShare,
+    clippedShare: fit.clippedShare,
     ...(region === null ? {} : measuresOf(region)),
   };
   const score = 1 - 0.5 * Math.exp(-scorePerNat * Math.max(0, peak - quietUpTo));

@@ -5,7 +5,7 @@
 
 import { luminanceTable, placesInBlock } from '../image/jpeg-quality.ts';
 import { boxMean, countBlocks, forEachBlock, mapOfBlocks } from './blocks.ts';
-import { type Detector, noWeight, type Sighting } from './detector.ts';
+import { type Detector, noWeight, type LocalisedFinding } from './detector.ts';
 import { storedLuma, type StoredPlane } from './stored-plane.ts';
 
 const method = 'error-level';
@@ -17,7 +17,7 @@ const corner = { left: 0, top: 0 };
 /** Blocks on each side that are read together. */
 const radius = 1;
 
-export const errorLevel: Detector<Sighting> = {
+export const errorLevel: Detector<LocalisedFinding> = {
   method,
   examine: ({ picture }) => {
     const { columns, rows, lost, losable } = trySave(storedLuma(picture));

@@ -8,7 +8,7 @@ const votesInCell = cellVotes * cellVotes;
 const grids = 64;
 
 /** How many votes each grid has in each cell. */
-export interface Tally {
+export interface VoteCounts {
   readonly columns: number;
   readonly rows: number;
   /** One plane of cells a grid, each 0..64. */
@@ -29,7 +29,7 @@ export interface GridBox {
   readonly cells: Int32Array;
 }
 
-export function tallyVotes({ width, height, votes }: Votes): Tally {
+export function countVotes({ width, height, votes }: Votes): VoteCounts {
   const [columns, rows] = [width / cellVotes, height / cellVotes];
   const counts = new Uint8Array(grids * columns * rows);
   for (let y = 0; y < height; y++) {
@@ -50,7 +50,7 @@ export interface MainGrid {
 }
 
 /** The grid with most votes; 64 grids are tried. */
-export function findMainGrid({ columns, rows, counts }: Tally): MainGrid {
+export function findMainGrid({ columns, rows, counts }: VoteCounts): MainGrid {
   const cells = columns * rows;
   const sums = Array.from({ length: grids }, (_, grid) =>
     totalOf(counts.subarray(grid * cells, (grid + 1) * cells)),
@@ -73,11 +73,11 @@ function totalOf(values: ArrayLike<number>): number {
 }
 
 /** Of 64: from here on a cell speaks for a grid. Sixteen times what chance gives, so that stray votes join no regions. */
-const leastInCell = 16;
+const minInCell = 16;
 
 /** Boxes of the grids asked for, most certain first, that chance explains less than once. */
-export function findBoxes(tally: Tally, isAsked: (grid: number) => boolean): GridBox[] {
-  const { columns, rows } = tally;
+export function findBoxes(counted: VoteCounts, isAsked: (grid: number) => boolean): GridBox[] {
+  const { columns, rows } = counted;
   const cells = columns * rows;
   const logs = logFactorials(cells);
   // A picture of n cells has fewer than n^2 / 4 boxes, each tried for 64 grids.
@@ -85,7 +85,7 @@ export function findBoxes(tally: Tally, isAsked: (grid: number) => boolean): Gri
   const boxes: GridBox[] = [];
   for (let grid = 0; grid < grids; grid++) {
     if (!isAsked(grid)) continue;
-    const counts = tally.counts.subarray(grid * cells, (grid + 1) * cells);
+    const counts = counted.counts.subarray(grid * cells, (grid + 1) * cells);
     for (const group of groupsOf(counts, columns, rows)) {
       const box = boxAround(group, columns);
       const hits = Math.floor(votesIn(counts, columns, box) / votesInCell);
@@ -102,7 +102,7 @@ function* groupsOf(counts: Uint8Array, columns: number, rows: number): Generator
   const seen = new Uint8Array(counts.length);
   const waiting = new Int32Array(counts.length);
   for (let start = 0; start < counts.length; start++) {
-    if (seen[start] === 1 || counts[start]! < leastInCell) continue;
+    if (seen[start] === 1 || counts[start]! < minInCell) continue;
     seen[start] = 1;
     waiting[0] = start;
     let count = 1;
@@ -113,7 +113,7 @@ function* groupsOf(counts: Uint8Array, columns: number, rows: number): Generator
       for (let ny = Math.max(0, y - 1); ny <= Math.min(rows - 1, y + 1); ny++) {
         for (let nx = Math.max(0, x - 1); nx <= Math.min(columns - 1, x + 1); nx++) {
           const beside = ny * columns + nx;
-          if (seen[beside] === 1 || counts[beside]! < leastInCell) continue;
+          if (seen[beside] === 1 || counts[beside]! < minInCell) continue;
           seen[beside] = 1;
           waiting[count++] = beside;
         }

@@ -9,7 +9,7 @@ const overhang = period - 1;
 export const tilePx = 64;
 
 /** One core casts some four million votes a second. */
-const mostVotes = 2_000_000;
+const maxVotes = 2_000_000;
 
 /** Of a pixel whose best two blocks tie, or that lies outside the picture. */
 export const noVote = 64;
@@ -42,7 +42,7 @@ export function nearestVote(pixel: number, tileStep: number, length: number): nu
 }
 
 /** @param most - votes, about; of larger pictures squares vote, evenly spread. */
-export function castVotes(plane: StoredPlane, most: number = mostVotes): Votes {
+export function castVotes(plane: StoredPlane, most: number = maxVotes): Votes {
   const { width, height } = plane;
   const shrink = Math.max(1, Math.sqrt((width * height) / most));
   const tileStep = Math.ceil(tilePx * shrink);

@@ -10,7 +10,7 @@ import {
   type Detector,
   type Finding,
   noWeight,
-  type PlaceMap,
+  type CellMap,
   strengthOfRatio,
 } from './detector.ts';
 import {
@@ -19,7 +19,7 @@ import {
   findMainGrid,
   type GridBox,
   type MainGrid,
-  tallyVotes,
+  countVotes,
 } from './jpeg-grid-regions.ts';
 import { castVotes, isTooSmallToVote, nearestVote, tilePx, type Votes } from './jpeg-grid-votes.ts';
 import { areaOf, largestRegion, measuresOf, type Region } from './regions.ts';
@@ -45,8 +45,8 @@ export const jpegGrid: Detector = {
     const plane = storedLuma(picture);
     if (isTooSmallToVote(plane)) return { method, reason: 'too_small_for_grids' };
     const votes = castVotes(plane);
-    const tally = tallyVotes(votes);
-    const main = findMainGrid(tally);
+    const counted = countVotes(votes);
+    const main = findMainGrid(counted);
     const ofGrid = measuresOfGrid(main, votes);
     const findingOf = (statement: FindingStatement): Finding => ({
       method,
@@ -56,7 +56,7 @@ export const jpegGrid: Detector = {
       source,
     });
     if (main.logFalseAlarms > gridBelow) return findingOf({ code: 'no_grid', values: {} });
-    const boxes = findBoxes(tally, (grid) => isForeign(grid, main.grid));
+    const boxes = findBoxes(counted, (grid) => isForeign(grid, main.grid));
     const certain = boxes.filter(({ logFalseAlarms }) => logFalseAlarms < boxBelow);
     const [first] = certain;
     if (first === undefined) return findingOf(oneGrid(main, facts));
@@ -95,7 +95,7 @@ function asShown(shift: Shift, { orientation }: Picture['facts']): Shift {
 }
 
 /** 0.5 where no box lies: a place that shares the picture's grid may still have been put there. */
-function mark(boxes: readonly GridBox[], votes: Votes, facts: Picture['facts']): PlaceMap {
+function mark(boxes: readonly GridBox[], votes: Votes, facts: Picture['facts']): CellMap {
   const { width, height, tileStep } = votes;
   const marked = new Float32Array((width * height) / cellVotes ** 2).fill(0.5);
   for (const { cells, logFalseAlarms } of boxes.toReversed()) {

@@ -7,19 +7,19 @@ import {
   type ChangeEvidence,
   type Detector,
   type Finding,
-  type Sighting,
+  type LocalisedFinding,
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
 import { areaOf, largestPart, measuresOf, type Region, type Size } from './regions.ts';
 import type { FindingStatement } from './statements.ts';
 
-export const localisationNetwork: Detector<Sighting | Skipped> = {
+export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
   method: 'localisation-network',
   examine: ({ picture, changes }) =>
     changes === null
       ? { method: localisationNetwork.method, reason: 'no_localisation_network' }
-      : toSighting(changes, picture.facts),
+      : toLocalisedFinding(changes, picture.facts),
 };
 
 /**
@@ -32,7 +32,10 @@ const borneOut = { claim: 20, ratio: 12, below: 8 } as const;
 /** A place counts as changed from here on; training moved the map so that this is a good limit. */
 const changedFrom = 0.5;
 
-function toSighting({ score: logOdds, changed, trust }: ChangeEvidence, size: Size): Sighting {
+function toLocalisedFinding(
+  { score: logOdds, changed, trust }: ChangeEvidence,
+  size: Size,
+): LocalisedFinding {
   const region = largestPart(changed, changedFrom, size);
   const weight = weightOf(logOdds);
   const finding = {

@@ -6,7 +6,7 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import type { Detector, PlaceMap, Sighting, Skipped } from './detector.ts';
+import type { Detector, CellMap, LocalisedFinding, Skipped } from './detector.ts';
 import { outlying, quantileOf } from './noise-outliers.ts';
 import {
   context,
@@ -18,7 +18,7 @@ import {
 import { areaOf, largestRegion, measuresOf } from './regions.ts';
 
 /** Twelve numbers of a cell are fitted: with fewer cells they fit anything. About 128 by 128 pixels. */
-const leastCells = 256;
+const minCells = 256;
 
 /**
  * Logistic regression on the logarithm of a cell's distance over the median: cells of 500 simulated changes against
@@ -32,7 +32,7 @@ const ofCell = { offset: -0.49, slope: 2.8 } as const;
  */
 const ofPicture = { offset: -0.43, slope: 0.54 } as const;
 /** Of a drawing with large areas of one colour the median may be 0. */
-const leastDistance = 0.1;
+const minDistance = 0.1;
 /** 5 % of 269 untouched photographs have more; below it a region would be named in most honest pictures. */
 const unusualFrom = 5.4;
 /** A region holds cells at least twice as far away as the median: 6 times as frequent in changed places. */
@@ -40,17 +40,17 @@ const regionFrom = 0.8;
 
 const method = 'noise-level';
 
-export const noiseLevel: Detector<Sighting | Skipped> = {
+export const noiseLevel: Detector<LocalisedFinding | Skipped> = {
   method,
   examine: ({ picture }) => {
     const cells = fineStructureOf(picture);
     const { cellPx, columns, rows, usable, structured } = cells;
-    if (count(usable) < leastCells) return { method, reason: 'too_little_for_noise' };
-    if (count(structured) < leastCells) return { method, reason: 'too_smooth_for_noise' };
+    if (count(usable) < minCells) return { method, reason: 'too_little_for_noise' };
+    if (count(structured) < minCells) return { method, reason: 'too_smooth_for_noise' };
     const ratios = distanceRatios(cells);
     const values = ratios.map((ratio, at) => (usable[at] === 1 ? logistic(ofCell, ratio) : 0.5));
     const contrast = quantileOf(ratios, usable, 0.99);
-    return sighting({ cellPx, columns, rows, values }, contrast, picture);
+    return toLocalisedFinding({ cellPx, columns, rows, values }, contrast, picture);
   },
 };
 
@@ -61,7 +61,7 @@ function distanceRatios(cells: FineStructure): Float32Array {
   const squares = outlying({ numbers: around, dimensions: numbersPerCell, context, usable });
   const distances = meanAround(squares.map(Math.sqrt), cells, { each: 1, reach: 2 });
   const median = quantileOf(distances, usable, 0.5);
-  return distances.map((distance) => distance / Math.max(median, leastDistance));
+  return distances.map((distance) => distance / Math.max(median, minDistance));
 }
 
 /** @param ratio - of distances, 0 or more; its logarithm is what was fitted. */
@@ -74,7 +74,7 @@ interface Line {
   readonly slope: number;
 }
 
-function sighting(map: PlaceMap, contrast: number, { facts }: Picture): Sighting {
+function toLocalisedFinding(map: CellMap, contrast: number, { facts }: Picture): LocalisedFinding {
   const region = contrast < unusualFrom ? null : largestRegion(map, regionFrom, facts);
   return {
     finding: {

@@ -23,7 +23,7 @@ const rounds = 4;
 const ridge = 0.01;
 
 /** More points would take time and hardly move the fit. */
-const mostFitted = 8192;
+const maxFitted = 8192;
 
 /** @returns squared distance for each point; about `dimensions - context` for one of the majority. */
 export function outlying(points: Points): Float32Array {
@@ -43,7 +43,7 @@ export function outlying(points: Points): Float32Array {
 /** Every so many points, that no more are usable than may be fitted. */
 function thinned(usable: Uint8Array): Uint8Array {
   const count = sum(usable);
-  const apart = Math.ceil(count / mostFitted);
+  const apart = Math.ceil(count / maxFitted);
   const fitted = usable.map((is, at) => (at % apart === 0 ? is : 0));
   // Where the usable ones lie in stripes, few of them may be left, or none.
   return 2 * apart * sum(fitted) < count ? usable : fitted;
@@ -54,14 +54,14 @@ function sum(flags: Uint8Array): number {
 }
 
 /** A number that all points share, as the colours of a grey picture are, varies by rounding alone and says nothing. */
-const leastDeviation = 1e-4;
+const minDeviation = 1e-4;
 
 /** Mean 0 and variance 1 in each number over the usable points. */
 function standardise({ numbers, dimensions, usable }: Points): Float32Array {
   const { mean, covariance } = momentsOf(numbers, dimensions, usable);
   const scale = mean.map((_, at) => {
     const deviation = Math.sqrt(covariance[at * dimensions + at]!);
-    return deviation < leastDeviation ? 0 : 1 / deviation;
+    return deviation < minDeviation ? 0 : 1 / deviation;
   });
   const standard = new Float32Array(numbers.length);
   for (let at = 0; at < numbers.length; at++) {

@@ -35,7 +35,7 @@ export interface FineStructure {
 /** Pixels a side of the smallest cell: a block of JPEG. */
 const block = 8;
 /** More cells than this would cost time and tell no more: larger pictures get larger cells, read in their middle. */
-const mostCells = 65_536;
+const maxCells = 65_536;
 const [darkest, brightest] = [3, 252];
 /** Keeps the logarithm of an empty band finite; the steps of 8 bits are not much smaller. */
 const floor = 0.1;
@@ -44,7 +44,7 @@ const none = 0.5;
 
 export function fineStructureOf(picture: Picture): FineStructure {
   const { width, height } = picture.facts;
-  const cellPx = block * Math.ceil(Math.sqrt((width * height) / (mostCells * block * block)));
+  const cellPx = block * Math.ceil(Math.sqrt((width * height) / (maxCells * block * block)));
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const numbers = new Float32Array(columns * rows * numbersPerCell);
   const usable = new Uint8Array(columns * rows);

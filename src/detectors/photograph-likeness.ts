@@ -11,7 +11,7 @@ import { type BlockStatistics, measureBlocks } from './block-statistics.ts';
 import type { Detector, Finding, Skipped } from './detector.ts';
 
 /** A square of 128 pixels: below that, one object may fill the picture. */
-const leastBlocks = 256;
+const minBlocks = 256;
 
 /**
  * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression of 288 drawings by our own code
@@ -23,8 +23,8 @@ const weights = { flatBesideEdges: 10.2, edgeSharpness: 11.6, twoToneShare: 7.7 
 const drawnFrom = 18.8;
 
 /** Without a quarter of flat blocks and some edges the three numbers rest on too little. */
-const leastFlatShare = 0.25;
-const leastEdgeShare = 0.03;
+const minFlatShare = 0.25;
+const minEdgeShare = 0.03;
 
 /** Nothing but flat blocks: an empty picture. */
 const emptyFrom = 0.999;
@@ -34,7 +34,7 @@ export const photographLikeness: Detector<Finding | Skipped> = {
   examine: ({ picture }) => {
     const { width, height } = picture.facts;
     const statistics = measureBlocks(picture.luma, width, height);
-    if (statistics.blocks >= leastBlocks) return toFinding(statistics);
+    if (statistics.blocks >= minBlocks) return toFinding(statistics);
     return { method: photographLikeness.method, reason: 'too_small_for_drawings' };
   },
 };
@@ -51,7 +51,7 @@ function toFinding(statistics: BlockStatistics): Finding {
     weights.flatBesideEdges * flatBesideEdges +
     weights.edgeSharpness * edgeSharpness +
     weights.twoToneShare * twoToneShare;
-  const isDrawn = drawn >= drawnFrom && flatShare >= leastFlatShare && edgeShare >= leastEdgeShare;
+  const isDrawn = drawn >= drawnFrom && flatShare >= minFlatShare && edgeShare >= minEdgeShare;
   const isEmpty = flatShare >= emptyFrom;
   const isPhoto = !isDrawn && !isEmpty;
   return {

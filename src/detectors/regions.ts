@@ -1,6 +1,6 @@
 /** Where in the upright picture something lies: regions of a map, and how a sentence names them. */
 
-import type { PlaceMap } from './detector.ts';
+import type { CellMap } from './detector.ts';
 
 export interface Region {
   /** The smallest upright box around the region, in pixels of the upright picture. */
@@ -80,12 +80,12 @@ export function measuresOf({ left, top, width, height, share }: Region) {
 }
 
 /** More than this share of a picture is no part of it: who marks so much does not say where. */
-const mostOfPicture = 0.5;
+const maxShareOfPicture = 0.5;
 
 /** As `largestRegion`, where it is a part of the picture; else null. */
-export function largestPart(map: PlaceMap, from: number, size: Size): Region | null {
+export function largestPart(map: CellMap, from: number, size: Size): Region | null {
   const region = largestRegion(map, from, size);
-  return region !== null && region.share <= mostOfPicture ? region : null;
+  return region !== null && region.share <= maxShareOfPicture ? region : null;
 }
 
 /**
@@ -94,7 +94,7 @@ export function largestPart(map: PlaceMap, from: number, size: Size): Region | n
  * @param size - of the upright picture: cells that hang over its edge count with what lies inside.
  * @returns null when no cell reaches `from`.
  */
-export function largestRegion(map: PlaceMap, from: number, size: Size): Region | null {
+export function largestRegion(map: CellMap, from: number, size: Size): Region | null {
   const { columns, rows, values } = map;
   const seen = new Uint8Array(columns * rows);
   const waiting = new Int32Array(columns * rows);
@@ -109,7 +109,7 @@ export function largestRegion(map: PlaceMap, from: number, size: Size): Region |
 }
 
 interface Growth {
-  readonly map: PlaceMap;
+  readonly map: CellMap;
   readonly from: number;
   /** 1 where a cell belongs to a group already. */
   readonly seen: Uint8Array;

@@ -17,7 +17,7 @@ const candidates = Int32Array.from({ length: windowSide * spectrumWidth }, (_, a
 );
 
 /** A fence in one window may not speak for the windows around it. */
-const mostPower = 20;
+const maxPower = 20;
 
 /** Each window's powers, averaged with those of the windows around it: chance peaks elsewhere in each, a period does not. */
 export function pooled(windows: Windows): Windows {
@@ -25,7 +25,7 @@ export function pooled(windows: Windows): Windows {
   const capped = new Float32Array(powers.length);
   const bins = windowSide * spectrumWidth;
   for (let from = 0; from < powers.length; from += bins) {
-    for (let at = 0; at < bins; at++) capped[from + at] = Math.min(mostPower, powers[from + at]!);
+    for (let at = 0; at < bins; at++) capped[from + at] = Math.min(maxPower, powers[from + at]!);
   }
   const across = averaged(capped, {
     length: columns,

@@ -21,7 +21,7 @@ interface Plane {
 }
 
 /** Bounds time, and memory to 18 MB; larger pictures are read at wider steps. */
-const mostWindows = 512;
+const maxWindows = 512;
 
 /**
  * @see Kirchner, "Fast and reliable resampling detection by spectral analysis of fixed linear predictor residue" (ACM
@@ -32,7 +32,7 @@ export function spectraOf(plane: Plane): Windows {
   const inside = [width - windowSide - 2, height - windowSide - 2].map((free) => Math.max(0, free));
   let stridePx = windowSide / 2;
   const along = (length: number) => Math.floor(length / stridePx) + 1;
-  while (along(inside[0]!) * along(inside[1]!) > mostWindows) stridePx += 8;
+  while (along(inside[0]!) * along(inside[1]!) > maxWindows) stridePx += 8;
   const [columns, rows] = [along(inside[0]!), along(inside[1]!)];
   const powers = new Float32Array(columns * rows * windowSide * spectrumWidth);
   const transform = createSquareTransform(windowSide);

@@ -9,15 +9,15 @@
  */
 
 import type { Picture, PictureFacts } from '../image/picture.ts';
-import type { Detector, PlaceMap, Sighting, Skipped } from './detector.ts';
+import type { Detector, CellMap, LocalisedFinding, Skipped } from './detector.ts';
 import { areaOf, largestRegion, measuresOf, type Region, type Size } from './regions.ts';
 import { commonPeak, meanSpectrum, ownPeaks, pooled } from './resampling-peaks.ts';
 import { spectraOf, type Windows, windowSide } from './resampling-spectra.ts';
 import type { FindingStatement } from './statements.ts';
 
 /** With fewer windows there is no rest to compare a region with. */
-const leastSidePx = 2 * windowSide;
-const leastQuality = 90;
+const minSidePx = 2 * windowSide;
+const minQuality = 90;
 
 /** 34 photographs of the calibration split stay below as they are; of those enlarged to 1.3, nine in ten lie above. */
 const scaledFrom = 4.5;
@@ -29,18 +29,18 @@ const everywhereFrom = 10;
 
 const method = 'resampling';
 
-export const resampling: Detector<Sighting | Skipped> = {
+export const resampling: Detector<LocalisedFinding | Skipped> = {
   method,
   examine: ({ picture }) => {
     const { width, height, jpeg } = picture.facts;
-    if (Math.min(width, height) < leastSidePx) return { method, reason: 'too_small_for_scaling' };
-    if (jpeg && (jpeg.quality?.value ?? 0) < leastQuality)
+    if (Math.min(width, height) < minSidePx) return { method, reason: 'too_small_for_scaling' };
+    if (jpeg && (jpeg.quality?.value ?? 0) < minQuality)
       return { method, reason: 'too_compressed_for_scaling' };
     return look(picture);
   },
 };
 
-function look({ facts, luma }: Picture): Sighting {
+function look({ facts, luma }: Picture): LocalisedFinding {
   const { width, height } = facts;
   const windows = spectraOf({ width, height, luma });
   const around = pooled(windows);
@@ -77,7 +77,7 @@ function look({ facts, luma }: Picture): Sighting {
 const pointedFrom = 0.7;
 
 /** 0.5 to 0.9 by the share of the windows around a cell that point: a window without a period says nothing. */
-function toMap(pointing: Uint8Array, windows: Windows, { width, height }: PictureFacts): PlaceMap {
+function toMap(pointing: Uint8Array, windows: Windows, { width, height }: PictureFacts): CellMap {
   const cellPx = windows.stridePx;
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
   const values = Float32Array.from({ length: columns * rows }, (_, cell) => {

@@ -4,7 +4,7 @@
  */
 
 import type { Picture } from '../image/picture.ts';
-import type { PlaceMap } from './detector.ts';
+import type { CellMap } from './detector.ts';
 
 export interface StoredPlane {
   readonly width: number;
@@ -90,7 +90,7 @@ export function uprightShift({ across, down }: Shift, orientation: number): Shif
 }
 
 /** @param map - over the stored picture. Each cell of the answer is the one that its middle lies in. */
-export function toUpright(map: PlaceMap, facts: Turned): PlaceMap {
+export function toUpright(map: CellMap, facts: Turned): CellMap {
   if (facts.orientation === 1) return map;
   const { cellPx } = map;
   const [columns, rows] = [Math.ceil(facts.width / cellPx), Math.ceil(facts.height / cellPx)];

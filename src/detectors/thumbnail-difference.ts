@@ -18,7 +18,7 @@ import {
 
 /** Pixels of the thumbnail to a side of a cell: two cells to a block of its JPEG, so that ringing is averaged out. */
 const thumbnailPx = 4;
-const mostCells = 128;
+const maxCells = 128;
 
 /** Cells over the picture, fine enough for what a thumbnail can show. */
 export function cellsFor(
@@ -26,7 +26,7 @@ export function cellsFor(
   thumbnail: Omit<Plane, 'luma'>,
 ): CellSize {
   const scale = Math.max(width / thumbnail.width, height / thumbnail.height);
-  const cellPx = Math.ceil(Math.max(thumbnailPx * scale, Math.max(width, height) / mostCells));
+  const cellPx = Math.ceil(Math.max(thumbnailPx * scale, Math.max(width, height) / maxCells));
   return { cellPx, columns: Math.ceil(width / cellPx), rows: Math.ceil(height / cellPx) };
 }
 

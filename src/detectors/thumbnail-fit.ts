@@ -86,12 +86,12 @@ const rounds = { absolute: 8, all: 14 };
 /** Scatters beyond which a cell takes no part in the fit: Tukey's biweight, 95 % efficient for normal errors. */
 const tukey = 4.685;
 /** Grey levels: the JPEG of a thumbnail and its whole numbers leave no less. */
-const leastScatter = 0.7;
+const minScatter = 0.7;
 
 export function fitRobustly(terms: readonly Float64Array[], values: Float64Array) {
   const weights = new Float64Array(values.length).fill(1);
   const residuals = new Float64Array(values.length);
-  let scatter = leastScatter;
+  let scatter = minScatter;
   for (let round = 0; round < rounds.all; round++) {
     const factors = fitWeighted(terms, values, weights);
     for (let cell = 0; cell < values.length; cell++) {
@@ -99,7 +99,7 @@ export function fitRobustly(terms: readonly Float64Array[], values: Float64Array
       for (let term = 0; term < terms.length; term++) sum += factors[term]! * terms[term]![cell]!;
       residuals[cell] = values[cell]! - Math.min(255, Math.max(0, sum));
     }
-    scatter = Math.max(leastScatter, 1.4826 * median(residuals.map(Math.abs)));
+    scatter = Math.max(minScatter, 1.4826 * median(residuals.map(Math.abs)));
     for (let cell = 0; cell < values.length; cell++) {
       const off = Math.abs(residuals[cell]!) / scatter;
       if (round < rounds.absolute) weights[cell] = 1 / Math.max(0.5, off);
@@ -161,7 +161,7 @@ function solve(system: readonly Float64Array[]): Float64Array {
 /** Standard deviation as the median tells it, which a few places hardly move. */
 export function spreadOf(values: Float64Array): number {
   const middle = median(values);
-  return Math.max(leastScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
+  return Math.max(minScatter, 1.4826 * median(values.map((value) => Math.abs(value - middle))));
 }
 
 function median(values: Float64Array): number {

@@ -9,8 +9,8 @@ import { alignThumbnail } from '../provenance/thumbnail.ts';
 import {
   type Detector,
   noWeight,
-  type PlaceMap,
-  type Sighting,
+  type CellMap,
+  type LocalisedFinding,
   type Skipped,
   strengthOfRatio,
 } from './detector.ts';
@@ -18,7 +18,7 @@ import { areaOf, largestRegion, measuresOf } from './regions.ts';
 import type { SkipReason } from './statements.ts';
 import { cellsFor, differencesOf } from './thumbnail-difference.ts';
 
-export const thumbnail: Detector<Sighting | Skipped> = {
+export const thumbnail: Detector<LocalisedFinding | Skipped> = {
   method: 'thumbnail',
   examine: ({ picture }) => {
     const aligned = alignThumbnail(picture);
@@ -26,7 +26,7 @@ export const thumbnail: Detector<Sighting | Skipped> = {
       return skip(
         picture.facts.metadata.hasThumbnail ? 'thumbnail_unreadable' : 'thumbnail_missing',
       );
-    if (aligned.shapeRatio > mostShapeRatio) return skip('thumbnail_of_other_shape');
+    if (aligned.shapeRatio > maxShapeRatio) return skip('thumbnail_of_other_shape');
     return aligned.correlation === null
       ? skip('thumbnail_too_even')
       : compare(picture, aligned.upright);
@@ -38,15 +38,15 @@ function skip(reason: SkipReason): Skipped {
 }
 
 /** As `inconsistencies.ts` has it: beyond this the thumbnail is one of another part of the scene, which is told there. */
-const mostShapeRatio = 1.06;
+const maxShapeRatio = 1.06;
 /** On the calibration split 99 % of the same pictures lie above 0.72, 95 % of other ones below 0.54. */
-const leastLikeness = 0.6;
+const minLikeness = 0.6;
 
 /** Deviations at which a cell is as likely changed as not, and that make the odds e times as high. */
 const deviation = { even: 7, step: 1 };
 /** A cell counts as pointed at from here on, and a region from as many of them. */
 const pointedFrom = 0.73;
-const leastCells = 4;
+const minCells = 4;
 /**
  * Of 500 pairs of the calibration split, with thumbnails that were made as `thumbnail-difference.ts` tells, a region was found
  * in 342 changed pictures and in no untouched one: that bears out 100 (Clopper and Pearson, one-sided 95 % bounds). But those
@@ -59,17 +59,17 @@ const found = {
   score: believedRatio / (1 + believedRatio),
 } as const;
 
-function compare(picture: Picture, upright: Thumbnail): Sighting | Skipped {
+function compare(picture: Picture, upright: Thumbnail): LocalisedFinding | Skipped {
   const { width, height } = picture.facts;
   const cells = cellsFor(picture.facts, upright);
   const whole = { width, height, luma: picture.luma };
   const { deviations, scatter, likeness } = differencesOf(whole, upright, cells);
-  if (likeness < leastLikeness) return skip('thumbnail_of_other_content');
+  if (likeness < minLikeness) return skip('thumbnail_of_other_content');
   const values = deviations.map((off) => Math.max(0.5, shareOf(off)));
-  const map: PlaceMap = { ...cells, values };
+  const map: CellMap = { ...cells, values };
   const region = largestRegion(map, pointedFrom, picture.facts);
   const cellShare = cells.cellPx ** 2 / (width * height);
-  const isFound = region !== null && region.share >= leastCells * cellShare;
+  const isFound = region !== null && region.share >= minCells * cellShare;
   return {
     finding: {
       method: thumbnail.method,

@@ -5,7 +5,7 @@
 
 import type { EmbeddingStatistics } from '../inference/model.ts';
 import { shareBelow } from './calibration.ts';
-import type { Reading } from './patch-scores.ts';
+import type { PatchScores } from './patch-scores.ts';
 import type { Grid } from './patches.ts';
 import type { ClassSimilarities } from './result.ts';
 
@@ -13,7 +13,7 @@ import type { ClassSimilarities } from './result.ts';
 const outlyingPercentile = 99;
 
 /** Fewer cells than a quarter of a patch (64 cells) are one window's flicker, not a region. */
-const leastClusterCells = 16;
+const minClusterCells = 16;
 
 /**
  * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
@@ -51,23 +51,23 @@ export function distancesOf(
  *   percentile of reference patches.
  * - `giniCoeff`: how unequally distance is spread over all patches of the picture, 0 (everywhere alike) .. 1.
  *
- * @param cellDistances - distance of the window around each cell of `reading.grid`.
+ * @param cellDistances - distance of the window around each cell of `patchScores.grid`.
  */
 export function measureAnomaly(
-  reading: Reading,
+  patchScores: PatchScores,
   cellDistances: Float64Array,
   statistics: EmbeddingStatistics,
 ): { readonly score: number; readonly numCluster: number; readonly giniCoeff: number } {
-  const read = reading.read.map((index) => reading.distances[index]!);
+  const read = patchScores.read.map((index) => patchScores.distances[index]!);
   const mean = read.reduce((sum, distance) => sum + distance, 0) / read.length;
   const limit = statistics.distanceQuantiles[outlyingPercentile]!;
   return {
     score: shareBelow(statistics.pictureDistanceQuantiles, mean),
     numCluster: countClusters(
       cellDistances.map((distance) => (distance > limit ? 1 : 0)),
-      reading.grid,
+      patchScores.grid,
     ),
-    giniCoeff: gini(reading.patches.map((index) => reading.distances[index]!)),
+    giniCoeff: gini(patchScores.patches.map((index) => patchScores.distances[index]!)),
   };
 }
 
@@ -76,7 +76,7 @@ export function countClusters(isSet: Float64Array, { columns, rows }: Grid): num
   const open = Uint8Array.from(isSet);
   let clusters = 0;
   for (let start = 0; start < open.length; start++) {
-    if (open[start] === 1 && fill(open, start, columns, rows) >= leastClusterCells) clusters++;
+    if (open[start] === 1 && fill(open, start, columns, rows) >= minClusterCells) clusters++;
   }
   return clusters;
 }
@@ -125,13 +125,14 @@ export function gini(values: readonly number[]): number {
  * JPEG-compressed real, or generated, training pictures. -1 (opposite) .. 1 (same direction); 0 says nothing.
  */
 export function measureSimilarities(
-  reading: Pick<Reading, 'embeddings' | 'read'>,
+  patchScores: Pick<PatchScores, 'embeddings' | 'read'>,
   { embedding, prototypes }: EmbeddingStatistics,
 ): ClassSimilarities {
   const { dimension } = embedding;
   const pooled = new Float64Array(dimension);
-  for (const index of reading.read) {
-    for (let i = 0; i < dimension; i++) pooled[i]! += reading.embeddings[index * dimension + i]!;
+  for (const index of patchScores.read) {
+    for (let i = 0; i < dimension; i++)
+      pooled[i]! += patchScores.embeddings[index * dimension + i]!;
   }
   return {
     realCompressed: cosine(pooled, prototypes.realCompressed),

@@ -30,7 +30,7 @@ export function toPredictions(logits: Logits, { calibration }: ModelManifest): C
 
 /**
  * How much trace there is, 0..2, whichever side it speaks for: both scores with the two logits levelled. Without that
- * the second arm, which moves them apart by as much as it is sure, would make traces out of a drawing.
+ * the second branch, which moves them apart by as much as it is sure, would make traces out of a drawing.
  */
 export function toTrace({ real, fake }: Logits, { calibration }: ModelManifest): number {
   const level = (real + fake) / 2;
@@ -59,12 +59,12 @@ export function shareBelow(quantiles: readonly number[], value: number): number 
 //
 // /** Beyond these odds (about 50 to 1) a single method is not believed any further.
 
-const mostLogit = 4;
+const maxLogit = 4;
 
 /** @param probability - 0..1. */
 export function boundedLogit(probability: number): number {
   const logit = Math.log(probability / (1 - probability));
-  return Math.min(mostLogit, Math.max(-mostLogit, logit));
+  return Math.min(maxLogit, Math.max(-maxLogit, logit));
 }
 
 /** The first value with at least `share` 0..1 of all values at or below it, for each share. */

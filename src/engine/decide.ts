@@ -45,7 +45,7 @@ export interface DeclarationEvidence {
  * How many standard deviations of the Monte Carlo passes must lie between the probability and one half: the two-sided
  * 99, 80 and 50 % points of the normal distribution. The models' thresholds are fitted under these.
  */
-const leastDeviations = {
+const minDeviations = {
   pedantic: 2.576,
   default: 1.282,
   relaxed: 0.674,
@@ -57,7 +57,7 @@ type Rules = Pick<ModelManifest, 'thresholds' | 'compressedRegime'> & {
 };
 type ChangeLimit = 'manipulatedMin' | 'suspectedMin';
 type Limits = Readonly<
-  Record<keyof ModelManifest['thresholds'] | ChangeLimit | 'leastDeviations', number>
+  Record<keyof ModelManifest['thresholds'] | ChangeLimit | 'minDeviations', number>
 >;
 
 export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrategy): Decision {
@@ -171,7 +171,7 @@ function limitsOf(
     traceMin: thresholds.traceMin[strategy],
     compressionMax: thresholds.compressionMax[strategy],
     anomalyMax: thresholds.anomalyMax[strategy],
-    leastDeviations: leastDeviations[strategy],
+    minDeviations: minDeviations[strategy],
     manipulatedMin: localisation.manipulatedMin[strategy],
     suspectedMin: localisation.suspectedMin[strategy],
   };
@@ -195,7 +195,7 @@ function reasonsToDoubt(evidence: Evidence, limits: Limits): readonly ReasonCode
   const isClear =
     fakeProbability >= 0.5 ? fakeProbability >= limits.fakeMin : fakeProbability <= limits.realMax;
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
-    ['margin_within_uncertainty', margin <= limits.leastDeviations * fakeUncertainty],
+    ['margin_within_uncertainty', margin <= limits.minDeviations * fakeUncertainty],
     ['evidence_below_threshold', !isClear],
     ['unstable_under_resaving', evidence.isUnstable],
   ];

@@ -1,5 +1,5 @@
 /**
- * The votes of the model's second arm: log odds of `fake`. What survives sharing lies in middle and low frequencies; at
+ * The scores of the second branch of the model, an ensemble: log odds of `fake`. What survives sharing lies in middle and low frequencies; at
  * half size the same statistics see lower ones, and four times the area: both sizes are asked, and their log odds add up.
  */
 
@@ -7,42 +7,46 @@ import { halvePixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { ModelManifest } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { type CellPosition, type FeatureGrid, type PatchPlan, planPatches } from './patches.ts';
-import { type Arm, cutTile, grown, readFeatureGrid } from './tiles.ts';
+import { type Branch, cutTile, grown, readFeatureGrid } from './tiles.ts';
 
-export interface Votes {
+export interface EnsembleScores {
   readonly members: number;
   /** `[patches read, members]`: what counts for the picture. */
   readonly ofPatches: Float32Array;
   /** Of the place of one patch alone, for the maps: where there is a half size, twice what that says, for a quarter of the work. */
-  readonly ofPlace: (place: CellPosition) => Float32Array;
+  readonly ofPosition: (place: CellPosition) => Float32Array;
 }
 
-export async function readVotes(
+export async function readEnsembleScores(
   picture: Planes,
   plan: PatchPlan,
   model: TraceModel,
-): Promise<Votes | null> {
+): Promise<EnsembleScores | null> {
   const { input, votes } = model.manifest;
-  if (!model.readVotes || !votes) return null;
-  const arm: Arm = { read: model.readVotes, cellPx: input.cellPx, haloPx: votes.haloPx };
+  if (!model.readEnsemble || !votes) return null;
+  const branch: Branch = { read: model.readEnsemble, cellPx: input.cellPx, haloPx: votes.haloPx };
   if (!isLargeEnough(picture, input)) {
-    const grid = await readFeatureGrid(picture, arm);
+    const grid = await readFeatureGrid(picture, branch);
     const ofPlace = (place: CellPosition) => vectorAt(grid, middleOf(place, input));
-    return { members: grid.channels, ofPatches: joined(plan.read.map(ofPlace)), ofPlace };
+    return {
+      members: grid.channels,
+      ofPatches: joined(plan.read.map(ofPlace)),
+      ofPosition: ofPlace,
+    };
   }
   const half = toPlanes(halvePixels(picture));
-  const grid = await readFeatureGrid(half, arm);
+  const grid = await readFeatureGrid(half, branch);
   const halfPatches = planPatches(half, input).read.map((place) =>
     vectorAt(grid, middleOf(place, input)),
   );
-  const inFull = await votesOnPatches(picture, plan, arm, input);
+  const inFull = await scorePatches(picture, plan, branch, input);
   return {
     members: grid.channels,
-    ofPatches: joined(inFull.map((vote) => added(vote, mean(halfPatches)))),
-    ofPlace: (place) => {
+    ofPatches: joined(inFull.map((scores) => added(scores, mean(halfPatches)))),
+    ofPosition: (place) => {
       const { column, row } = middleOf(place, input);
-      const vote = vectorAt(grid, { column: column >> 1, row: row >> 1 });
-      return added(vote, vote);
+      const scores = vectorAt(grid, { column: column >> 1, row: row >> 1 });
+      return added(scores, scores);
     },
   };
 }
@@ -53,33 +57,33 @@ function isLargeEnough({ facts }: Planes, { cellPx, patchCells }: ModelManifest[
 }
 
 /** Patch by patch, or, where that is less work, all cells of the picture; the answers are the same. */
-async function votesOnPatches(
+async function scorePatches(
   picture: Planes,
   { grid, window, read }: PatchPlan,
-  arm: Arm,
+  branch: Branch,
   input: ModelManifest['input'],
 ): Promise<readonly Float32Array[]> {
   // The halo of a cell holds the patch around it; a patch needs what is left beyond that.
-  const margin = Math.ceil(arm.haloPx / arm.cellPx) - (input.patchCells >> 1);
+  const margin = Math.ceil(branch.haloPx / branch.cellPx) - (input.patchCells >> 1);
   const boxes = read.map((place) => grown({ ...place, ...window }, margin, grid));
   const cells = boxes.reduce((total, { columns, rows }) => total + columns * rows, 0);
   if (grid.columns * grid.rows <= cells) {
-    const all = await readFeatureGrid(picture, arm);
+    const all = await readFeatureGrid(picture, branch);
     return read.map((place) => vectorAt(all, middleOf(place, input)));
   }
-  const votes: Float32Array[] = [];
+  const scores: Float32Array[] = [];
   for (const [at, box] of boxes.entries()) {
     const { columns, rows } = box;
-    const rgb = cutTile(picture, box, arm.cellPx);
-    const values = await arm.read(rgb, columns * arm.cellPx, rows * arm.cellPx);
+    const rgb = cutTile(picture, box, branch.cellPx);
+    const values = await branch.read(rgb, columns * branch.cellPx, rows * branch.cellPx);
     const channels = values.length / (columns * rows);
     const place = { column: read[at]!.column - box.column, row: read[at]!.row - box.row };
-    votes.push(vectorAt({ columns, rows, channels, values }, middleOf(place, input)));
+    scores.push(vectorAt({ columns, rows, channels, values }, middleOf(place, input)));
   }
-  return votes;
+  return scores;
 }
 
-/** The cell that holds the vote on exactly the patch that begins at `place`. */
+/** The cell that holds the scores of exactly the patch that begins at `place`. */
 function middleOf(place: CellPosition, { patchCells }: ModelManifest['input']): CellPosition {
   const middle = patchCells >> 1;
   return { column: place.column + middle, row: place.row + middle };

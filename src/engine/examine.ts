@@ -61,12 +61,12 @@ export async function conclude(
 }
 
 function evidenceOf(observation: Observation): Omit<Evidence, 'isUnstable'> {
-  const { seen, reading, models, fakeProbability, fakeUncertainty } = observation;
+  const { seen, patchScores, models, fakeProbability, fakeUncertainty } = observation;
   return {
     fakeProbability,
     fakeUncertainty,
     predictions: seen.predictions,
-    trace: toTrace(reading.meanLogits, models.trace.manifest),
+    trace: toTrace(patchScores.meanLogits, models.trace.manifest),
     anomalyScore: seen.anomaly.score ?? 0,
     hasFullPatch: hasFullPatch(observation),
     isPhotograph: isPhotograph(seen.findings),

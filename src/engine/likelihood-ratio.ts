@@ -36,7 +36,7 @@ export function supportedRatio(
 ): SupportedRatio | null {
   const looser = decisionStrategies.slice(decisionStrategies.indexOf(strategy));
   return looser
-    .map((one) => leastRatio(measured, one, side))
+    .map((one) => minRatio(measured, one, side))
     .reduce((best, one) => ((one?.ratio ?? 0) > (best?.ratio ?? 0) ? one : best));
 }
 
@@ -45,7 +45,7 @@ export function supportedRatio(
  * did worst is what counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
  * counted as if they were independent of each other, although many come from one source.
  */
-function leastRatio(
+function minRatio(
   measured: readonly MeasuredCondition[],
   strategy: DecisionStrategy,
   side: 'real' | 'fake',

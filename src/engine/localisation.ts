@@ -1,6 +1,12 @@
 /** From the methods that look for local changes to one statement about the picture, and one map. */
 
-import type { Answer, ChangeEvidence, Finding, PlaceMap, Sighting } from '../detectors/detector.ts';
+import type {
+  Answer,
+  ChangeEvidence,
+  Finding,
+  CellMap,
+  LocalisedFinding,
+} from '../detectors/detector.ts';
 import { largestPart } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import type { Pixels } from '../image/codec.ts';
@@ -36,16 +42,16 @@ const changedFrom = 0.5;
 
 export function localise({ size, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
-  const sightings = answers.filter((answer) => 'finding' in answer);
-  const methods = mapsOf(sightings, grid);
-  const changed = fusePlaces(fusion, methods, grid.columns * grid.rows);
+  const localised = answers.filter((answer) => 'finding' in answer);
+  const methods = mapsOf(localised, grid);
+  const changed = fuseCells(fusion, methods, grid.columns * grid.rows);
   const probability = fuseScores(fusion, answers.flatMap(findingOf));
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   return {
     manipulation: {
       probability,
       region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, size) : null,
-      methods: sightings.filter(speaksForChange).map(({ finding }) => finding.method),
+      methods: localised.filter(speaksForChange).map(({ finding }) => finding.method),
     },
     suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
     changed,
@@ -59,13 +65,13 @@ export function findingOf(answer: Answer): readonly Finding[] {
   return ['finding' in answer ? answer.finding : answer];
 }
 
-function mapsOf(sightings: readonly Sighting[], grid: CellGrid): MethodMaps {
+function mapsOf(localised: readonly LocalisedFinding[], grid: CellGrid): MethodMaps {
   return Object.fromEntries(
-    sightings.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
+    localised.map(({ finding, map }) => [finding.method, ontoGrid(map, grid)]),
   );
 }
 
-function speaksForChange({ finding: { speaksFor, strength } }: Sighting): boolean {
+function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding): boolean {
   return speaksFor === 'fake' && strength !== 'none';
 }
 
@@ -83,7 +89,7 @@ export type MethodMaps = Readonly<Record<string, Float32Array>>;
 const strongestShare = 0.99;
 
 /** Probability 0..1 of each cell to be changed. */
-export function fusePlaces(
+export function fuseCells(
   { places }: Pick<Fusion, 'places'>,
   maps: MethodMaps,
   cells: number,
@@ -130,7 +136,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locator.locate(pixels, table);
-  const mapOf = (logits: Float32Array): PlaceMap => {
+  const mapOf = (logits: Float32Array): CellMap => {
     const map = { cellPx: cellPx << halvings, columns, rows, values: logits.map(sigmoid) };
     return toUpright(coverStored(map, facts), facts);
   };
@@ -149,7 +155,7 @@ function atMost(maxPixels: number, picture: Picture) {
 }
 
 /** What halving left over at the right and below gets the values beside it. */
-function coverStored(map: PlaceMap, { storedWidth, storedHeight }: Picture['facts']): PlaceMap {
+function coverStored(map: CellMap, { storedWidth, storedHeight }: Picture['facts']): CellMap {
   const columns = Math.ceil(storedWidth / map.cellPx);
   const rows = Math.ceil(storedHeight / map.cellPx);
   if (columns === map.columns && rows === map.rows) return map;

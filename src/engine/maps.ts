@@ -1,6 +1,6 @@
 /** From the answers at every place a patch can take, and what points at local changes, to one value a cell. */
 
-import type { PlaceMap } from '../detectors/detector.ts';
+import type { CellMap } from '../detectors/detector.ts';
 import type { Calibration } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import {
@@ -12,7 +12,7 @@ import {
   toFakeProbability,
 } from './calibration.ts';
 import type { Localisation } from './localisation.ts';
-import type { Reading } from './patch-scores.ts';
+import type { PatchScores } from './patch-scores.ts';
 import { coveringGrid, type Grid } from './patches.ts';
 import type { CellMaps } from './result.ts';
 
@@ -25,7 +25,7 @@ const full = 65_535;
  * tells where something was changed if anything was: there, some places stand out in an untouched picture as well.
  */
 export function drawMaps(
-  reading: Reading,
+  patchScores: PatchScores,
   model: TraceModel,
   grid: CellGrid,
   localisation: Localisation,
@@ -36,10 +36,12 @@ export function drawMaps(
   const { cellPx } = model.manifest.input;
   const classMap = (output: number, how: Calibration) =>
     ontoGrid(
-      placeMap(reading, cellPx, (place) => calibrated(reading.logits[3 * place + output]!, how)),
+      cellMapOf(patchScores, cellPx, (place) =>
+        calibrated(patchScores.logits[3 * place + output]!, how),
+      ),
       grid,
     );
-  const farther = (place: number) => shareBelow(distanceQuantiles, reading.distances[place]!);
+  const farther = (place: number) => shareBelow(distanceQuantiles, patchScores.distances[place]!);
   return {
     ...grid,
     values: {
@@ -47,13 +49,13 @@ export function drawMaps(
       fake: quantised(
         drawFake(
           classMap(1, calibration.fake),
-          toFakeProbability(reading.meanLogits, model.manifest),
+          toFakeProbability(patchScores.meanLogits, model.manifest),
           localisation,
         ),
       ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(
-        drawAnomaly(ontoGrid(placeMap(reading, cellPx, farther), grid), localisation),
+        drawAnomaly(ontoGrid(cellMapOf(patchScores, cellPx, farther), grid), localisation),
       ),
     },
     methods: Object.fromEntries(
@@ -66,8 +68,8 @@ export function drawMaps(
 }
 
 /** Distance from training of the patch around each cell. */
-export function cellDistances(reading: Reading): Float64Array {
-  return placeOfEachCell(reading, (cells) => new Float64Array(cells), reading.distances);
+export function cellDistances(patchScores: PatchScores): Float64Array {
+  return valueOfEachCell(patchScores, (cells) => new Float64Array(cells), patchScores.distances);
 }
 
 /** @param values - 0..1; stored as 0..65535, rounded. */
@@ -75,16 +77,20 @@ function quantised(values: Float32Array): Uint16Array {
   return Uint16Array.from(values, (value) => Math.round(full * value));
 }
 
-function placeMap(reading: Reading, cellPx: number, valueAt: (place: number) => number): PlaceMap {
-  const { columns, rows } = reading.places;
+function cellMapOf(
+  patchScores: PatchScores,
+  cellPx: number,
+  valueAt: (place: number) => number,
+): CellMap {
+  const { columns, rows } = patchScores.positions;
   const places = Float32Array.from({ length: columns * rows }, (_, place) => valueAt(place));
-  const values = placeOfEachCell(reading, (cells) => new Float32Array(cells), places);
-  return { cellPx, ...reading.grid, values };
+  const values = valueOfEachCell(patchScores, (cells) => new Float32Array(cells), places);
+  return { cellPx, ...patchScores.grid, values };
 }
 
 /** Copies to each cell the value of the place whose window has the cell in its middle, or lies nearest to that. */
-function placeOfEachCell<Values extends Float32Array | Float64Array>(
-  { grid, window, places }: Reading,
+function valueOfEachCell<Values extends Float32Array | Float64Array>(
+  { grid, window, positions: places }: PatchScores,
   create: (cells: number) => Values,
   values: Values,
 ): Values {
@@ -112,15 +118,15 @@ export interface CellGrid extends Grid {
 
 /** Pixels of a picture up to which its maps have cells of this side; beyond the last one 16. Some 30,000 cells each. */
 const cellSides = [
-  { cellPx: 4, mostPixels: 500_000 },
-  { cellPx: 8, mostPixels: 2_000_000 },
+  { cellPx: 4, maxPixels: 500_000 },
+  { cellPx: 8, maxPixels: 2_000_000 },
 ] as const;
 const coarsestPx = 16;
 
 /** Fine enough for the parts that people change, coarse enough to be kept. */
 export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
   const pixels = size.width * size.height;
-  const cellPx = cellSides.find(({ mostPixels }) => pixels <= mostPixels)?.cellPx ?? coarsestPx;
+  const cellPx = cellSides.find(({ maxPixels }) => pixels <= maxPixels)?.cellPx ?? coarsestPx;
   return { cellPx, ...coveringGrid(size, cellPx) };
 }
 
@@ -128,7 +134,7 @@ export function gridOfMaps(size: { readonly width: number; readonly height: numb
  * The map with cells of another side: the mean of the cells that lie in a larger one, straight lines between the middles of
  * the cells around a smaller one.
  */
-export function ontoGrid(map: PlaceMap, grid: CellGrid): Float32Array {
+export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const { columns, rows, cellPx } = grid;
   const across = weightsAlong(columns, cellPx, map.columns, map.cellPx);
   const down = weightsAlong(rows, cellPx, map.rows, map.cellPx);

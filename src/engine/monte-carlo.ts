@@ -7,7 +7,7 @@
 import type { ModelManifest } from '../inference/model.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
-import type { Reading } from './patch-scores.ts';
+import type { PatchScores } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';
 
 export interface Spread {
@@ -19,16 +19,16 @@ export interface Spread {
 
 /** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
 export async function measureSpread(
-  reading: Pick<Reading, 'read' | 'readFeatures'>,
+  patchScores: Pick<PatchScores, 'read' | 'readFeatures'>,
   model: TraceModel,
   seed: number,
 ): Promise<Spread> {
   const { manifest } = model;
   const { passes } = manifest.dropout;
-  const count = reading.read.length;
-  const channels = reading.readFeatures.length / count;
+  const count = patchScores.read.length;
+  const channels = patchScores.readFeatures.length / count;
   const masks = dropoutMasks(manifest.dropout, channels, seed);
-  const { logits } = await model.readHead(reading.readFeatures, count, masks, passes);
+  const { logits } = await model.readHead(patchScores.readFeatures, count, masks, passes);
 
   const means = Array.from({ length: passes }, (_, pass) => passMean(logits, pass, count));
   return spreadOf(means, manifest);

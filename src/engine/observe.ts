@@ -15,7 +15,7 @@ import { environmentOf, identityOf } from './contract.ts';
 import { findingOf, localise, readChanges } from './localisation.ts';
 import { cellDistances, drawMaps, gridOfMaps } from './maps.ts';
 import { measureSpread } from './monte-carlo.ts';
-import { type Reading, readPicture } from './patch-scores.ts';
+import { type PatchScores, readPatchScores } from './patch-scores.ts';
 import type { CodedExamination } from './result.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
@@ -29,7 +29,7 @@ export interface Observation {
   readonly picture: Picture;
   readonly models: Models;
   readonly seed: number;
-  readonly reading: Reading;
+  readonly patchScores: PatchScores;
   readonly fakeProbability: number;
   readonly fakeUncertainty: number;
   /** All of the examination that no strategy changes. */
@@ -47,13 +47,13 @@ export async function observe(
 ): Promise<Observation> {
   const { trace, locator } = models;
   const { manifest, statistics } = trace;
-  const reading = await readPicture(picture, trace);
-  const spread = await measureSpread(reading, trace, seed);
+  const patchScores = await readPatchScores(picture, trace);
+  const spread = await measureSpread(patchScores, trace, seed);
   const changes = await readChanges(picture, locator);
   const traces = {
-    fakeProbability: toFakeProbability(reading.meanLogits, manifest),
+    fakeProbability: toFakeProbability(patchScores.meanLogits, manifest),
     fakeUncertainty: spread.fakeUncertainty,
-    patchesRead: reading.read.length,
+    patchesRead: patchScores.read.length,
     passes: manifest.dropout.passes,
   };
   const answers = detectors.map((it) => it.examine({ picture, traces, changes, provenance }));
@@ -68,7 +68,7 @@ export async function observe(
     picture,
     models,
     seed,
-    reading,
+    patchScores,
     fakeProbability: traces.fakeProbability,
     fakeUncertainty: traces.fakeUncertainty,
     seen: {
@@ -77,15 +77,15 @@ export async function observe(
       locator: identityOf(locator.manifest),
       measured: manifest.measured,
       measuredCalls: locator.manifest.called,
-      predictions: toPredictions(reading.meanLogits, manifest),
+      predictions: toPredictions(patchScores.meanLogits, manifest),
       classUncertainties: spread.classUncertainties,
-      classSimilarities: measureSimilarities(reading, statistics),
-      anomaly: measureAnomaly(reading, cellDistances(reading), statistics),
+      classSimilarities: measureSimilarities(patchScores, statistics),
+      anomaly: measureAnomaly(patchScores, cellDistances(patchScores), statistics),
       manipulation: found.manipulation,
       provenance,
       findings: answers.flatMap(findingOf),
       skipped: answers.filter(isSkipped),
-      maps: drawMaps(reading, trace, grid, found),
+      maps: drawMaps(patchScores, trace, grid, found),
       passes: traces.passes,
       patchesRead: traces.patchesRead,
       environment: environmentOf({ onnxruntime: trace.runtimeVersion, ...codecVersions() }),

@@ -1,5 +1,5 @@
 /**
- * The reading of a picture: the model's answer for every window of cells, and which of them speak for the picture.
+ * The patch scores of a picture: what the model answers for every window of cells, and which of them speak for the picture.
  * Everything that a result says later is computed from these numbers.
  *
  * Each patch is judged alone, and the picture is the plain mean of their logits: features averaged first said less (AUC .739
@@ -16,7 +16,7 @@ import type { Planes } from '../image/pixels.ts';
 import type { TraceModel } from '../inference/trace-model.ts';
 import { distancesOf } from './anomaly.ts';
 import type { Logits } from './calibration.ts';
-import { readVotes, type Votes } from './ensemble.ts';
+import { readEnsembleScores, type EnsembleScores } from './ensemble.ts';
 import {
   type CellPosition,
   type Grid,
@@ -27,13 +27,13 @@ import {
 } from './patches.ts';
 import { readFeatureGrid } from './tiles.ts';
 
-export interface Reading {
+export interface PatchScores {
   /** Cells that cover the picture. */
   readonly grid: Grid;
   /** Size of a patch in cells; smaller than the model's where the picture is. */
   readonly window: Grid;
   /** Places a patch can take, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
-  readonly places: Grid;
+  readonly positions: Grid;
   /** `[places, 3]`: raw real, fake, compression, as the maps show them. */
   readonly logits: Float32Array;
   /** `[places, dimension]`, unit length. */
@@ -53,34 +53,34 @@ export interface Reading {
 /** Windows that the head judges in one run: large enough to be fast, small enough to stay in the cache. */
 const batchSize = 2048;
 
-export async function readPicture(picture: Planes, model: TraceModel): Promise<Reading> {
+export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
   const patches = await readPatches(picture, model);
-  const { plan, windows, votes, features } = patches;
-  const { logits, embeddings } = await judgePlaces(windows, votes, model);
+  const { plan, windows, ensemble, features } = patches;
+  const { logits, embeddings } = await scoreWindows(windows, ensemble, model);
   const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
     grid: plan.grid,
     window: plan.window,
-    places: { columns: windows.columns, rows: windows.rows },
+    positions: { columns: windows.columns, rows: windows.rows },
     logits,
     embeddings,
     distances: distancesOf(embeddings, model.statistics),
     patches: plan.all.map(indexOf),
     read: plan.read.map(indexOf),
     readFeatures: features,
-    meanLogits: await judgePatches(patches, model),
+    meanLogits: await scorePicture(patches, model),
   };
 }
 
 /** The picture's scores alone, without what the maps need. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
-  return judgePatches(await readPatches(picture, model), model);
+  return scorePicture(await readPatches(picture, model), model);
 }
 
 interface Patches {
   readonly plan: PatchPlan;
   readonly windows: WindowMeans;
-  readonly votes: Votes | null;
+  readonly ensemble: EnsembleScores | null;
   /** `[read, channels]`, as the head wants it. */
   readonly features: Float32Array;
 }
@@ -91,25 +91,25 @@ async function readPatches(picture: Planes, model: TraceModel): Promise<Patches>
   const { cellPx, haloPx } = input;
   const cells = await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx });
   const windows = meanWindows(cells, plan.window);
-  const votes = await readVotes(picture, plan, model);
-  const width = windows.channels + (votes?.members ?? 0);
+  const ensemble = await readEnsembleScores(picture, plan, model);
+  const width = windows.channels + (ensemble?.members ?? 0);
   const features = new Float32Array(plan.read.length * width);
   plan.read.forEach(({ row, column }, at) => {
     const place = row * windows.columns + column;
     features.set(meansOf(windows, place), at * width);
-    if (!votes) return;
-    const { members, ofPatches } = votes;
+    if (!ensemble) return;
+    const { members, ofPatches } = ensemble;
     const said = ofPatches.subarray(at * members, (at + 1) * members);
     features.set(said, at * width + windows.channels);
   });
-  return { plan, windows, votes, features };
+  return { plan, windows, ensemble, features };
 }
 
 function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {
   return means.subarray(place * channels, (place + 1) * channels);
 }
 
-async function judgePatches({ plan, features }: Patches, model: TraceModel): Promise<Logits> {
+async function scorePicture({ plan, features }: Patches, model: TraceModel): Promise<Logits> {
   const count = plan.read.length;
   const { logits } = await judge(features, count, model);
   const meanOf = (output: number) =>
@@ -118,14 +118,18 @@ async function judgePatches({ plan, features }: Patches, model: TraceModel): Pro
 }
 
 /** The head's answer for every window. */
-async function judgePlaces(windows: WindowMeans, votes: Votes | null, model: TraceModel) {
+async function scoreWindows(
+  windows: WindowMeans,
+  ensemble: EnsembleScores | null,
+  model: TraceModel,
+) {
   const count = windows.columns * windows.rows;
   const dimension = model.statistics.embedding.dimension;
   const logits = new Float32Array(count * 3);
   const embeddings = new Float32Array(count * dimension);
   for (let first = 0; first < count; first += batchSize) {
     const size = Math.min(batchSize, count - first);
-    const answer = await judge(rowsOf(windows, votes, first, size), size, model);
+    const answer = await judge(rowsOf(windows, ensemble, first, size), size, model);
     logits.set(answer.logits, first * 3);
     embeddings.set(answer.embeddings, first * dimension);
   }
@@ -134,19 +138,19 @@ async function judgePlaces(windows: WindowMeans, votes: Votes | null, model: Tra
 
 function rowsOf(
   windows: WindowMeans,
-  votes: Votes | null,
+  ensemble: EnsembleScores | null,
   first: number,
   size: number,
 ): Float32Array {
   const { channels, columns } = windows;
-  if (!votes) return windows.means.subarray(first * channels, (first + size) * channels);
-  const width = channels + votes.members;
+  if (!ensemble) return windows.means.subarray(first * channels, (first + size) * channels);
+  const width = channels + ensemble.members;
   const rows = new Float32Array(size * width);
   for (let at = 0; at < size; at++) {
     const place = first + at;
     rows.set(meansOf(windows, place), at * width);
     const position = { column: place % columns, row: Math.floor(place / columns) };
-    rows.set(votes.ofPlace(position), at * width + channels);
+    rows.set(ensemble.ofPosition(position), at * width + channels);
   }
   return rows;
 }

@@ -4,7 +4,7 @@
  * Sizes and numbers stand in the manifest, because a model is fitted under them: for trace-1 patches of 128 px that overlap
  * by half, as training cuts them, and the 16 most textured. Fewer said less (AUC on the calibration split .760 of all up to 16,
  * .754 of 8, .746 of 4, .709 of one; models/training/EXPERIMENTS.md, 4); more were not tried. Crops of 256 px hold only 9,
- * and 9 drawn out of 16 say as much (.851 against .852 on val; 32). The number also bounds what head and second arm
+ * and 9 drawn out of 16 say as much (.851 against .852 on val; 32). The number also bounds what head and second branch
  * cost at full size, however large the picture is. Where the most textured ones lie close together, the rest of a large picture
  * does not speak: that was not measured, because the crops are small.
  */
@@ -27,7 +27,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   const { cellPx, patchCells, patchesRead } = input;
   const grid = coveringGrid(picture.facts, cellPx);
   const window = windowOf(grid, patchCells);
-  const all = patchPlaces(insideGrid(picture.facts, cellPx), grid, input);
+  const all = patchPositions(insideGrid(picture.facts, cellPx), grid, input);
   const textures = cellTextures(picture, grid, cellPx);
   return {
     grid,
@@ -38,7 +38,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
 }
 
 /** Patches lie inside the picture as a whole; a picture too small for that is read as far as it goes. */
-function patchPlaces(
+function patchPositions(
   inside: Grid,
   covering: Grid,
   { patchCells, patchStrideCells }: ModelManifest['input'],

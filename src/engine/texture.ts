@@ -4,7 +4,7 @@ import type { Planes } from '../image/pixels.ts';
 import type { CellPosition, Grid } from './patches.ts';
 
 /** Grey levels. One hard edge must not make a patch textured, so a pixel counts at most this much. */
-const mostPerPixel = 32;
+const maxPerPixel = 32;
 
 /**
  * For each cell the sum over its pixels of |luma - right neighbour| + |luma - lower neighbour|, each pixel's sum at most
@@ -30,7 +30,7 @@ export function cellTextures(
         const here = luma[line + x]!;
         const right = luma[line + (x < lastColumn ? x + 1 : x)]!;
         const change = Math.abs(here - right) + Math.abs(here - luma[line + x + below]!);
-        sum += change < mostPerPixel ? change : mostPerPixel;
+        sum += change < maxPerPixel ? change : maxPerPixel;
       }
       textures[cells + column]! += sum;
     }

@@ -1,6 +1,6 @@
 /**
- * Runs an arm of the model over a picture of any size in tiles, so that memory stays bounded. A tile is its core plus a
- * halo as wide as the arm looks; the halo's answers are thrown away, so the seams do not show.
+ * Runs a branch of the model over a picture of any size in tiles, so that memory stays bounded. A tile is its core plus a
+ * halo as wide as the branch looks; the halo's answers are thrown away, so the seams do not show.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -22,8 +22,8 @@ export interface CellBox {
 
 export type Coloured = Pick<Planes, 'rgb' | 'facts'>;
 
-/** How an arm of the model is shown pixels. */
-export interface Arm {
+/** How a branch of the model is shown pixels. */
+export interface Branch {
   readonly read: ReadCells;
   readonly cellPx: number;
   /** How far beyond a cell it looks. */
@@ -36,10 +36,10 @@ export interface Arm {
  */
 export const maxTileCells = 5120;
 
-/** @returns what the arm says of all cells that cover the picture; edge pixels are repeated to fill the last cells. */
+/** @returns what the branch says of all cells that cover the picture; edge pixels are repeated to fill the last cells. */
 export async function readFeatureGrid(
   picture: Coloured,
-  { read, cellPx, haloPx }: Arm,
+  { read, cellPx, haloPx }: Branch,
   tileCells = maxTileCells,
 ): Promise<FeatureGrid> {
   const grid = coveringGrid(picture.facts, cellPx);

@@ -103,8 +103,8 @@ export interface BundleCase {
   readonly rendering: Rendering;
 }
 
-/** A bundle that was taken apart, before anything of it is believed. */
-export interface Taken {
+/** A bundle that was unpacked, before anything of it is believed. */
+export interface UnpackedBundle {
   /** The whole archive. */
   readonly bytes: Uint8Array;
   /** In the order of its directory; names may come twice. */
@@ -114,6 +114,9 @@ export interface Taken {
 }
 
 /** The first of this name. */
-export function contentOf({ entries }: Pick<Taken, 'entries'>, wanted: string): Uint8Array | null {
+export function contentOf(
+  { entries }: Pick<UnpackedBundle, 'entries'>,
+  wanted: string,
+): Uint8Array | null {
   return entries.find(({ name }) => name === wanted)?.bytes ?? null;
 }

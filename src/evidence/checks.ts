@@ -6,7 +6,7 @@ import {
   manifestFile,
   publicKeyFile,
   signatureFile,
-  type Taken,
+  type UnpackedBundle,
 } from './bundle-format.ts';
 import { archiveOf, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
 
@@ -58,14 +58,14 @@ export interface Filed {
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
-export function checkFiles(taken: Taken): Filed {
-  const listed = new Map(taken.manifest.files.map((file) => [file.name, file]));
+export function checkFiles(unpacked: UnpackedBundle): Filed {
+  const listed = new Map(unpacked.manifest.files.map((file) => [file.name, file]));
   const problems: Problem[] = [];
   const intact = new Map<string, Uint8Array>();
   const seen = new Set<string>();
   const add = (kind: Problem['kind'], file: string, what: string) =>
     problems.push({ kind, file, message: `${file} ${what}.` });
-  for (const { name, bytes } of taken.entries) {
+  for (const { name, bytes } of unpacked.entries) {
     const file = listed.get(name);
     if (seen.has(name)) add('added', name, 'is in the archive more than once');
     else if (file !== undefined && sha256Of(bytes) === file.sha256) intact.set(name, bytes);
@@ -74,20 +74,20 @@ export function checkFiles(taken: Taken): Filed {
     seen.add(name);
   }
   for (const name of listed.keys()) if (!seen.has(name)) add('missing', name, 'is missing');
-  return { problems: [...problems, ...checkContainer(taken, intact)], intact };
+  return { problems: [...problems, ...checkContainer(unpacked, intact)], intact };
 }
 
 /** The two that cannot stand in the list. */
 const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
 
 /** Writes the archive again from its files: whatever differs then lies between them. */
-function checkContainer(taken: Taken, intact: Filed['intact']): readonly Problem[] {
-  const { bytes, entries, manifest, manifestBytes } = taken;
-  const signature = contentOf(taken, signatureFile);
+function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
+  const { bytes, entries, manifest, manifestBytes } = unpacked;
+  const signature = contentOf(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
-    // A changed file was told already: its checksum is taken as stated, so that only what lies around it is told here.
+    // A changed file was told already: its checksum is unpacked as stated, so that only what lies around it is told here.
     return [intact.has(name) ? { name, bytes: found.bytes } : found];
   });
   // What is missing cannot be written again, and was told.
@@ -118,14 +118,14 @@ export interface Signed {
  *
  * @param expected - fingerprint; null when nobody says.
  */
-export function checkSignature(taken: Taken, expected: string | null): Signed {
-  const signature = contentOf(taken, signatureFile);
+export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
+  const signature = contentOf(unpacked, signatureFile);
   if (signature === null) return unsigned('missing', signatureFile, 'The signature is missing.');
-  const key = keyInside(taken);
+  const key = keyInside(unpacked);
   if (key === null) return unsigned('changed', publicKeyFile, 'The public key cannot be read.');
   const { fingerprint } = key;
-  const isValid = isSignedBy(key, { bytes: taken.manifestBytes, signature });
-  if (!isValid || taken.manifest.key.fingerprint !== fingerprint) {
+  const isValid = isSignedBy(key, { bytes: unpacked.manifestBytes, signature });
+  if (!isValid || unpacked.manifest.key.fingerprint !== fingerprint) {
     return unsigned('signature', signatureFile, signatureFails);
   }
   const isExpected = expected === null ? null : expected === fingerprint;
@@ -141,8 +141,8 @@ function otherKey(fingerprint: string): Problem {
   return { kind: 'key', file: publicKeyFile, message };
 }
 
-function keyInside(taken: Taken): PublicKey | null {
-  const bytes = contentOf(taken, publicKeyFile);
+function keyInside(unpacked: UnpackedBundle): PublicKey | null {
+  const bytes = contentOf(unpacked, publicKeyFile);
   return bytes === null ? null : readPublicKey(Buffer.from(bytes).toString('latin1'));
 }
 

@@ -9,7 +9,7 @@ import {
   maxBundleFiles,
   parseManifest,
   signatureFile,
-  type Taken,
+  type UnpackedBundle,
 } from './bundle-format.ts';
 import {
   checkFiles,
@@ -54,7 +54,7 @@ export async function openBundle(bytes: Uint8Array, expected: string | null): Pr
 }
 
 /** An archive that says of itself that it is a bundle, and cannot be read, was harmed; any other file never was one. */
-async function entriesOf(bytes: Uint8Array): Promise<Taken['entries'] | ForensicsError> {
+async function entriesOf(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
   const maxBytes = Math.min(maxBundleBytes, maxGrowth * bytes.length);
@@ -77,12 +77,12 @@ function isCanonical(bytes: Uint8Array): boolean {
   return canonicalBytes(parseJson(bytes)).equals(bytes);
 }
 
-function compare(taken: Taken, expected: string | null): OpenBundle {
-  const signed = checkSignature(taken, expected);
-  const filed = checkFiles(taken);
+function compare(unpacked: UnpackedBundle, expected: string | null): OpenBundle {
+  const signed = checkSignature(unpacked, expected);
+  const filed = checkFiles(unpacked);
   return {
     problems: [...signed.problems, ...filed.problems],
-    manifest: signed.key === null ? null : taken.manifest,
+    manifest: signed.key === null ? null : unpacked.manifest,
     key: signed.key,
     files: filed.intact,
   };

@@ -95,14 +95,14 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     const value: unknown = JSON.parse(text);
-    return isWithin(value, mostLevels) ? value : undefined;
+    return isWithin(value, maxLevels) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Far more than we write, and far fewer than what exhausts the stack of whoever walks through the value. */
-const mostLevels = 64;
+const maxLevels = 64;
 
 function isWithin(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return true;

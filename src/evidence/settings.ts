@@ -90,7 +90,7 @@ const custodyCheck = Compile(custodySchema);
 export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
   const { options, model, locator, passes, environment } = examination;
-  const { custody: _ofItsOwnFile, heatmapStance: _follows, validation, ...item } = given.item;
+  const { custody: _ofItsOwnFile, heatmapOrientation: _follows, validation, ...item } = given.item;
   return {
     model: plainIdentity(model),
     ...(locator && { locator: plainIdentity(locator) }),

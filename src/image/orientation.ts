@@ -16,7 +16,7 @@ export function readOrientation(tiff: Uint8Array | null): number {
 }
 
 /** How the pixels of a picture lie: as a viewer shows them, or as the file holds them. */
-export type Stance = 'upright' | 'stored';
+export type PixelOrientation = 'upright' | 'stored';
 
 /** True when the upright picture is as wide as the stored one is high. */
 export function isQuarterTurn(orientation: number): boolean {

@@ -32,7 +32,7 @@ export interface LocateModel {
  * Pixels. After a larger picture the network is closed and opened again for the next, which takes 0.2 s: its working space, some
  * 220 MB a megapixel, would otherwise stay while the other methods look at the picture.
  */
-const keptUpTo = 1_500_000;
+const maxPixelsKeptOpen = 1_500_000;
 
 export async function loadLocateModel(
   { manifest, network }: VerifiedLocator,
@@ -57,7 +57,7 @@ export async function loadLocateModel(
         table: { data: Float32Array.from(table ?? noTable), dims: [1, noTable.length] },
       });
       const found = toAnswer(answer, { width, height, cellPx });
-      if (width * height > keptUpTo) await release();
+      if (width * height > maxPixelsKeptOpen) await release();
       return found;
     },
   };

@@ -43,7 +43,7 @@ export function parseManifest(text: string): ModelManifest {
       patchStrideCells: wholeOf(input['patchStrideCells'], 'input.patchStrideCells', 1, 256),
       patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
     },
-    votes: votesOf(root['votes'] ?? null),
+    votes: ensembleInput(root['votes'] ?? null),
     dropout: {
       rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
       passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
@@ -157,7 +157,7 @@ function ratesOf(value: unknown, name: string): MeasuredRates {
   };
 }
 
-function votesOf(value: unknown): ModelManifest['votes'] {
+function ensembleInput(value: unknown): ModelManifest['votes'] {
   if (value === null) return null;
   return { haloPx: wholeOf(fieldsOf(value, 'votes')['haloPx'], 'votes.haloPx', 0, 1024) };
 }

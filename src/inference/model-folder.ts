@@ -18,14 +18,14 @@ export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
 }
 
 export const statisticsFile = 'statistics.json';
-export const votesFile = 'votes.onnx';
+export const ensembleFile = 'votes.onnx';
 export const locateFile = 'locate.onnx';
 
 /** Files without which a model cannot be run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {
   if (manifest.type === 'localisation') return [locateFile];
   const always = ['model.onnx', 'head.onnx', statisticsFile];
-  return manifest.votes ? [...always, votesFile] : always;
+  return manifest.votes ? [...always, ensembleFile] : always;
 }
 
 /** @throws {ForensicsError} `model_integrity` naming the first field that is missing or impossible. */

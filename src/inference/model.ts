@@ -62,7 +62,7 @@ export interface ModelManifest extends IdentifiedModel {
     readonly patchStrideCells: number;
     readonly patchesRead: number;
   };
-  /** How the second arm is shown pixels; null for a model of the network alone. */
+  /** How the second branch is shown pixels; null for a model of the network alone. */
   readonly votes: { readonly haloPx: number } | null;
   readonly dropout: { readonly rate: number; readonly passes: number };
   readonly calibration: {

@@ -14,7 +14,7 @@ import {
   statisticsFile,
   textOf,
   verifiedFiles,
-  votesFile,
+  ensembleFile,
 } from './model-folder.ts';
 import type { AnyManifest, EmbeddingStatistics, LocateManifest, ModelManifest } from './model.ts';
 
@@ -23,8 +23,8 @@ export interface VerifiedModel {
   readonly statistics: EmbeddingStatistics;
   readonly backbone: Uint8Array;
   readonly head: Uint8Array;
-  /** The second arm, for a model that has one. */
-  readonly votes: Uint8Array | null;
+  /** The second branch, for a model that has one. */
+  readonly ensemble: Uint8Array | null;
 }
 
 export interface VerifiedLocator {
@@ -140,7 +140,7 @@ export async function openModel(entry: ModelFolder<ModelManifest>): Promise<Veri
     statistics: parseStatistics(textOf(files, statisticsFile)),
     backbone: files.get('model.onnx')!,
     head: files.get('head.onnx')!,
-    votes: files.get(votesFile) ?? null,
+    ensemble: files.get(ensembleFile) ?? null,
   };
 }
 

@@ -26,10 +26,10 @@ export interface TraceModel {
   /** One feature vector for each cell. */
   readonly readFeatures: ReadCells;
   /**
-   * The second arm: what each of its members says of the patch around a cell, or, near the border, of the nearest patch
+   * The second branch: what each of its members says of the patch around a cell, or, near the border, of the nearest patch
    * inside. Null for a model of the network alone. The head expects its channels behind the features.
    */
-  readonly readVotes: ReadCells | null;
+  readonly readEnsemble: ReadCells | null;
   /**
    * @param features - `[count, channels]`.
    * @param masks - `[passes, channels]` of dropout multipliers: 0 or 1 / (1 - rate).
@@ -49,17 +49,17 @@ export async function loadTraceModel(
 ): Promise<TraceModel> {
   const { manifest, statistics } = verified;
   const { cellPx } = manifest.input;
-  const [backbone, head, votes] = await Promise.all([
+  const [backbone, head, ensemble] = await Promise.all([
     runtime.openSession(verified.backbone),
     runtime.openSession(verified.head),
-    verified.votes && runtime.openSession(verified.votes),
+    verified.ensemble && runtime.openSession(verified.ensemble),
   ]);
   return {
     manifest,
     statistics,
     runtimeVersion: runtime.version,
     readFeatures: cellsReader(backbone, 'features', cellPx),
-    readVotes: votes && cellsReader(votes, 'votes', cellPx),
+    readEnsemble: ensemble && cellsReader(ensemble, 'votes', cellPx),
     readHead: async (features, count, masks, passes) => {
       const answer = await head.run({
         features: { data: features, dims: [count, features.length / count] },
@@ -71,7 +71,7 @@ export async function loadTraceModel(
       };
     },
     release: async () => {
-      await Promise.all([backbone.release(), head.release(), votes?.release()]);
+      await Promise.all([backbone.release(), head.release(), ensemble?.release()]);
     },
   };
 }

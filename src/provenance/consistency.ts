@@ -53,14 +53,14 @@ function compareSizes({ facts, exif: { statedSize } }: Records): readonly Incons
 }
 
 /** A thumbnail rounds its sides to whole pixels, and bars are found to within two of them. */
-const mostShapeRatio = 1.06;
+const maxShapeRatio = 1.06;
 /** Set by hand on drawn pictures: the same scene stays above 0.98, another one below 0.67. */
-const leastCorrelation = 0.8;
+const minCorrelation = 0.8;
 
 function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
   if (thumbnail === null) return [];
   const { shapeRatio, correlation } = thumbnail;
-  if (shapeRatio > mostShapeRatio) {
+  if (shapeRatio > maxShapeRatio) {
     return [
       {
         code: 'thumbnail_shape_differs',
@@ -69,7 +69,7 @@ function compareThumbnail({ thumbnail }: Records): readonly Inconsistency[] {
       },
     ];
   }
-  if (correlation === null || correlation >= leastCorrelation) return [];
+  if (correlation === null || correlation >= minCorrelation) return [];
   return [
     {
       code: 'thumbnail_content_differs',

@@ -27,7 +27,7 @@ export interface ProvenanceOptions {
   readonly now?: Date;
 }
 
-const mostDeclarations = 50;
+const maxDeclarations = 50;
 
 /** @param picture - decoded from `bytes`. */
 export async function readProvenance(
@@ -86,7 +86,7 @@ function unsigned(
 
 /** The best vouched-for first; of these, a picture generated as a whole before one with generated parts. */
 function ranked(declarations: readonly Declaration[]): readonly Declaration[] {
-  return declarations.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, mostDeclarations);
+  return declarations.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, maxDeclarations);
 }
 
 function rankOf({ assurance, origin }: Declaration): number {

@@ -12,7 +12,7 @@ interface Sources {
   readonly jpeg: JpegStructure | null;
 }
 
-const mostNames = 20;
+const maxNames = 20;
 
 /** Each name once, generators first. */
 export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources) {
@@ -34,7 +34,7 @@ export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources
   for (const named of names) {
     if (named.name !== '' && !byName.has(named.name)) byName.set(named.name, named);
   }
-  return [...byName.values()].slice(0, mostNames);
+  return [...byName.values()].slice(0, maxNames);
 }
 
 const savedForWeb: NamedSoftware = {

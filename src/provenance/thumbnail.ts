@@ -23,7 +23,7 @@ export interface AlignedThumbnail extends ThumbnailComparison {
 /** Cells a side: as coarse as the smallest thumbnail, so that scaling leaves no difference. */
 const side = 16;
 /** Standard deviation of the cells in grey levels below which a correlation is chance. */
-const leastContrast = 4;
+const minContrast = 4;
 
 /** Of all ways in which the thumbnail may lie the one that shows the picture best; null without a thumbnail. */
 export function alignThumbnail({
@@ -88,7 +88,7 @@ function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
 /** Grey levels that a black bar stays below, ringing included. */
 const black = 24;
 /** A bar takes at most a third on either side. */
-const mostBar = 1 / 3;
+const maxBar = 1 / 3;
 
 /** Cameras fill the thumbnail up to 4:3 with black bars. */
 function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
@@ -107,7 +107,7 @@ function withoutBars({ width, height, luma }: Thumbnail): Thumbnail {
 
 /** Both or none: a dark edge on one side alone belongs to the picture. */
 function barsOf(count: number, lineAt: (i: number) => Uint8Array): readonly [number, number] {
-  const most = Math.floor(count * mostBar);
+  const most = Math.floor(count * maxBar);
   const isBar = (i: number) => lineAt(i).every((luma) => luma <= black);
   let first = 0;
   while (first < most && isBar(first)) first++;
@@ -151,7 +151,7 @@ function correlate(a: Float64Array, b: Float64Array): number | null {
     squaresA += offA * offA;
     squaresB += offB * offB;
   }
-  const least = leastContrast * leastContrast * a.length;
+  const least = minContrast * minContrast * a.length;
   if (squaresA < least || squaresB < least) return null;
   return both / Math.sqrt(squaresA * squaresB);
 }

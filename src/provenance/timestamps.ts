@@ -11,7 +11,7 @@ interface Clocks {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Clocks of two places on earth differ by 26 hours at most (UTC-12 to UTC+14). */
-const mostZoneHours = 26;
+const maxZoneHours = 26;
 
 export function compareTimes({
   exif: { takenAt, changedAt },
@@ -21,7 +21,7 @@ export function compareTimes({
   if (takenAt !== null && changedAt !== null) all.push(...compareChange(takenAt, changedAt));
   const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : utcOf(time))));
   // By how much is not told: it would differ each time that the same file is looked at.
-  if (latest > now.getTime() + mostZoneHours * hourMs) {
+  if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({
       code: 'time_in_future',
       values: {},
@@ -46,7 +46,7 @@ function compareChange(takenAt: ExifTime, changedAt: ExifTime): readonly Inconsi
       },
     ];
   }
-  if (minutes >= (isExact ? -1 : -60 * mostZoneHours)) return [];
+  if (minutes >= (isExact ? -1 : -60 * maxZoneHours)) return [];
   return [
     {
       code: 'created_after_modified',
@@ -61,7 +61,7 @@ function utcOf({ at, offsetMinutes }: ExifTime): number {
 }
 
 /** A receiver may hold on to its last fix for a while. */
-const mostHoursOfFix = 1;
+const maxHoursOfFix = 1;
 
 /** The receiver's clock is that of the satellites, the camera's is whatever somebody set. */
 export function compareSatellites({
@@ -70,7 +70,7 @@ export function compareSatellites({
   if (takenAt === null || satelliteTime === null) return [];
   const hoursApart = Math.abs(utcOf(takenAt) - satelliteTime.getTime()) / hourMs;
   const isZoneKnown = takenAt.offsetMinutes !== null;
-  if (hoursApart <= mostHoursOfFix + (isZoneKnown ? 0 : 14)) return [];
+  if (hoursApart <= maxHoursOfFix + (isZoneKnown ? 0 : 14)) return [];
   return [
     {
       code: 'gps_time_differs',

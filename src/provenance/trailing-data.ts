@@ -56,7 +56,7 @@ function isPlainText(head: Uint8Array): boolean {
 
 const entriesTag = 0xb002;
 const entryBytes = 16;
-const mostPictures = 100;
+const maxPictures = 100;
 
 /** Further pictures of the index that are where it says (CIPA DC-007, 5.2.3). */
 function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): number {
@@ -65,11 +65,7 @@ function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): numbe
   const view = new DataView(entries.bytes.buffer, entries.bytes.byteOffset, entries.bytes.length);
   let found = 0;
   // The first entry is the picture itself.
-  for (
-    let entry = 1;
-    entry < mostPictures && (entry + 1) * entryBytes <= view.byteLength;
-    entry++
-  ) {
+  for (let entry = 1; entry < maxPictures && (entry + 1) * entryBytes <= view.byteLength; entry++) {
     const offset = view.getUint32(entry * entryBytes + 8, entries.isLittleEndian);
     const start = index.base + offset;
     if (offset > 0 && bytes[start] === 0xff && bytes[start + 1] === 0xd8) found++;
@@ -81,7 +77,7 @@ function countListed(bytes: Uint8Array, index: FileClues['pictureIndex']): numbe
 function countTrailing(trailing: Uint8Array): number {
   let rest = trailing;
   for (let found = 0; ; found++) {
-    if (found === mostPictures || kindOf(rest) !== 'jpeg') return found;
+    if (found === maxPictures || kindOf(rest) !== 'jpeg') return found;
     try {
       rest = rest.subarray(readFileClues(rest, 'jpg').endOffset);
     } catch {

@@ -1,6 +1,6 @@
 import type { Bilingual, Language } from '../contract/vocabulary.ts';
 import type { ModelIdentity } from '../engine/result.ts';
-import type { Stance } from '../image/orientation.ts';
+import type { PixelOrientation } from '../image/orientation.ts';
 import type { MeasuredCondition } from '../inference/model.ts';
 
 /** One step of the chain of custody. */
@@ -43,7 +43,7 @@ export interface ReportItem {
   /** True when other bytes were put in the place of the upload after the copy was taken that was examined. */
   readonly isUploadReplaced?: boolean;
   /** How the heatmap files lie; upright when left out. The report itself shows the picture and them upright. */
-  readonly heatmapStance?: Stance;
+  readonly heatmapOrientation?: PixelOrientation;
   /** What happened to the file, oldest first; left out where nothing was recorded. */
   readonly custody?: readonly CustodyEvent[];
   /** Repetitions after failures before the run that this report is about. */

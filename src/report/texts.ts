@@ -127,7 +127,7 @@ function writeKinds({ decision }: Examination, { summary }: Phrases): readonly s
 
 function writeIntro({ examination, item, phrases: { heatmap }, numbers }: Writing): string {
   const intro = heatmap.intro(numbers.count(examination.maps.cellPx));
-  const isStored = item.heatmapStance === 'stored';
+  const isStored = item.heatmapOrientation === 'stored';
   return [...intro, ...(isStored ? [heatmap.asStored] : [])].join('\n\n');
 }
 

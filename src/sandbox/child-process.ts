@@ -25,7 +25,7 @@ export interface Child {
   end(): Promise<void>;
 }
 
-const stderrKept = 4096;
+const maxStderrChars = 4096;
 
 /** 24 days: Node.js lets a longer timer fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
@@ -40,7 +40,7 @@ export function forkChild(options: ChildOptions): Child {
   const child = start(options);
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    stderr = (stderr + text).slice(-stderrKept);
+    stderr = (stderr + text).slice(-maxStderrChars);
   });
   let onEnded: (() => void) | null = null;
   const ended = new Promise<void>((resolve) => {

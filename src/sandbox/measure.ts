@@ -10,7 +10,7 @@ import { checkSeed } from './examine.ts';
 import { openPicture } from './open-picture.ts';
 import type {
   Condition,
-  ConditionReading,
+  ConditionResult,
   Measurement,
   MeasureRequest,
   TaskContext,
@@ -26,11 +26,11 @@ export async function performMeasure(
     models.load({ model: options.model }, modelsDir),
   ]);
   const { declarations } = await readProvenance(bytes, picture, { trustList });
-  const readings: ConditionReading[] = [];
+  const readings: ConditionResult[] = [];
   let made: Pick<Measurement, 'model' | 'environment'> | null = null;
   for await (const { condition, picture: passed } of underConditions(picture, limits)) {
     const examinations = await underStrategies(passed, loaded, options.seed);
-    readings.push(readingOf(condition, examinations));
+    readings.push(toConditionResult(condition, examinations));
     made ??= examinations.default;
   }
   if (made === null) throw new TypeError('No condition was measured.');
@@ -45,7 +45,7 @@ export async function performMeasure(
 
 type ByStrategy = Readonly<Record<DecisionStrategy, CodedExamination>>;
 
-/** One reading of the pixels, decided three times. */
+/** The pixels, scored once and decided three times. */
 async function underStrategies(
   picture: Picture,
   models: Models,
@@ -54,7 +54,7 @@ async function underStrategies(
   return concludeUnderEvery(await observe(picture, models, seed));
 }
 
-function readingOf(condition: Condition, examinations: ByStrategy): ConditionReading {
+function toConditionResult(condition: Condition, examinations: ByStrategy): ConditionResult {
   const verdictOf = (strategy: DecisionStrategy) => {
     const { resultClass, reasons } = examinations[strategy].decision;
     return { resultClass, reasons };

@@ -3,7 +3,7 @@
 import type { Examination } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { readSamples, type Samples } from '../image/codec.ts';
-import type { Stance } from '../image/orientation.ts';
+import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
@@ -31,7 +31,7 @@ export async function performRender(
   const { picture } = await openPicture(source, limits);
   checkSame(picture, examination);
   if (picture.luma.length > roomForBoth) await models.clear();
-  const heatmapStance = stanceOf(picture, request.heatmapSize);
+  const heatmapStance = orientationOf(picture, request.heatmapSize);
   const item = { ...request.item, heatmapStance };
   const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapStance);
   const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
@@ -45,7 +45,7 @@ export async function performRender(
 }
 
 /** A size that fits both ways is that of the upright picture, which every viewer shows. */
-function stanceOf({ facts }: Picture, size: RenderRequest['heatmapSize']): Stance {
+function orientationOf({ facts }: Picture, size: RenderRequest['heatmapSize']): PixelOrientation {
   if (size === undefined) return 'upright';
   const isUpright = size.width === facts.width && size.height === facts.height;
   const isStored = size.width === facts.storedWidth && size.height === facts.storedHeight;

@@ -138,14 +138,14 @@ export interface Measurement {
   readonly model: ModelIdentity;
   readonly environment: Examination['environment'];
   /** By condition, up to the first in which the picture would be too small to be examined. */
-  readonly readings: readonly ConditionReading[];
+  readonly readings: readonly ConditionResult[];
 }
 
 /** The histories under which a picture is measured, from the gentlest to the hardest. */
 export const conditions = ['clean', 'web', 'hard'] as const;
 export type Condition = (typeof conditions)[number];
 
-export interface ConditionReading {
+export interface ConditionResult {
   readonly condition: Condition;
   readonly fakeProbability: number;
   readonly verdicts: Readonly<Record<DecisionStrategy, Pick<Decision, 'resultClass' | 'reasons'>>>;

@@ -5,7 +5,7 @@ import { shareInterval } from '../engine/likelihood-ratio.ts';
 import {
   type Condition,
   conditions,
-  type ConditionReading,
+  type ConditionResult,
   type Measurement,
 } from '../sandbox/tasks.ts';
 import { auc, aucInterval, calibrationError, groupBy } from './statistics.ts';
@@ -60,7 +60,7 @@ interface Sample {
   readonly folder: string;
   readonly source: string;
   readonly score: number;
-  readonly verdicts: ConditionReading['verdicts'];
+  readonly verdicts: ConditionResult['verdicts'];
 }
 
 type SourceOf = (outcome: Outcome) => string;
@@ -74,9 +74,9 @@ function chooseSources(outcomes: readonly Outcome[]): SourceOf {
 
 function sampleOf(outcome: Outcome, condition: Condition, sourceOf: SourceOf): readonly Sample[] {
   const { isFake, folder, measurement } = outcome;
-  const reading = measurement.readings.find((one) => one.condition === condition);
-  if (!reading) return [];
-  const { fakeProbability: score, verdicts } = reading;
+  const result = measurement.readings.find((one) => one.condition === condition);
+  if (!result) return [];
+  const { fakeProbability: score, verdicts } = result;
   return [{ isFake, folder, source: sourceOf(outcome), score, verdicts }];
 }
 

@@ -15,7 +15,7 @@ const leakingAccuracy = 0.6;
 const fewestOfClass = 20;
 const folds = 5;
 /** A number that takes more values than this is cut into tenths. */
-const mostValues = 12;
+const maxValues = 12;
 
 type Fact = string | number | null;
 type Facts = Outcome['measurement']['facts'];
@@ -74,7 +74,7 @@ function foldRows(outcomes: readonly Outcome[], seed: number): readonly Row[] {
 
 /** Every value as the name of a bin: itself where there are few, else the tenth of all pictures it falls into. */
 function binsOf(values: readonly Fact[]): readonly string[] {
-  if (new Set(values).size <= mostValues) return values.map(String);
+  if (new Set(values).size <= maxValues) return values.map(String);
   const rising = values
     .filter((value) => typeof value === 'number')
     .toSorted((one, other) => one - other);

@@ -14,7 +14,7 @@ const { rate, count } = createNumberWriter('en');
 const fewestPictures = 30;
 
 /** More failures than this, and the pictures that were measured may not be like the rest. */
-const mostFailed = 0.05;
+const maxFailed = 0.05;
 
 /** One sentence a condition on each kind of error, then what follows from them. */
 export function judgementOf(validation: Validation, strategy: DecisionStrategy): readonly string[] {
@@ -140,7 +140,7 @@ function fileWarnings({ pictures }: Validation): readonly string[] {
   return classes
     .filter(({ name }) => {
       const { failed, measured } = pictures[name];
-      return failed > mostFailed * (failed + measured);
+      return failed > maxFailed * (failed + measured);
     })
     .map(
       ({ name, what }) =>

@@ -5,7 +5,7 @@
  */
 
 import sharp from 'sharp';
-import { readPicture } from '../../src/engine/patch-scores.ts';
+import { readPatchScores } from '../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
@@ -77,9 +77,9 @@ async function prepareBare(bytes: Buffer) {
       shown.push(() => read(rgb, width, height));
       return read(rgb, width, height);
     };
-  const { readFeatures, readVotes } = model;
+  const { readFeatures, readEnsemble: readVotes } = model;
   const recording = { readFeatures: kept(readFeatures), readVotes: readVotes && kept(readVotes) };
-  await readPicture(picture, { ...model, ...recording });
+  await readPatchScores(picture, { ...model, ...recording });
   return {
     run: async () => {
       await sharp(bytes).raw().toBuffer();

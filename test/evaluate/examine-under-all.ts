@@ -24,5 +24,5 @@ export async function examineUnderAll(picture: Picture, models: Models) {
     relaxed: decisions.relaxed.resultClass,
   };
   const { maps, ...examination } = examinations.default;
-  return { reading: observation.reading, examination, maps, classes, decisions };
+  return { patchScores: observation.patchScores, examination, maps, classes, decisions };
 }

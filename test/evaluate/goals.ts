@@ -28,7 +28,7 @@ export interface Result extends Omit<Goal, 'measure'> {
 }
 
 /** AUC of pictures; those at half size without a save have no goals. */
-const leastAuc: Readonly<Record<string, number>> = {
+const minAuc: Readonly<Record<string, number>> = {
   'as is': 0.93,
   'jpeg 75': 0.9,
   'half, jpeg 80': 0.87,
@@ -49,7 +49,7 @@ const goalsOfVerdicts: readonly Goal[] = [
 ];
 
 /** Rank correlation of the score of compression with the quality of one picture's re-saves. */
-export const leastFollowing = 0.9;
+export const minFollowing = 0.9;
 
 const goalsOfResaves: readonly Goal[] = [
   ...decisionStrategies.map((strategy) =>
@@ -57,11 +57,11 @@ const goalsOfResaves: readonly Goal[] = [
       flipRate(rows, strategy),
     ),
   ),
-  atLeast(leastFollowing, 'compression against quality, mean of pictures', (rows) => {
-    return followingOf(rows, leastFollowing).mean;
+  atLeast(minFollowing, 'compression against quality, mean of pictures', (rows) => {
+    return followingOf(rows, minFollowing).mean;
   }),
-  atLeast(1, `compression against quality, pictures from ${leastFollowing} on`, (rows) => {
-    return followingOf(rows, leastFollowing).reached;
+  atLeast(1, `compression against quality, pictures from ${minFollowing} on`, (rows) => {
+    return followingOf(rows, minFollowing).reached;
   }),
 ];
 
@@ -69,7 +69,7 @@ export function resultsOf(
   byCondition: readonly (readonly [condition: string, rows: readonly Outcome[]])[],
 ): readonly Result[] {
   return byCondition.flatMap(([condition, rows]) => {
-    const least = leastAuc[condition];
+    const least = minAuc[condition];
     if (least === undefined) return [];
     const goals = [
       atLeast(least, 'AUC', aucOf),

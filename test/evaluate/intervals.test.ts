@@ -74,10 +74,10 @@ test('draws in which a figure cannot be measured are left out', () => {
     value,
     sample: { isFake: true, source: String(value) },
   }));
-  const leastWithout1 = (some: typeof items) =>
+  const minWithout1 = (some: typeof items) =>
     some.some(({ value }) => value === 1)
       ? Number.NaN
       : Math.min(...some.map(({ value }) => value));
 
-  expect(estimateOf(items, (some) => leastWithout1([...some]))).toMatchObject({ low: 2, high: 3 });
+  expect(estimateOf(items, (some) => minWithout1([...some]))).toMatchObject({ low: 2, high: 3 });
 });

@@ -42,14 +42,14 @@ export function printGroups(rows: readonly Described[]): readonly Block[] {
 }
 
 /** Fewer photographs of a camera say nothing of it. */
-const leastOfCamera = 5;
+const minOfCamera = 5;
 
 function groupsOf(rows: readonly Outcome[], factsOf: (row: Outcome) => Facts): string[][] {
   const [real, fake] = [realOf(rows), fakeOf(rows)];
   const places = [...groupBy(fake, ({ sample }) => sample.generatorIn)];
   const kinds = [...groupBy(real, ({ sample }) => sample.generator)];
   const cameras = [...groupBy(real, ({ sample }) => sample.camera)].filter(
-    ([camera, some]) => camera !== '' && some.length >= leastOfCamera,
+    ([camera, some]) => camera !== '' && some.length >= minOfCamera,
   );
   const sizes = groupBy(rows, (row) => sizeOf(factsOf(row)));
   const qualities = groupBy(rows, (row) => qualityOf(factsOf(row)));

@@ -2,7 +2,7 @@
 
 import { decisionStrategies } from '../../src/contract/vocabulary.ts';
 import { blindnessOf, followingOf } from './compression.ts';
-import { leastFollowing } from './goals.ts';
+import { minFollowing } from './goals.ts';
 import { flipRate } from './rates.ts';
 import type { Row } from './read-samples.ts';
 import { type Block, numberWithin, percentWithin, table } from './table.ts';
@@ -13,10 +13,10 @@ export function printResaves(rows: readonly Row[]): readonly Block[] {
     const { count, of, ...rate } = flipRate(rows, strategy);
     return `${strategy} ${count} of ${of}, ${percentWithin(rate)}`;
   });
-  const { mean, least, reached } = followingOf(rows, leastFollowing);
+  const { mean, least, reached } = followingOf(rows, minFollowing);
   return [
     `Decided pictures that are decided the other way after JPEG 90 or 70, 0.75 or 0.5 of the size, or a crop: ${turned.join('; ')}`,
-    `Compression score against JPEG quality 20 to 90 of one picture, rank correlation over ${reached.of} pictures: mean ${numberWithin(mean)}, least ${least.toFixed(3)}, ${leastFollowing} or more in ${percentWithin(reached)}`,
+    `Compression score against JPEG quality 20 to 90 of one picture, rank correlation over ${reached.of} pictures: mean ${numberWithin(mean)}, least ${least.toFixed(3)}, ${minFollowing} or more in ${percentWithin(reached)}`,
     'Is that score blind to what a picture shows? Of pictures saved at one quality, and not lower before: its scatter between them, how well it tells real from generated (0.5 is blind), and its rank correlation with texture (0 is blind).',
     table(
       ['JPEG quality', 'real', 'generated', 'standard deviation', 'AUC', 'with texture'],

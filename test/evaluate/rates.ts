@@ -36,7 +36,7 @@ export interface WorstSource {
 }
 
 /** Fewer decided photographs say nothing of a source. */
-const leastOfSource = 10;
+const minOfSource = 10;
 
 /** The source of ten decided photographs or more with the largest share called fake; null without one. */
 export function worstSourceOf(
@@ -45,7 +45,7 @@ export function worstSourceOf(
 ): WorstSource | null {
   const sources = [...groupBy(realOf(rows), ({ sample }) => sample.source)]
     .map(([source, some]) => ({ source, calledFake: calledFakeRate(some, strategy) }))
-    .filter(({ calledFake }) => calledFake.of >= leastOfSource);
+    .filter(({ calledFake }) => calledFake.of >= minOfSource);
   return sources.toSorted((one, other) => other.calledFake.value - one.calledFake.value)[0] ?? null;
 }
 

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
-import type { Reading } from '../../src/engine/patch-scores.ts';
+import type { PatchScores } from '../../src/engine/patch-scores.ts';
 import type { CodedExamination, Decision } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
@@ -13,7 +13,7 @@ import { type Compression, compressionOfResaves, type Flips, flipsOf } from './r
 export interface Row {
   readonly sample: Sample;
   readonly condition: string;
-  readonly reading: Pick<Reading, 'meanLogits'> & { readonly meanDistance: number };
+  readonly patchScores: Pick<PatchScores, 'meanLogits'> & { readonly meanDistance: number };
   /** Under the default strategy. */
   readonly examination: Omit<CodedExamination, 'maps'>;
   readonly classes: Classes;
@@ -44,11 +44,11 @@ export async function* readSample(
 ): AsyncGenerator<Row> {
   for await (const [condition, picture] of picturesOf(join(dataDir, sample.file), measured)) {
     const isAsIs = condition === 'as is';
-    const { reading, examination, classes } = await examineUnderAll(picture, models);
+    const { patchScores, examination, classes } = await examineUnderAll(picture, models);
     yield {
       sample,
       condition,
-      reading: { meanLogits: reading.meanLogits, meanDistance: meanDistance(reading) },
+      patchScores: { meanLogits: patchScores.meanLogits, meanDistance: meanDistance(patchScores) },
       examination,
       classes,
       flips: isAsIs ? await flipsOf(picture, models, classes) : null,
@@ -58,7 +58,7 @@ export async function* readSample(
 }
 
 /** Of the patches that speak for the picture: what the manifest's quantiles of pictures are made of. */
-function meanDistance({ distances, read }: Reading): number {
+function meanDistance({ distances, read }: PatchScores): number {
   return read.reduce((sum, index) => sum + distances[index]!, 0) / read.length;
 }
 
@@ -72,15 +72,15 @@ const columns: Readonly<Record<string, (row: Row) => string | number>> = {
   width: ({ examination }) => examination.facts.width,
   height: ({ examination }) => examination.facts.height,
   patches_read: ({ examination }) => examination.patchesRead,
-  logit_real: ({ reading }) => reading.meanLogits.real,
-  logit_fake: ({ reading }) => reading.meanLogits.fake,
-  logit_compression: ({ reading }) => reading.meanLogits.compression,
+  logit_real: ({ patchScores }) => patchScores.meanLogits.real,
+  logit_fake: ({ patchScores }) => patchScores.meanLogits.fake,
+  logit_compression: ({ patchScores }) => patchScores.meanLogits.compression,
   real: ({ examination }) => examination.predictions.real,
   fake: ({ examination }) => examination.predictions.fake,
   compression: ({ examination }) => examination.predictions.compression,
   fake_probability: ({ examination }) => examination.decision.fakeProbability,
   fake_uncertainty: ({ examination }) => examination.decision.fakeUncertainty,
-  mean_distance: ({ reading }) => reading.meanDistance,
+  mean_distance: ({ patchScores }) => patchScores.meanDistance,
   anomaly_score: ({ examination }) => examination.anomaly.score ?? '',
   anomaly_clusters: ({ examination }) => examination.anomaly.numCluster ?? '',
   anomaly_gini: ({ examination }) => examination.anomaly.giniCoeff ?? '',

@@ -22,10 +22,10 @@ export interface Moves {
 const passes = 3;
 
 /**
- * Least squares, then again without what lies off by more than `mostOff`. Null where the places lie on a line, or where
+ * Least squares, then again without what lies off by more than `maxOffsetPx`. Null where the places lie on a line, or where
  * fewer than half keep to one motion.
  */
-export function fitAffine(moves: Moves, mostOff: number): Affine | null {
+export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
   let affine: Affine | null = null;
   for (let pass = 0; pass < passes; pass++) {
@@ -38,7 +38,7 @@ export function fitAffine(moves: Moves, mostOff: number): Affine | null {
       const y = moves.y[i]!;
       const offX = a * x + b * y + c - moves.toX[i]!;
       const offY = d * x + e * y + f - moves.toY[i]!;
-      kept[i] = offX * offX + offY * offY <= mostOff * mostOff ? 1 : 0;
+      kept[i] = offX * offX + offY * offY <= maxOffsetPx * maxOffsetPx ? 1 : 0;
       left += kept[i]!;
     }
     if (left < kept.length / 2) return null;

@@ -5,7 +5,7 @@
  */
 
 import type { Picture } from '../../image/picture.ts';
-import type { Detector, Sighting, Skipped, Weight } from '../detector.ts';
+import type { Detector, LocalisedFinding, Skipped, Weight } from '../detector.ts';
 import {
   largestRegion,
   measuresOf,
@@ -24,29 +24,29 @@ import { findRegions, type Region } from './regions.ts';
 import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
 
 /** Pixels; in less there is no room for two places and what lies between. */
-const leastSidePx = 64;
+const minSidePx = 64;
 /** Share of the picture; smoother ones offer too little to compare. */
-const leastCompared = 0.02;
+const minCompared = 0.02;
 /** Probability from which a pair is marked: above one half, which says nothing. */
 const shownFrom = 0.51;
 
 /** Value of every place where nothing was found: a copy may lie where it cannot be seen. */
 const unsaid = 0.5;
 
-export const copyMove: Detector<Sighting | Skipped> = {
+export const copyMove: Detector<LocalisedFinding | Skipped> = {
   method: 'copy-move',
   examine: ({ picture }) => {
     const { width, height } = picture.facts;
-    if (Math.min(width, height) < leastSidePx)
+    if (Math.min(width, height) < minSidePx)
       return { method: copyMove.method, reason: 'too_small_for_copies' };
     const look = lookForCopies(picture);
-    if (look.comparedShare < leastCompared)
+    if (look.comparedShare < minCompared)
       return { method: copyMove.method, reason: 'too_smooth_for_copies' };
-    return toSighting(look, { width, height });
+    return toLocalisedFinding(look, { width, height });
   },
 };
 
-function toSighting(look: Look, size: Size): Sighting {
+function toLocalisedFinding(look: Look, size: Size): LocalisedFinding {
   const likely = likelyOf(look.pairs);
   const score = Math.max(noneScore, likely[0]?.probability ?? 0);
   const marked = likely
@@ -107,8 +107,8 @@ function statementOf(
 }
 
 /** Degrees and factor from which on a motion is more than the error of its fit. */
-const leastTurn = 3;
-const leastScaling = 1.05;
+const minTurn = 3;
+const minScaling = 1.05;
 
 function copiesOf({ here, there, affine, size }: Seen): Copies {
   const turn = Math.round(Math.abs(turnOf(affine)));
@@ -119,8 +119,8 @@ function copiesOf({ here, there, affine, size }: Seen): Copies {
     otherPlace: placeOf(there, size),
     share: (here.share + there.share) / 2,
     isMirrored: isMirrored(affine),
-    turnDegrees: turn >= leastTurn ? turn : 0,
-    factor: factor >= leastScaling ? factor : 1,
+    turnDegrees: turn >= minTurn ? turn : 0,
+    factor: factor >= minScaling ? factor : 1,
   };
 }
 
@@ -161,21 +161,21 @@ export interface Look {
 }
 
 /** Share of the shorter side. What lies closer is the same object. */
-const leastStep = 0.05;
-const leastStepPx = 16;
+const minStep = 0.05;
+const minStepPx = 16;
 /** Cells of a region as the field shows it: smaller ones match by chance. */
-const leastSeed = 8;
+const minSeed = 8;
 
 export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const working = workingPicture(picture);
   const { width, height } = working;
   const surroundings = describeSurroundings(working);
-  const leastPx = Math.max(leastStepPx, leastStep * Math.min(width, height));
-  const field = matchField({ ...surroundings, width, height, leastPx, random: createSteps() });
+  const minPx = Math.max(minStepPx, minStep * Math.min(width, height));
+  const field = matchField({ ...surroundings, width, height, minPx, random: createSteps() });
   const { spread } = surroundings;
-  const seeds = findRegions({ field, spread, width, leastCells: leastSeed });
+  const seeds = findRegions({ field, spread, width, minCells: minSeed });
   const details = detailsOf(working);
-  const regions = growAll(seeds, details, { field, leastPx });
+  const regions = growAll(seeds, details, { field, minPx });
   const pairs = regions.map((region) => {
     return { region, likeness: likenessOf(region, details, field) };
   });

@@ -116,7 +116,7 @@ function bend(values: Float32Array, at: number, width: number, step: number): nu
 export const rowBits = 16;
 export const columnMask = 0xffff;
 /** Grey levels, deviation: below this anything matches anything. */
-export const leastSpread = 1.5;
+export const minSpread = 1.5;
 
 /** Slots of the descriptor that say most and repeat each other least, and into how many equal parts each is split. */
 const digits = [
@@ -147,7 +147,7 @@ export function sortByKey(parts: Surroundings & { width: number; height: number 
   const counts = new Int32Array(keyCount + 1);
   for (let y = reachPx; y < height - reachPx; y++) {
     for (let at = y * width + reachPx; at < (y + 1) * width - reachPx; at++) {
-      if (spread[at]! < leastSpread) continue;
+      if (spread[at]! < minSpread) continue;
       let key = 0;
       for (let n = 0; n < digits.length; n++) {
         const value = descriptors[at * descriptorLength + digits[n]!.slot]!;
@@ -180,7 +180,7 @@ const tableMiddle = 0x8000;
 function partsOf({ descriptors, spread }: Surroundings, slot: number, parts: number): Uint8Array {
   const sampled: number[] = [];
   for (let at = 0; at < spread.length; at += sampledEvery) {
-    if (spread[at]! >= leastSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
+    if (spread[at]! >= minSpread) sampled.push(descriptors[at * descriptorLength + slot]!);
   }
   const sorted = Int16Array.from(sampled).toSorted();
   const table = new Uint8Array(2 * tableMiddle);

@@ -6,7 +6,7 @@ import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
 
 /** Difference of the two places over their mean energy, in a window: 0.6 is a correlation of 0.7. */
-const mostDifference = 0.6;
+const maxDifference = 0.6;
 const windowCells = 2;
 
 interface Spread {
@@ -15,11 +15,11 @@ interface Spread {
   /** Cells in a row of the field. */
   readonly columns: number;
   /** What moves less is the same object. */
-  readonly leastPx: number;
+  readonly minPx: number;
 }
 
 /** Those of the cells that agree, and all that agree and touch them. */
-export function spreadFrom({ plane, cells, columns, leastPx }: Spread, affine: Affine): Int32Array {
+export function spreadFrom({ plane, cells, columns, minPx }: Spread, affine: Affine): Int32Array {
   const rows = Math.floor(plane.height / gridPx);
   const seen = new Uint8Array(columns * rows);
   const taken: number[] = [];
@@ -28,7 +28,7 @@ export function spreadFrom({ plane, cells, columns, leastPx }: Spread, affine: A
     seen[cell] = 1;
     const [x, y] = [(cell % columns) * gridPx, Math.floor(cell / columns) * gridPx];
     const [toX, toY] = moved(affine, x, y);
-    if (Math.hypot(toX - x, toY - y) < leastPx) return;
+    if (Math.hypot(toX - x, toY - y) < minPx) return;
     if (agrees(x, y, plane, affine)) taken.push(cell);
   };
   for (const cell of cells) offer(cell);
@@ -54,17 +54,17 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
     }
   }
   // Not a number where the other place lies outside, and no number is below that.
-  return difference <= mostDifference * energy;
+  return difference <= maxDifference * energy;
 }
 
 // How far a match reaches: descriptors look 8 px around, so a region found by them ends before its edge.
 
 /** As far as a descriptor sees and the window of the plane reaches, in cells. */
-const mostGrowth = 6;
+const maxGrowth = 6;
 /** A neighbour belongs to it while the two places differ there by no more than so many times what they do inside. */
-const mostTimes = 2;
+const maxTimes = 2;
 /** Grey levels by which a match may always differ: grain and compression. */
-const leastLimit = 3;
+const minLimit = 3;
 /** Differences are means over squares of so many pixels to every side. */
 const windowPx = 2;
 
@@ -72,10 +72,10 @@ const windowPx = 2;
 export function extentOf(region: Region, picture: WorkingPicture, columns: number): Int32Array {
   const differenceAt = differing(region, picture, columns);
   const inside = region.cells.reduce((sum, cell) => sum + differenceAt(cell), 0);
-  const limit = Math.max(leastLimit, (mostTimes * inside) / region.cells.length);
+  const limit = Math.max(minLimit, (maxTimes * inside) / region.cells.length);
   const taken = new Set(region.cells);
   let edge: readonly number[] = [...region.cells];
-  for (let round = 0; round < mostGrowth; round++) {
+  for (let round = 0; round < maxGrowth; round++) {
     const next: number[] = [];
     for (const cell of edge) {
       for (const step of [1, -1, columns, -columns]) {

@@ -16,13 +16,13 @@ export interface WorkingPicture {
 }
 
 /** Bounds the time for large pictures. A copy whose side is below a tenth of the picture's may then be missed. */
-export const mostPixels = 400_000;
+export const maxPixels = 400_000;
 
 type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
 
-/** Averages down where the picture is larger than `mostPixels`, else only splits it into its planes. */
+/** Averages down where the picture is larger than `maxPixels`, else only splits it into its planes. */
 export function workingPicture({ rgb, facts: { width, height } }: Source): WorkingPicture {
-  const scale = Math.max(1, Math.sqrt((width * height) / mostPixels));
+  const scale = Math.max(1, Math.sqrt((width * height) / maxPixels));
   const size = { width: Math.round(width / scale), height: Math.round(height / scale) };
   const small = scale === 1 ? rgb : averageDown(rgb, { width, height }, size);
   const pixels = size.width * size.height;

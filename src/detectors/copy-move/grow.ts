@@ -6,35 +6,35 @@ import { refine, type Refined } from './refine.ts';
 import { isAgain, type KnownRegion, type Region } from './regions.ts';
 
 /** More come from patterns alone, and the largest tell the most: bounds the time. */
-const mostSeeds = 40;
+const maxSeeds = 40;
 /** Cells of a region that has grown: smaller ones match by chance. */
-const leastCells = 15;
+const minCells = 15;
 /** All regions together, in cells of the field: patterns cover the picture many times over. */
-const mostCover = 2;
+const maxCover = 2;
 
 interface Ground {
   readonly field: MatchField;
   /** What moves less is the same object. */
-  readonly leastPx: number;
+  readonly minPx: number;
 }
 
 /** @param seeds - largest first. */
 export function growAll(
   seeds: readonly Region[],
   details: Details,
-  { field, leastPx }: Ground,
+  { field, minPx }: Ground,
 ): readonly Refined[] {
   const { columns } = field;
   const known: (Refined & KnownRegion)[] = [];
   let grown = 0;
-  for (const seed of seeds.slice(0, mostSeeds)) {
+  for (const seed of seeds.slice(0, maxSeeds)) {
     if (known.some((one) => isAgain(seed, one, columns))) continue;
-    const region = refine(seed, details, { columns, leastCells, leastPx });
+    const region = refine(seed, details, { columns, minCells, minPx });
     if (region === null) continue;
     grown += region.cells.length;
     if (known.some((one) => isAgain(region, one, columns))) continue;
     known.push({ ...region, has: marked(region.cells, field.target.length) });
-    if (grown > mostCover * field.target.length) break;
+    if (grown > maxCover * field.target.length) break;
   }
   return known;
 }

@@ -1,6 +1,6 @@
 /** Where the two places of a pair lie in the whole picture. */
 
-import type { PlaceMap } from '../detector.ts';
+import type { CellMap } from '../detector.ts';
 import type { Size } from '../regions.ts';
 import { type Affine, inverseOf, moved } from './affine.ts';
 import type { Look, Pair } from './copy-move.ts';
@@ -8,22 +8,22 @@ import { extentOf } from './extent.ts';
 import { gridPx } from './match-field.ts';
 
 /** Pixels of the picture; smaller cells would say more than a match can. */
-const leastCellPx = 4;
+const minCellPx = 4;
 /** Where in a cell, as shares of its side, it is asked what it belongs to. It belongs to what most of these lie in. */
 const asked = [1 / 6, 3 / 6, 5 / 6] as const;
-const mostOfAsked = (asked.length * asked.length) / 2;
+const maxAsked = (asked.length * asked.length) / 2;
 /** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one its middle lies in. */
 const margin = 2;
 
 /** Both places of a pair, each alone; which of them is the copy cannot be told. */
 export interface Marks {
-  readonly here: PlaceMap;
-  readonly there: PlaceMap;
+  readonly here: CellMap;
+  readonly there: CellMap;
 }
 
 /** A map that says the same of every place, in cells that hold a cell of the match field at least. */
-export function evenMap({ working }: Look, { width, height }: Size, value: number): PlaceMap {
-  const cellPx = Math.max(leastCellPx, Math.ceil(gridPx * working.scale));
+export function evenMap({ working }: Look, { width, height }: Size, value: number): CellMap {
+  const cellPx = Math.max(minCellPx, Math.ceil(gridPx * working.scale));
   const columns = Math.ceil(width / cellPx);
   const rows = Math.ceil(height / cellPx);
   return { cellPx, columns, rows, values: new Float32Array(columns * rows).fill(value) };
@@ -43,8 +43,8 @@ export function markPair({ look, pair, size, probability }: Judged): Marks {
   const inside = new Set(cells);
   const mark = (motion: Affine) => {
     const map = evenMap(look, size, 0);
-    const place = { look, cells, inside, motion, back: inverseOf(motion) };
-    for (const cell of cellsOf(place, map)) map.values[cell] = probability;
+    const region = { look, cells, inside, motion, back: inverseOf(motion) };
+    for (const cell of cellsOf(region, map)) map.values[cell] = probability;
     return map;
   };
   return { here: mark(still), there: mark(pair.region.affine) };
@@ -53,7 +53,7 @@ export function markPair({ look, pair, size, probability }: Judged): Marks {
 const still: Affine = { a: 1, b: 0, c: 0, d: 0, e: 1, f: 0 };
 
 /** Where a motion takes cells of the field. */
-interface Place {
+interface MovedCells {
   readonly look: Look;
   readonly cells: Int32Array;
   readonly inside: ReadonlySet<number>;
@@ -62,27 +62,27 @@ interface Place {
 }
 
 /** Asked from the map back to the field, so that a copy has no holes however much larger it is. */
-function cellsOf(place: Place, map: PlaceMap): readonly number[] {
+function cellsOf(region: MovedCells, map: CellMap): readonly number[] {
   const filled: number[] = [];
-  const { left, top, right, bottom } = boxOf(place, map);
+  const { left, top, right, bottom } = boxOf(region, map);
   for (let row = top; row <= bottom; row++) {
     for (let column = left; column <= right; column++) {
-      if (isFilled(place, map, column, row)) filled.push(row * map.columns + column);
+      if (isFilled(region, map, column, row)) filled.push(row * map.columns + column);
     }
   }
   if (filled.length > 0) return filled;
   // Too thin to fill half of any: those it runs through.
-  return Array.from(place.cells, (cell) => {
-    const { column, row } = cellAt(place, map, cell);
+  return Array.from(region.cells, (cell) => {
+    const { column, row } = cellAt(region, map, cell);
     return row * map.columns + column;
   });
 }
 
 /** Columns and rows of the map, all within it, between which the place lies. */
-function boxOf(place: Place, map: PlaceMap) {
+function boxOf(region: MovedCells, map: CellMap) {
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
-  for (const cell of place.cells) {
-    const { column, row } = cellAt(place, map, cell);
+  for (const cell of region.cells) {
+    const { column, row } = cellAt(region, map, cell);
     box.left = Math.min(box.left, column - margin);
     box.top = Math.min(box.top, row - margin);
     box.right = Math.max(box.right, column + margin);
@@ -97,7 +97,7 @@ function boxOf(place: Place, map: PlaceMap) {
 }
 
 /** Where the middle of a cell of the field goes. */
-function cellAt({ look, motion }: Place, { cellPx, columns, rows }: PlaceMap, cell: number) {
+function cellAt({ look, motion }: MovedCells, { cellPx, columns, rows }: CellMap, cell: number) {
   const [x, y] = [(cell % look.columns) + 0.5, Math.floor(cell / look.columns) + 0.5];
   const [toX, toY] = moved(motion, x * gridPx, y * gridPx);
   const { scale } = look.working;
@@ -112,8 +112,8 @@ function held(at: number, count: number): number {
   return Math.min(count - 1, Math.max(0, at));
 }
 
-function isFilled(place: Place, { cellPx }: PlaceMap, column: number, row: number): boolean {
-  const { look, inside, back } = place;
+function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: number): boolean {
+  const { look, inside, back } = region;
   const width = look.columns * gridPx;
   const { scale } = look.working;
   let count = 0;
@@ -125,11 +125,11 @@ function isFilled(place: Place, { cellPx }: PlaceMap, column: number, row: numbe
       if (x >= 0 && x < width && inside.has(cell)) count++;
     }
   }
-  return count > mostOfAsked;
+  return count > maxAsked;
 }
 
 /** Of each place the highest that any map says, and `ground` at least. */
-export function mergeMaps(maps: readonly PlaceMap[], ground: PlaceMap): PlaceMap {
+export function mergeMaps(maps: readonly CellMap[], ground: CellMap): CellMap {
   const values = ground.values.slice();
   for (const map of maps) {
     for (let at = 0; at < values.length; at++) values[at] = Math.max(values[at]!, map.values[at]!);

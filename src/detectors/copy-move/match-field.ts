@@ -10,7 +10,7 @@
 import {
   columnMask,
   descriptorLength,
-  leastSpread,
+  minSpread,
   reachPx,
   rowBits,
   sortByKey,
@@ -32,14 +32,14 @@ export interface FieldParts extends Surroundings {
   readonly width: number;
   readonly height: number;
   /** Matches nearer than this are of the same object, not of a copy. */
-  readonly leastPx: number;
+  readonly minPx: number;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
 }
 
 const rounds = 2;
 /** Pixels of the same key that each cell is compared with first. */
-const mostAlike = 4;
+const maxCandidates = 4;
 const searchPx = [32, 8, 2] as const;
 
 export function matchField(parts: FieldParts): MatchField {
@@ -69,15 +69,15 @@ type Offer = (cell: number, x: number, y: number, tx: number, ty: number) => voi
 
 /** Keeps the offered pixel as the cell's match when it looks more like it than the one before. */
 function offering(parts: FieldParts, best: Int32Array): Offer {
-  const { descriptors, width, height, leastPx } = parts;
+  const { descriptors, width, height, minPx } = parts;
   const cost = new Int32Array(best.length).fill(0x7fffffff);
   const [right, bottom] = [width - reachPx, height - reachPx];
-  const leastSquare = leastPx * leastPx;
+  const minSquaredPx = minPx * minPx;
   return (cell, x, y, tx, ty) => {
     if (tx < reachPx || ty < reachPx || tx >= right || ty >= bottom) return;
     const other = (ty << rowBits) | tx;
     if (other === best[cell]!) return;
-    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < leastSquare) return;
+    if ((tx - x) * (tx - x) + (ty - y) * (ty - y) < minSquaredPx) return;
     const limit = cost[cell]!;
     let sum = 0;
     let b = (ty * width + tx) * descriptorLength;
@@ -105,8 +105,8 @@ function startAlike(search: Search): void {
     const key = keys[y * width + x]!;
     const first = starts[key]!;
     const count = starts[key + 1]! - first;
-    for (let n = 0; n < Math.min(count, mostAlike); n++) {
-      const pick = count <= mostAlike ? n : Math.floor(random() * count);
+    for (let n = 0; n < Math.min(count, maxCandidates); n++) {
+      const pick = count <= maxCandidates ? n : Math.floor(random() * count);
       const at = members[first + pick]!;
       offer(cell, x, y, at & columnMask, at >> rowBits);
     }
@@ -164,7 +164,7 @@ function askingCells({ width, height, spread }: FieldParts, columns: number): In
   const low = Math.ceil(reachPx / gridPx);
   for (let row = low; row * gridPx < height - reachPx; row++) {
     for (let column = low; column * gridPx < width - reachPx; column++) {
-      if (spread[(row * width + column) * gridPx]! < leastSpread) continue;
+      if (spread[(row * width + column) * gridPx]! < minSpread) continue;
       cells.push(row * columns + column);
     }
   }

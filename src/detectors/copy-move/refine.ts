@@ -14,9 +14,9 @@ import type { Region } from './regions.ts';
 const turns = 3;
 const steps = 4;
 /** More cells make the fit slower and no better. */
-const mostSampled = 2000;
+const maxSampled = 2000;
 /** Copies are rarely changed in size by more; false matches mostly are. */
-const mostScaling = 2.5;
+const maxScaling = 2.5;
 
 /** Unknowns of a fit: shift, turn and size; or these and shear. */
 type Unknowns = 4 | 6;
@@ -25,9 +25,9 @@ export interface Limits {
   /** Cells in a row of the field. */
   readonly columns: number;
   /** What has fewer cells when it has grown matches by chance. */
-  readonly leastCells: number;
+  readonly minCells: number;
   /** What moves less is the same object. */
-  readonly leastPx: number;
+  readonly minPx: number;
 }
 
 /**
@@ -37,15 +37,15 @@ export interface Limits {
 export function refine(
   region: Region,
   { middle, coarse }: Details,
-  { columns, leastCells, leastPx }: Limits,
+  { columns, minCells, minPx }: Limits,
 ): Refined | null {
   let { cells } = region;
   let affine = withoutShear(region.affine, middleOf(cells, columns));
   for (let turn = 0; turn < turns; turn++) {
-    if (Math.abs(Math.log(scaleOf(affine))) > Math.log(mostScaling)) return null;
+    if (Math.abs(Math.log(scaleOf(affine))) > Math.log(maxScaling)) return null;
     affine = align({ plane: coarse, cells, columns, unknowns: 4 }, affine);
-    cells = spreadFrom({ plane: middle, cells, columns, leastPx }, affine);
-    if (cells.length < leastCells) return null;
+    cells = spreadFrom({ plane: middle, cells, columns, minPx }, affine);
+    if (cells.length < minCells) return null;
   }
   affine = align({ plane: middle, cells, columns, unknowns: 4 }, affine);
   const free = align({ plane: coarse, cells, columns, unknowns: 6 }, affine);
@@ -91,7 +91,7 @@ function stepFrom({ plane, cells, columns, unknowns }: Fit, motion: Affine): Ste
   const { a, b, c, d, e, f } = motion;
   const [middleX, middleY] = middleOf(cells, columns);
   const side = isMirrored(motion) ? -1 : 1;
-  const every = Math.max(1, Math.floor(cells.length / mostSampled));
+  const every = Math.max(1, Math.floor(cells.length / maxSampled));
   const normal = new Float64Array(unknowns * unknowns);
   const right = new Float64Array(unknowns);
   const slopes = new Float64Array(6);

@@ -15,18 +15,18 @@ export interface RegionParts {
   /** Standard deviation of luma around each pixel. */
   readonly spread: Float32Array;
   readonly width: number;
-  readonly leastCells: number;
+  readonly minCells: number;
 }
 
 /** The plane is laid through cells so far to every side: 9 px across. */
 const windowCells = 2;
 /** Root mean square distance of the matches in a window from the plane through them. */
-const mostBendPx = 1.5;
+const maxBendPx = 1.5;
 /** Grey levels, deviation: what is smoother matches by chance. */
-const leastSpread = 3;
+const minSpread = 3;
 /** Neighbours whose offsets differ by more belong to different regions. */
 const joinPx = 4;
-const mostOffPx = 3;
+const maxOffsetPx = 3;
 const nowhere = -1e6;
 
 /** Largest first. */
@@ -37,8 +37,8 @@ export function findRegions(parts: RegionParts): readonly Region[] {
   for (let cell = 0; cell < open.length; cell++) {
     if (open[cell] === 0) continue;
     const cells = grow(cell, open, smooth, parts.field.columns);
-    if (cells.length < parts.leastCells) continue;
-    const affine = fitAffine(movesOf(cells, smooth, parts.field.columns), mostOffPx);
+    if (cells.length < parts.minCells) continue;
+    const affine = fitAffine(movesOf(cells, smooth, parts.field.columns), maxOffsetPx);
     if (affine !== null) regions.push({ cells, affine });
   }
   return regions.toSorted((one, other) => other.cells.length - one.cells.length);
@@ -103,11 +103,11 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
   const { columns, rows } = field;
   const isPlane = new Uint8Array(columns * rows);
   const side = 2 * windowCells + 1;
-  const limit = mostBendPx * mostBendPx * side * side;
+  const limit = maxBendPx * maxBendPx * side * side;
   for (let row = windowCells; row < rows - windowCells; row++) {
     for (let column = windowCells; column < columns - windowCells; column++) {
       const cell = row * columns + column;
-      if (spread[(row * width + column) * gridPx]! < leastSpread) continue;
+      if (spread[(row * width + column) * gridPx]! < minSpread) continue;
       const bent = bend(x, cell, columns);
       if (bent <= limit && bent + bend(y, cell, columns) <= limit) isPlane[cell] = 1;
     }

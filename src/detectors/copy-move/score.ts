@@ -30,7 +30,7 @@ export interface Likeness {
 /** Matches back: within so many pixels. */
 const backPx = 4;
 /** Fewer pixels give no correlation worth its name. */
-const leastPixels = 50;
+const minPixels = 50;
 
 export function likenessOf(region: Refined, details: Details, field: MatchField): Likeness {
   const { affine, cells, shear } = region;
@@ -72,7 +72,7 @@ function correlate(plane: Plane, cells: Int32Array, columns: number, motion: Aff
       }
     }
   }
-  if (n < leastPixels) return 0;
+  if (n < minPixels) return 0;
   const spread = (squareS - (sumS * sumS) / n) * (squareT - (sumT * sumT) / n);
   return (product - (sumS * sumT) / n) / Math.sqrt(spread + 1e-9);
 }
@@ -113,25 +113,25 @@ const weights = {
 const knee = { from: -0.336, extraSlope: 4.903 } as const;
 
 /** Correlations come this close to one at most: beyond lies rounding. */
-const mostCorrelation = 0.98;
+const maxCorrelation = 0.98;
 /** Beyond this the shear says no more. */
-const mostShear = 0.1;
+const maxShear = 0.1;
 /** From here on lie 2 of 53 simulated copies and a third of all other pairs. */
 const noCopyShear = 0.3;
 /** How much rarer pictures without any pair are among those that hold a copy. */
 const missedRatio = 0.77;
 /** From 10 on lie 32 % of the copies and none of the 568, so at most 0.6 % of untouched ones (95 %): 50 and no more. */
-const mostRatio = 50;
+const maxRatio = 50;
 
 /** Of a picture in which no two places look alike. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
 /** Odds of a pair against those of the likeliest: beside a plain copy, what merely looks alike is none. */
-const leastOdds = 0.1;
+const minOdds = 0.1;
 /** More pairs as likely as each other come of rows of like things: 40 pictures with simulated copies show four at most. */
-const mostBeside = 5;
+const maxBeside = 5;
 /** What rows of like things are worth at most: a weak finding, whatever each pair of them says. */
-const mostRatioOfRows = 5;
+const maxRatioOfRows = 5;
 
 export interface Likely {
   readonly pair: Pair;
@@ -143,10 +143,10 @@ export function likelyOf(pairs: readonly Pair[]): readonly Likely[] {
   const likely = pairs
     .map((pair) => ({ pair, probability: probabilityOf(pair.likeness) }))
     .toSorted((one, other) => other.probability - one.probability);
-  const least = leastOdds * oddsOf(likely[0]?.probability ?? 0);
+  const least = minOdds * oddsOf(likely[0]?.probability ?? 0);
   const beside = likely.filter(({ probability }) => oddsOf(probability) >= least);
-  if (beside.length <= mostBeside) return beside;
-  const most = mostRatioOfRows / (1 + mostRatioOfRows);
+  if (beside.length <= maxBeside) return beside;
+  const most = maxRatioOfRows / (1 + maxRatioOfRows);
   return beside.map(({ pair, probability }) => ({
     pair,
     probability: Math.min(probability, most),
@@ -168,15 +168,15 @@ function probabilityOf(likeness: Likeness): number {
     weights.middle * stretch(middle) +
     weights.mutual * mutual +
     weights.onward * Math.max(0, onward) +
-    weights.shear * Math.min(mostShear, shear);
+    weights.shear * Math.min(maxShear, shear);
   const steep = logit + knee.extraSlope * Math.max(0, logit - knee.from);
-  const ratio = Math.min(mostRatio, missedRatio + Math.exp(steep));
+  const ratio = Math.min(maxRatio, missedRatio + Math.exp(steep));
   return ratio / (1 + ratio);
 }
 
 /** Fisher's transformation: differences near one count for more. */
 function stretch(correlation: number): number {
-  return Math.atanh(Math.min(mostCorrelation, Math.max(0, correlation)));
+  return Math.atanh(Math.min(maxCorrelation, Math.max(0, correlation)));
 }
 
 export function weightOf(score: number): Weight {

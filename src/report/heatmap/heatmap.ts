@@ -5,7 +5,7 @@
 
 import sharp from 'sharp';
 import type { CellMaps, MapName } from '../../engine/result.ts';
-import { type Stance, turnBack } from '../../image/orientation.ts';
+import { type PixelOrientation, turnBack } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import {
   colourCount,
@@ -31,13 +31,13 @@ const rawPngOptions = { compressionLevel: 3, adaptiveFiltering: true } as const;
 /**
  * PNG files of exactly the picture's size, 8-bit RGB.
  *
- * @param stance - How they lie: over the upright picture, or over the pixels as the file stores them.
+ * @param heatmapOrientation - How they lie: over the upright picture, or over the pixels as the file stores them.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderHeatmaps(
   picture: Picture,
   maps: CellMaps,
-  stance: Stance = 'upright',
+  heatmapOrientation: PixelOrientation = 'upright',
 ): Promise<Record<MapName, Uint8Array>> {
   const { width, height, orientation } = picture.facts;
   const fillRow = createUpsampler({ width, height }, maps);
@@ -46,7 +46,7 @@ export async function renderHeatmaps(
   return renderEach((name) => {
     drawOver(picture, { values: maps.values[name], fillRow, blend, rgb });
     const upright = sharp(rgb, { raw: { width, height, channels: 3 } });
-    const laid = stance === 'upright' ? upright : turnBack(upright, orientation);
+    const laid = heatmapOrientation === 'upright' ? upright : turnBack(upright, orientation);
     return laid.png(pngOptions).toBuffer();
   });
 }

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import type { CellMaps, MapName } from '../../engine/result.ts';
-import { type Stance, turnUpright } from '../../image/orientation.ts';
+import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import type { Size } from './colour-map.ts';
@@ -28,15 +28,15 @@ type Heatmaps = Readonly<Record<MapName, Uint8Array>>;
 /** Shared by the reports of all languages; forgotten together with the heatmaps they were made from. */
 const made = new WeakMap<Heatmaps, { picture: Picture; pictures: Promise<PrintPictures> }>();
 
-/** @param stance - How the heatmaps lie. All are printed upright. */
+/** @param heatmapOrientation - How the heatmaps lie. All are printed upright. */
 export function printPictures(
   picture: Picture,
   heatmaps: Heatmaps,
-  stance: Stance = 'upright',
+  heatmapOrientation: PixelOrientation = 'upright',
 ): Promise<PrintPictures> {
   const known = made.get(heatmaps);
   if (known?.picture === picture) return known.pictures;
-  const pictures = shrinkAll(picture, heatmaps, stance);
+  const pictures = shrinkAll(picture, heatmaps, heatmapOrientation);
   made.set(heatmaps, { picture, pictures });
   return pictures;
 }
@@ -44,12 +44,14 @@ export function printPictures(
 async function shrinkAll(
   picture: Picture,
   heatmaps: Heatmaps,
-  stance: Stance,
+  heatmapOrientation: PixelOrientation,
 ): Promise<PrintPictures> {
   const { width, height, orientation } = picture.facts;
   const shrink = (image: Sharp) => shrinkTo(image, { width, height }, mostPixels);
   const open = (name: MapName) =>
-    stance === 'upright' ? sharp(heatmaps[name]) : turnUpright(sharp(heatmaps[name]), orientation);
+    heatmapOrientation === 'upright'
+      ? sharp(heatmaps[name])
+      : turnUpright(sharp(heatmaps[name]), orientation);
   const digest = (name: MapName) => createHash('sha256').update(heatmaps[name]).digest('hex');
   const original = await shrink(sharp(picture.rgb, { raw: { width, height, channels: 3 } }));
   // One after the other: at 12 megapixels each decoded heatmap is 36 MB.
@@ -99,7 +101,7 @@ const madeMethods = new WeakMap<
   { picture: Picture; pictures: Promise<MethodPictures> }
 >();
 
-/** Upright, whatever the stance of the heatmap files. */
+/** Upright, whatever the orientation of the heatmap files. */
 export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
   const known = madeMethods.get(maps);
   if (known?.picture === picture) return known.pictures;

@@ -37,7 +37,7 @@ export interface PdfInput {
 /** Pictures are shrunk once for all languages that are rendered from the same `picture`, `heatmaps` and maps. */
 export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
-  const pictures = await printPictures(picture, heatmaps, item.heatmapStance);
+  const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
   const methods = await printMethods(picture, examination.maps);
   const labels = labelsOf(language);
   const page = openPage({

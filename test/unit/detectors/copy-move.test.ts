@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { copyMove } from '../../../src/detectors/copy-move/copy-move.ts';
-import type { PlaceMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/detector.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import { defaultLimits } from '../../../src/image/picture.ts';
 import { createRandom, fractalTile, tileSide } from '../../fixtures/noise.ts';
@@ -63,11 +63,11 @@ const turned = (part: Sharp, degrees: number) =>
 const sized = (part: Sharp, factor: number) =>
   part.resize(Math.round(source.width * factor), Math.round(source.height * factor));
 
-function valueAt({ cellPx, columns, values }: PlaceMap, x: number, y: number): number {
+function valueAt({ cellPx, columns, values }: CellMap, x: number, y: number): number {
   return values[Math.floor(y / cellPx) * columns + Math.floor(x / cellPx)]!;
 }
 
-function shareMarked({ values }: PlaceMap): number {
+function shareMarked({ values }: CellMap): number {
   return values.filter((value) => value > 0.5).length / values.length;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { boxMean } from '../../../src/detectors/blocks.ts';
-import { doubledRatios, mostSteps } from '../../../src/detectors/double-quantisation-fit.ts';
+import { doubledRatios, maxSteps } from '../../../src/detectors/double-quantisation-fit.ts';
 import { doubleQuantisation } from '../../../src/detectors/double-quantisation.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
@@ -82,9 +82,9 @@ test.each([
 ])('steps of %i and then %i leave the values that counting them gives', (first, second) => {
   const random = createRandom(11);
   const noise = gaussianTable(random);
-  const [twice, once] = [new Float64Array(2 * mostSteps + 1), new Float64Array(2 * mostSteps + 1)];
+  const [twice, once] = [new Float64Array(2 * maxSteps + 1), new Float64Array(2 * maxSteps + 1)];
   const count = (into: Float64Array, value: number) => {
-    const at = Math.round(value / second) + mostSteps;
+    const at = Math.round(value / second) + maxSteps;
     if (at >= 0 && at < into.length) into[at]!++;
   };
   for (let i = 0; i < 1_000_000; i++) {
@@ -96,8 +96,8 @@ test.each([
   const ratios = doubledRatios(first, second);
 
   for (let value = -30; value <= 30; value++) {
-    const counted = twice[value + mostSteps]! / once[value + mostSteps]!;
-    expect(Math.abs(ratios[value + mostSteps]! - counted)).toBeLessThan(0.05 * (1 + counted));
+    const counted = twice[value + maxSteps]! / once[value + maxSteps]!;
+    expect(Math.abs(ratios[value + maxSteps]! - counted)).toBeLessThan(0.05 * (1 + counted));
   }
 });
 

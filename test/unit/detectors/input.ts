@@ -5,8 +5,8 @@ import type {
   Answer,
   DetectorInput,
   Finding,
-  PlaceMap,
-  Sighting,
+  CellMap,
+  LocalisedFinding,
   Skipped,
 } from '../../../src/detectors/detector.ts';
 import type { WordedFinding, WordedSkip } from '../../../src/engine/result.ts';
@@ -30,13 +30,13 @@ export async function inputOf(file: Sharp): Promise<DetectorInput> {
 
 interface WordedSighting {
   readonly finding: WordedFinding;
-  readonly map: PlaceMap;
+  readonly map: CellMap;
 }
 
 /** Code and values as an examination stores them: as sentences. */
 export function worded(answer: Finding | Skipped): WordedFinding | WordedSkip;
-export function worded(answer: Sighting): WordedSighting;
-export function worded(answer: Sighting | Skipped): WordedSighting | WordedSkip;
+export function worded(answer: LocalisedFinding): WordedSighting;
+export function worded(answer: LocalisedFinding | Skipped): WordedSighting | WordedSkip;
 export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip;
 export function worded(answer: Answer): WordedSighting | WordedFinding | WordedSkip {
   if ('reason' in answer) return wordSkipped(answer);

@@ -5,7 +5,7 @@ import {
   findMainGrid,
   logFactorials,
   logTail,
-  tallyVotes,
+  countVotes,
 } from '../../../src/detectors/jpeg-grid-regions.ts';
 import {
   castVotes,
@@ -112,12 +112,12 @@ test.each([1, 2, 3, 4])('in noise no grid is found, nor a region of any (%i)', a
   const random = createRandom(seed);
   const rgb = Uint8Array.from({ length: 3 * 512 * 448 }, () => 100 + 40 * random());
   const { picture } = await inputOf(fromScene({ width: 512, height: 448, rgb }).png());
-  const tally = tallyVotes(castVotes({ luma: picture.luma, width: 512, height: 448 }));
+  const counted = countVotes(castVotes({ luma: picture.luma, width: 512, height: 448 }));
 
-  const boxes = findBoxes(tally, () => true);
+  const boxes = findBoxes(counted, () => true);
 
   // The bound promises less than 0.001 such grids and less than 0.1 such boxes a picture.
-  expect(findMainGrid(tally).logFalseAlarms).toBeGreaterThan(-3);
+  expect(findMainGrid(counted).logFalseAlarms).toBeGreaterThan(-3);
   expect(boxes.filter(({ logFalseAlarms }) => logFalseAlarms < -1)).toEqual([]);
 });
 
@@ -159,7 +159,7 @@ test('of a large picture evenly spread squares vote, and find the same grid', as
 
   expect(votes.tileStep).toBe(104);
   expect(votes.votes).toHaveLength(4 * 64 * 3 * 64);
-  expect(findMainGrid(tallyVotes(votes))).toMatchObject({ grid: 3 + 7 * 8 });
+  expect(findMainGrid(countVotes(votes))).toMatchObject({ grid: 3 + 7 * 8 });
   // The squares begin 7 pixels inside; between two of them the nearer one speaks.
   const nearest = [0, 7, 70, 89, 92, 111, 375].map((pixel) => nearestVote(pixel, 104, 256));
   expect(nearest).toEqual([0, 0, 63, 63, 64, 64, 248]);

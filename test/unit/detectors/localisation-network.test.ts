@@ -14,11 +14,11 @@ beforeAll(async () => {
 });
 
 async function examine(picture: Picture) {
-  const sighting = worded(
+  const localised = worded(
     localisationNetwork.examine(inputWith(picture, await readChanges(picture, locator))),
   );
-  if (!('finding' in sighting)) throw new TypeError('The picture was skipped.');
-  return sighting;
+  if (!('finding' in localised)) throw new TypeError('The picture was skipped.');
+  return localised;
 }
 
 const size = { width: 400, height: 300 };

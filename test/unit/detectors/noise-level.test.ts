@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PlaceMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/detector.ts';
 import { noiseLevel } from '../../../src/detectors/noise-level.ts';
 import { createRandom, gaussianTable } from '../../fixtures/noise.ts';
 import { drawScene, fromScene, type Scene } from '../../fixtures/pictures.ts';
@@ -40,10 +40,7 @@ function withNoise(scene: Scene, where: Box, deviation: number): Scene {
   return edited(scene, where, (at) => scene.rgb[at]! + deviation * noise[(7 * at) & 65_535]!);
 }
 
-function meanOf(
-  { cellPx, columns, values }: PlaceMap,
-  isWanted: (x: number, y: number) => boolean,
-) {
+function meanOf({ cellPx, columns, values }: CellMap, isWanted: (x: number, y: number) => boolean) {
   const wanted = values.filter((_, at) =>
     isWanted((at % columns) * cellPx, Math.floor(at / columns) * cellPx),
   );

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Language } from '../../../src/contract/vocabulary.ts';
-import type { PlaceMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/detector.ts';
 import { largestPart, largestRegion, placeOf } from '../../../src/detectors/regions.ts';
 import { wordsIn } from '../../../src/report/wording/catalogue.ts';
 
 /** One letter a cell: `#` is 1, `.` is 0.5. */
-function mapOf(cellPx: number, lines: readonly string[]): PlaceMap {
+function mapOf(cellPx: number, lines: readonly string[]): CellMap {
   const columns = lines[0]!.length;
   const values = Float32Array.from(lines.join(''), (letter) => (letter === '#' ? 1 : 0.5));
   return { cellPx, columns, rows: lines.length, values };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PlaceMap } from '../../../src/detectors/detector.ts';
+import type { CellMap } from '../../../src/detectors/detector.ts';
 import {
   storedLuma,
   storedRgb,
@@ -11,7 +11,7 @@ import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, scenePng } from '../../fixtures/pictures.ts';
 
 /** A map of one cell a pixel. */
-function cellOfEach(plane: Uint8Array, columns: number): PlaceMap {
+function cellOfEach(plane: Uint8Array, columns: number): CellMap {
   const rows = plane.length / columns;
   return { cellPx: 1, columns, rows, values: Float32Array.from(plane) };
 }

@@ -93,9 +93,9 @@ describe('similarity', () => {
   });
 
   test('compares the mean of the patches read, not of all', () => {
-    const reading = { embeddings: Float32Array.of(0, 1, 1, 0, 1, 0), read: [1, 2] };
+    const patchScores = { embeddings: Float32Array.of(0, 1, 1, 0, 1, 0), read: [1, 2] };
 
-    expect(measureSimilarities(reading, statistics)).toEqual({
+    expect(measureSimilarities(patchScores, statistics)).toEqual({
       realCompressed: 1,
       fakeCompressed: -1,
     });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ChangeEvidence, PlaceMap } from '../../../src/detectors/detector.ts';
+import type { ChangeEvidence, CellMap } from '../../../src/detectors/detector.ts';
 import { toUpright } from '../../../src/detectors/stored-plane.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
@@ -36,7 +36,7 @@ function cellsOf({ changed, trust }: ChangeEvidence) {
   return shapeOf(changed);
 }
 
-function shapeOf({ cellPx, columns, rows, values }: PlaceMap) {
+function shapeOf({ cellPx, columns, rows, values }: CellMap) {
   return [cellPx, columns, rows, values.length];
 }
 

@@ -63,7 +63,7 @@ test('the thresholds that were applied are told', () => {
     traceMin: 0.6,
     compressionMax: 0.7,
     anomalyMax: 0.9,
-    leastDeviations: 2.576,
+    minDeviations: 2.576,
     manipulatedMin: 0.9,
     suspectedMin: 0.4,
   });

@@ -5,7 +5,7 @@ import { detectors } from '../../../src/detectors/list.ts';
 import { toResultFields } from '../../../src/engine/contract.ts';
 import { conclude, concludeUnderEvery, examine } from '../../../src/engine/examine.ts';
 import { type Models, observe } from '../../../src/engine/observe.ts';
-import { readPicture } from '../../../src/engine/patch-scores.ts';
+import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import { type CodedExamination, mapNames } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { loadPackagedModels, pictureOf, scenePicture } from './fixtures.ts';
@@ -155,12 +155,12 @@ describe('the smallest and strangest pictures', () => {
 describe('the maps', () => {
   test('show at the centre of a patch what the network said of that patch', async () => {
     const { trace } = models;
-    const reading = await readPicture(picture, trace);
-    const place = reading.read[0]!;
-    const row = Math.floor(place / reading.places.columns) + 4;
-    const column = (place % reading.places.columns) + 4;
+    const patchScores = await readPatchScores(picture, trace);
+    const place = patchScores.read[0]!;
+    const row = Math.floor(place / patchScores.positions.columns) + 4;
+    const column = (place % patchScores.positions.columns) + 4;
     const { scale, offset } = trace.manifest.calibration.real;
-    const said = 1 / (1 + Math.exp(-(scale * reading.logits[3 * place]! + offset)));
+    const said = 1 / (1 + Math.exp(-(scale * patchScores.logits[3 * place]! + offset)));
     const { maps } = examination;
     // The four small cells in the middle of a cell of the network lie around its centre, as far on one side as on the other.
     const middle = [1, 2].flatMap((y) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Finding, Sighting } from '../../../src/detectors/detector.ts';
-import { fusePlaces, fuseScores, localise } from '../../../src/engine/localisation.ts';
+import type { Finding, LocalisedFinding } from '../../../src/detectors/detector.ts';
+import { fuseCells, fuseScores, localise } from '../../../src/engine/localisation.ts';
 
 const fusion = {
   places: {
@@ -22,7 +22,7 @@ describe('places', () => {
   test('add up the log odds of every method, from where it says nothing', () => {
     const maps = { first: Float32Array.of(0.5, 0.9), second: Float32Array.of(0.2, 0.6) };
 
-    const [silent, marked] = fusePlaces(fusion, maps, 2);
+    const [silent, marked] = fuseCells(fusion, maps, 2);
 
     expect(silent).toBeCloseTo(sigmoid(-1), 6);
     expect(marked).toBeCloseTo(sigmoid(-1 + odds(0.9) + 2 * (odds(0.6) - odds(0.2))), 6);
@@ -31,14 +31,14 @@ describe('places', () => {
   test('get nothing from a method that was skipped, or that nobody gave a weight', () => {
     const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
 
-    expect(fusePlaces(fusion, alone, 1)[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
+    expect(fuseCells(fusion, alone, 1)[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('are held against the middle and the strongest places of their own picture', () => {
     const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
 
-    const fused = fusePlaces({ places: own }, { first: values }, 200);
+    const fused = fuseCells({ places: own }, { first: values }, 200);
 
     const level = 0.2 * odds(0.6) + 0.4 * odds(0.9);
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9) - level), 6);
@@ -49,13 +49,13 @@ describe('places', () => {
     const own = { ...fusion.places, level: { middle: 0, strongest: 0.4 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
-    const fused = fusePlaces({ places: own }, { first: values }, 200);
+    const fused = fuseCells({ places: own }, { first: values }, 200);
 
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('believe no single method beyond odds of e^4', () => {
-    const [sure] = fusePlaces(fusion, { first: Float32Array.of(1) }, 1);
+    const [sure] = fuseCells(fusion, { first: Float32Array.of(1) }, 1);
 
     expect(sure).toBeCloseTo(sigmoid(3), 6);
   });
@@ -74,11 +74,11 @@ test('the picture adds up the log odds of the scores', () => {
 describe('a picture of which a part is marked', () => {
   const size = { width: 16, height: 8 };
   const grid = { cellPx: 4, columns: 4, rows: 2 };
-  const sighting = (
+  const localised = (
     method: string,
     values: readonly number[],
     own: Partial<Finding> = {},
-  ): Sighting => ({
+  ): LocalisedFinding => ({
     finding: {
       method,
       score: 0.8,
@@ -95,8 +95,8 @@ describe('a picture of which a part is marked', () => {
 
   test('is told with its region and the methods that speak by themselves', () => {
     const answers = [
-      sighting('first', right),
-      sighting('silent', right, { speaksFor: 'neither', strength: 'none' }),
+      localised('first', right),
+      localised('silent', right, { speaksFor: 'neither', strength: 'none' }),
       { method: 'second', reason: 'too_small_for_grids' as const },
     ];
 
@@ -111,7 +111,7 @@ describe('a picture of which a part is marked', () => {
   });
 
   test('has no region while nobody would suspect a change', () => {
-    const answers = [sighting('first', right, { score: 0.5 })];
+    const answers = [localised('first', right, { score: 0.5 })];
 
     const { manipulation } = localise({ size, grid, manifest, answers });
 
@@ -124,7 +124,7 @@ describe('a picture of which a part is marked', () => {
     [0.8, sigmoid(-2 + odds(0.8)) / 0.5],
     [0.95, 1],
   ])('with a score of %d is suspected to %d of what `default` suspects from', (score, expected) => {
-    const answers = [sighting('first', right, { score })];
+    const answers = [localised('first', right, { score })];
 
     const { suspicion } = localise({ size, grid, manifest, answers });
 

@@ -1,5 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type Arm, maxTileCells, planTiles, readFeatureGrid } from '../../../src/engine/tiles.ts';
+import {
+  type Branch,
+  maxTileCells,
+  planTiles,
+  readFeatureGrid,
+} from '../../../src/engine/tiles.ts';
 import type { TraceModel } from '../../../src/inference/trace-model.ts';
 import { loadPackagedModel, scenePicture } from './fixtures.ts';
 
@@ -42,21 +47,21 @@ describe('the plan', () => {
 
 describe('the features', () => {
   let model: TraceModel;
-  let network: Arm;
-  let votes: Arm;
+  let network: Branch;
+  let votes: Branch;
   beforeAll(async () => {
     model = await loadPackagedModel();
     const { input, votes: second } = model.manifest;
     network = { read: model.readFeatures, cellPx: input.cellPx, haloPx: input.haloPx };
-    votes = { read: model.readVotes!, cellPx: input.cellPx, haloPx: second!.haloPx };
+    votes = { read: model.readEnsemble!, cellPx: input.cellPx, haloPx: second!.haloPx };
   });
 
-  test('of tiles joined equal those of one run, in both arms: the seams do not show', async () => {
+  test('of tiles joined equal those of one run, in both branches: the seams do not show', async () => {
     const picture = await scenePicture(420, 300);
 
-    for (const arm of [network, votes]) {
-      const whole = await readFeatureGrid(picture, arm);
-      const joined = await readFeatureGrid(picture, arm, 500);
+    for (const branch of [network, votes]) {
+      const whole = await readFeatureGrid(picture, branch);
+      const joined = await readFeatureGrid(picture, branch, 500);
 
       // A float32 sum in another order differs by about 1e-5 of its size; a wrong halo by more than a tenth.
       expect(largestDifference(whole.values, joined.values)).toBeLessThan(1e-3);

@@ -31,7 +31,7 @@ test('the packaged model answers in the shapes of its contract', async () => {
 
   const rgb = new Uint8Array(3 * 16 * columns * 16 * rows).fill(99);
   const features = await model.readFeatures(rgb, 16 * columns, 16 * rows);
-  const votes = await model.readVotes!(rgb, 16 * columns, 16 * rows);
+  const votes = await model.readEnsemble!(rgb, 16 * columns, 16 * rows);
   const channels = (features.length + votes.length) / (columns * rows);
   const { logits, embeddings } = await model.readHead(
     new Float32Array(count * channels).fill(0.5),

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { readVotes } from '../../../src/engine/ensemble.ts';
+import { readEnsembleScores } from '../../../src/engine/ensemble.ts';
 import { planPatches } from '../../../src/engine/patches.ts';
 import { readFeatureGrid } from '../../../src/engine/tiles.ts';
 import { halvePixels, type Planes, toPlanes } from '../../../src/image/pixels.ts';
@@ -14,8 +14,8 @@ beforeAll(async () => {
 /** Second source: all cells at once, and the cell in the middle of each patch. */
 async function votesOfAllCells(picture: Planes): Promise<number[][]> {
   const { input, votes } = model.manifest;
-  const arm = { read: model.readVotes!, cellPx: input.cellPx, haloPx: votes!.haloPx };
-  const grid = await readFeatureGrid(picture, arm);
+  const branch = { read: model.readEnsemble!, cellPx: input.cellPx, haloPx: votes!.haloPx };
+  const grid = await readFeatureGrid(picture, branch);
   return planPatches(picture, input).read.map(({ column, row }) =>
     Array.from({ length: grid.channels }, (_, channel) => {
       const at =
@@ -26,7 +26,7 @@ async function votesOfAllCells(picture: Planes): Promise<number[][]> {
 }
 
 async function votesOf(picture: Planes) {
-  return (await readVotes(picture, planPatches(picture, model.manifest.input), model))!;
+  return (await readEnsembleScores(picture, planPatches(picture, model.manifest.input), model))!;
 }
 
 test('a large picture, read patch by patch, has the votes of all its cells, those of both sizes added up', async () => {
@@ -58,11 +58,11 @@ test('the place of a patch has the vote of half size on the region around it, fo
   const picture = await scenePicture(512, 512);
   const half = toPlanes(halvePixels(picture));
 
-  const { ofPlace } = await votesOf(picture);
+  const { ofPosition: ofPlace } = await votesOf(picture);
 
   const { input, votes } = model.manifest;
-  const arm = { read: model.readVotes!, cellPx: input.cellPx, haloPx: votes!.haloPx };
-  const grid = await readFeatureGrid(half, arm);
+  const branch = { read: model.readEnsemble!, cellPx: input.cellPx, haloPx: votes!.haloPx };
+  const grid = await readFeatureGrid(half, branch);
   const around = grid.values[7 * grid.columns + 8];
   expect(ofPlace({ column: 12, row: 10 })[0]).toBe(2 * around!);
 });
