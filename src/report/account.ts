@@ -3,13 +3,11 @@
 import type { Evidence } from '../contract/evidence.ts';
 import type { Language } from '../contract/vocabulary.ts';
 import type { CellMaps, Decision, Examination, MapName } from '../engine/result.ts';
-import { writeEvidence } from './evidence.ts';
+import { suspectsChange, writeEvidence } from './evidence.ts';
 import { createNumberWriter, type NumberWriter } from './numbers.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem } from './report-item.ts';
-import { choose, labelsOf, phrasesOf, wordsIn } from './wording/catalogue.ts';
-import { suspectsChange } from './wording/changes.ts';
-import type { Phrases } from './wording/phrases.ts';
+import { type Words, wordsIn } from './wording/catalogue.ts';
 
 /** Characters of a file name that a sentence bears; the report's table has room for more. */
 const nameLimit = 80;
@@ -39,20 +37,20 @@ export function writeAccount(writing: Writing): Account {
   };
 }
 
-function writeItem({ examination, item, phrases, numbers, language }: Writing): string {
+function writeItem({ examination, item, catalogue, numbers }: Writing): string {
   const { facts } = examination;
   const { jpeg } = facts;
   const size = `${numbers.count(facts.width)} × ${numbers.count(facts.height)}`;
-  const { pixels, bytes } = labelsOf(language);
+  const { pixels, bytes } = catalogue.labels;
   const format = facts.format === 'jpg' ? 'JPEG' : 'PNG';
   const about = `${format}, ${size} ${pixels}, ${numbers.count(facts.sizeBytes)} ${bytes}`;
   const name = printable(item.name, nameLimit);
   return sentences([
-    phrases.forensic.item({ name, facts: about, sha256: facts.sha256 }),
+    catalogue.measurements.forensic.item({ name, facts: about, sha256: facts.sha256 }),
     ...(jpeg === null
       ? []
       : [
-          phrases.forensic.jpeg({
+          catalogue.measurements.forensic.jpeg({
             quality: jpeg.quality === null ? null : numbers.count(jpeg.quality.value),
             subsampling: printable(jpeg.chromaSubsampling),
             progressive: jpeg.progressive,
@@ -61,58 +59,58 @@ function writeItem({ examination, item, phrases, numbers, language }: Writing): 
   ]);
 }
 
-function writeMethod({ examination, phrases, numbers }: Writing): string {
+function writeMethod({ examination, catalogue, numbers }: Writing): string {
   const { model, patchesRead, passes } = examination;
-  return phrases.forensic.method({
+  return catalogue.measurements.forensic.method({
     model: `${printable(model.id)} ${printable(model.version)}`,
     patches: numbers.count(patchesRead),
     passes: numbers.count(passes),
   });
 }
 
-function writeTraces({ examination, phrases, numbers }: Writing): string {
+function writeTraces({ examination, catalogue, numbers }: Writing): string {
   const { predictions, classUncertainties } = examination;
   const reading = (name: 'real' | 'fake' | 'compression') =>
-    phrases.forensic.reading(
+    catalogue.measurements.forensic.reading(
       numbers.score(predictions[name]),
       numbers.score(classUncertainties[name]),
-      phrases.levels[levelOf(predictions[name])],
+      catalogue.measurements.levels[levelOf(predictions[name])],
     );
-  return phrases.forensic.traces({
+  return catalogue.measurements.forensic.traces({
     real: reading('real'),
     fake: reading('fake'),
     compression: reading('compression'),
   });
 }
 
-function writeSimilarity({ examination, phrases, numbers }: Writing): string {
+function writeSimilarity({ examination, catalogue, numbers }: Writing): string {
   const { realCompressed, fakeCompressed } = examination.classSimilarities;
   const real = numbers.score(realCompressed);
   const fake = numbers.score(fakeCompressed);
   const nearer = realCompressed > fakeCompressed ? 'real' : 'fake';
   // Compared as printed: "more (0.61) than (0.61)" would puzzle every reader.
-  return phrases.forensic.nearer[real === fake ? 'neither' : nearer](real, fake);
+  return catalogue.measurements.forensic.nearer[real === fake ? 'neither' : nearer](real, fake);
 }
 
-function writeAnomaly({ examination, phrases, numbers }: Writing): readonly string[] {
+function writeAnomaly({ examination, catalogue, numbers }: Writing): readonly string[] {
   const { score, numCluster, giniCoeff } = examination.anomaly;
-  const { forensic } = phrases;
+  const { forensic } = catalogue.measurements;
   const scored = score === null ? forensic.anomalyMissing : forensic.anomaly(numbers.score(score));
   if (numCluster === null || giniCoeff === null) return [scored];
   return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
 }
 
-function writeComparison({ examination, evidence, phrases, numbers, language }: Writing) {
+function writeComparison({ examination, evidence, catalogue, numbers, language }: Writing) {
   const { decision, options } = examination;
   const { statement, cap, stability } = evidence;
-  const applied = phrases.forensic.decision({
+  const applied = catalogue.measurements.forensic.decision({
     p: numbers.score(decision.fakeProbability),
     deviation: numbers.score(decision.fakeUncertainty),
-    strategy: phrases.strategies[options.decisionStrategy],
+    strategy: catalogue.verdict.strategies[options.decisionStrategy],
   });
-  const appliedToChange = phrases.forensic.decisionByChange({
+  const appliedToChange = catalogue.measurements.forensic.decisionByChange({
     p: numbers.score(examination.manipulation?.probability ?? 0),
-    strategy: phrases.strategies[options.decisionStrategy],
+    strategy: catalogue.verdict.strategies[options.decisionStrategy],
   });
   const byTraces = suspectsChange(decision) ? sentences([applied, appliedToChange]) : applied;
   const by = decision.basis === 'localisation' ? appliedToChange : byTraces;
@@ -128,15 +126,17 @@ export function isDeclared({ basis, resultClass }: Decision): boolean {
   return basis === 'declaration' && resultClass === 'fake';
 }
 
-function writeFindings({ evidence, phrases, language }: Writing): readonly string[] {
+function writeFindings({ evidence, catalogue, language }: Writing): readonly string[] {
   const { findings, skipped } = evidence;
   const statements = findings.map(({ statement }) => printable(statement[language], 2000));
   const methods = skipped.map(({ method }) =>
-    nameIn(wordsIn(language).findings.methods, method, printable(method)),
+    nameIn(catalogue.findings.methods, method, printable(method)),
   );
   return [
-    ...(statements.length === 0 ? [] : [sentences([phrases.forensic.findings, ...statements])]),
-    ...(methods.length === 0 ? [] : [phrases.forensic.skipped(methods.join(', '))]),
+    ...(statements.length === 0
+      ? []
+      : [sentences([catalogue.measurements.forensic.findings, ...statements])]),
+    ...(methods.length === 0 ? [] : [catalogue.measurements.forensic.skipped(methods.join(', '))]),
   ];
 }
 
@@ -147,7 +147,7 @@ export interface Writing {
   readonly evidence: Evidence;
   readonly item: ReportItem;
   readonly language: Language;
-  readonly phrases: Phrases;
+  readonly catalogue: Words;
   readonly numbers: NumberWriter;
   /** One of the given sentences, by the seed of the examination. */
   readonly vary: <T>(variants: readonly T[], slot: string) => T;
@@ -163,10 +163,24 @@ export function openWriting(
     evidence: writeEvidence(examination),
     item,
     language,
-    phrases: phrasesOf(language),
+    catalogue: wordsIn(language),
     numbers: createNumberWriter(language),
     vary: (variants, slot) => choose(variants, examination.options.seed, slot),
   };
+}
+
+/**
+ * One of several sentences that say the same. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their number:
+ * the seed changes the wording, never a figure, and each slot varies on its own.
+ *
+ * @see G. Fowler, L. C. Noll, K.-P. Vo, the FNV non-cryptographic hash, for offset basis and prime.
+ */
+function choose<T>(variants: readonly T[], seed: number, slot: string): T {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(`${seed}:${slot}`)) {
+    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  }
+  return variants[((hash >>> 16) ^ (hash & 0xffff)) % variants.length]!;
 }
 
 export function sentences(parts: readonly string[]): string {

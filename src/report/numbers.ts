@@ -1,6 +1,7 @@
 /** Numbers as a reader of each language expects them, rounded alike in all languages. */
 
 import type { Language } from '../contract/vocabulary.ts';
+import { wordsIn } from './wording/catalogue.ts';
 
 export interface NumberWriter {
   /** 0..1 in a sentence, two digits: `0.93`, `below 0.01`. Never 0 or 1 unless it is exactly that. */
@@ -23,38 +24,10 @@ export interface NumberWriter {
   readonly rate: (share: number) => string;
 }
 
-interface Marks {
-  readonly decimal: string;
-  readonly group: string;
-  readonly below: string;
-  readonly above: string;
-  readonly missing: string;
-  readonly to: string;
-}
-
-const marks: Record<Language, Marks> = {
-  en: {
-    decimal: '.',
-    group: ',',
-    below: 'below',
-    above: 'above',
-    missing: 'not available',
-    to: 'to',
-  },
-  de: {
-    decimal: ',',
-    group: '.',
-    below: 'unter',
-    above: 'über',
-    missing: 'nicht verfügbar',
-    to: 'bis',
-  },
-};
-
 const minus = '−';
 
 export function createNumberWriter(language: Language): NumberWriter {
-  const { decimal, group, below, above, missing, to } = marks[language];
+  const { decimal, group, below, above, missing, to } = wordsIn(language).labels.numbers;
 
   function point(text: string): string {
     return text.replace('-', minus).replace('.', decimal);

@@ -7,12 +7,10 @@ import { assurances, type Language, type ReasonCode } from '../contract/vocabula
 import type { Examination, MapName } from '../engine/result.ts';
 import type { Declaration } from '../provenance/provenance.ts';
 import { openWriting, readMap, sentences, writeAccount, type Writing } from './account.ts';
-import { printable } from './printable.ts';
+import { namesChange, suspectsChange } from './evidence.ts';
+import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
-import { proseOf } from './wording/catalogue.ts';
-import { namesChange, suspectsChange } from './wording/changes.ts';
-import type { Phrases } from './wording/phrases.ts';
-import { strengthAdverbs } from './wording/strength.ts';
+import type { Words } from './wording/catalogue.ts';
 
 /** Paragraphs are parted by an empty line. The texts hold foreign names, made printable, and no markup. */
 export function writeTexts(
@@ -37,15 +35,15 @@ export function writeTexts(
 }
 
 function writeSummary(writing: Writing): string {
-  const { examination, evidence, phrases, language, vary } = writing;
+  const { examination, evidence, catalogue, language, vary } = writing;
   const { decision } = examination;
-  const { summary } = phrases;
+  const { summary } = catalogue.verdict;
   const { resultClass } = decision;
   if (resultClass === 'abstain' || resultClass === 'uncertain') {
     return sentences([
       vary(summary[resultClass], 'undecided'),
       ...withReasons(decision.reasons, (reasons) =>
-        summary.reasons(reasons.map((reason) => phrases.reasons[reason].short)),
+        summary.reasons(reasons.map((reason) => catalogue.verdict.reasons[reason].short)),
       ),
       ...writeBearing(writing),
     ]);
@@ -61,15 +59,15 @@ function writeSummary(writing: Writing): string {
   const isChanged = namesChange(decision) && manipulation !== null;
   return sentences([
     writeSide(writing, resultClass),
-    ...(resultClass === 'fake' ? writeKinds(examination, phrases) : []),
+    ...(resultClass === 'fake' ? writeKinds(examination, catalogue) : []),
     ...(isChanged ? [manipulation.statement[language]] : []),
     ...(basis === 'traces' ? [writeProbability(writing, summary.probability)] : []),
   ]);
 }
 
 /** What an open result says of the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
-function writeBearing({ examination, evidence, phrases, language, vary }: Writing) {
-  const { summary } = phrases;
+function writeBearing({ examination, evidence, catalogue, language, vary }: Writing) {
+  const { summary } = catalogue.verdict;
   const { manipulation } = evidence;
   if (manipulation === null || !suspectsChange(examination.decision))
     return [vary(summary.neutral, 'neutral')];
@@ -77,7 +75,7 @@ function writeBearing({ examination, evidence, phrases, language, vary }: Writin
 }
 
 function writeTracesAlone(writing: Writing): string {
-  const { summary } = writing.phrases;
+  const { summary } = writing.catalogue.verdict;
   const isSilent = writing.examination.decision.byTraces?.resultClass === 'abstain';
   if (isSilent) return writing.vary(summary.tracesSilent, 'probability');
   return writeProbability(writing, summary.tracesAlone);
@@ -85,7 +83,7 @@ function writeTracesAlone(writing: Writing): string {
 
 function writeProbability(
   { examination, numbers, vary }: Writing,
-  variants: Phrases['summary']['probability'],
+  variants: Words['verdict']['summary']['probability'],
 ): string {
   const { fakeProbability, fakeUncertainty } = examination.decision;
   return vary(variants, 'probability')(
@@ -94,20 +92,20 @@ function writeProbability(
   );
 }
 
-function writeSide({ evidence, phrases, language, vary }: Writing, side: 'real' | 'fake'): string {
+function writeSide({ evidence, catalogue, vary }: Writing, side: 'real' | 'fake'): string {
   const { strength } = evidence;
-  const { decided, pointing } = phrases.summary;
+  const { decided, pointing } = catalogue.verdict.summary;
   if (strength === 'none') return vary(pointing[side], 'pointing');
-  return vary(decided[side], 'decided')(strengthAdverbs[language][strength]);
+  return vary(decided[side], 'decided')(catalogue.strength.adverbs[strength]);
 }
 
-function writeDeclared({ evidence, phrases, language, vary }: Writing): readonly string[] {
+function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[] {
   const declaration = bestDeclaration(evidence.provenance.declarations);
   if (declaration === null) return [];
   const { origin, generator, assurance } = declaration;
-  const { declared, generator: named, vouched } = phrases.summary;
+  const { declared, generator: named, vouched } = catalogue.verdict.summary;
   return [
-    vary(declared, 'declared')(proseOf(language).provenance.origins[origin]),
+    vary(declared, 'declared')(catalogue.provenance.origins[origin]),
     ...(generator === null ? [] : [named(printable(generator, 80))]),
     vouched[assurance],
   ];
@@ -120,19 +118,26 @@ function bestDeclaration(declarations: readonly Declaration[]): Declaration | nu
   return generated.find(({ assurance }) => assurance === best) ?? null;
 }
 
-function writeKinds({ decision }: Examination, { summary }: Phrases): readonly string[] {
+function writeKinds({ decision }: Examination, { verdict: { summary } }: Words): readonly string[] {
   if (decision.resultSubClasses.length === 0) return [summary.kindUnknown];
   return decision.resultSubClasses.map((kind) => summary.kinds[kind]);
 }
 
-function writeIntro({ examination, item, phrases: { heatmap }, numbers }: Writing): string {
+function writeIntro({
+  examination,
+  item,
+  catalogue: {
+    measurements: { heatmap },
+  },
+  numbers,
+}: Writing): string {
   const intro = heatmap.intro(numbers.count(examination.maps.cellPx));
   const isStored = item.heatmapOrientation === 'stored';
   return [...intro, ...(isStored ? [heatmap.asStored] : [])].join('\n\n');
 }
 
-function writeMap({ examination, phrases, numbers }: Writing, name: MapName): string {
-  const { heatmap } = phrases;
+function writeMap({ examination, catalogue, numbers }: Writing, name: MapName): string {
+  const { heatmap } = catalogue.measurements;
   const { meaning, caution } = heatmap.map[name];
   const reading = readMap(examination.maps, name);
   const mean = numbers.score(reading.mean);
@@ -144,19 +149,19 @@ function writeMap({ examination, phrases, numbers }: Writing, name: MapName): st
         place: heatmap.places[reading.place],
         share: numbers.percent(reading.shareAboveHalf),
       });
-  const changes = examination.manipulation === null ? undefined : heatmap.changes[name];
-  return sentences([meaning, ...(changes === undefined ? [] : [changes]), figures, caution]);
+  const changes = examination.manipulation === null ? '' : nameIn(heatmap.changes, name, '');
+  return sentences([meaning, ...(changes === '' ? [] : [changes]), figures, caution]);
 }
 
-function writeConclusion({ examination, evidence, phrases, vary }: Writing): string {
+function writeConclusion({ examination, evidence, catalogue, vary }: Writing): string {
   const { resultClass, reasons } = examination.decision;
-  const { conclusion } = phrases;
+  const { conclusion } = catalogue.verdict;
   const fakeBy = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
   const concluded = resultClass === 'fake' ? fakeBy[evidence.basis] : resultClass;
   return sentences([
     vary(conclusion[concluded], 'conclusion'),
     ...withReasons(reasons, (codes) => {
-      const helps = codes.map((reason) => phrases.reasons[reason].help);
+      const helps = codes.map((reason) => catalogue.verdict.reasons[reason].help);
       return `${conclusion.help} ${helps.join('; ')}.`;
     }),
     vary(conclusion.duty, 'duty'),

@@ -11,13 +11,14 @@ import {
 } from '../../contract/vocabulary.ts';
 import type { PictureNote } from '../../image/picture.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
-import { suspectsChange } from '../../report/wording/changes.ts';
-import { reasonsEn } from '../../report/wording/en/labels.ts';
+import { type RankedFinding, suspectsChange } from '../../report/evidence.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { printable } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
 import type { AnalysisRecord } from './record.ts';
-import type { RankedFinding } from '../../report/evidence.ts';
+
+const { reasons: reasonWords } = wordsIn('en').verdict;
 
 export const verdictStyles: Readonly<Record<ResultClass, Style>> = {
   real: ['bold', 'green'],
@@ -48,11 +49,11 @@ function rowsOf(record: AnalysisRecord): readonly Row[] {
     ...rowIf('Error rate', errorRateOf(record)),
     ...listRows(
       'Because',
-      record.reasons.map((reason) => reasonsEn[reason].what),
+      record.reasons.map((reason) => reasonWords[reason].what),
     ),
     ...listRows(
       'Helpful',
-      record.reasons.map((reason) => reasonsEn[reason].help),
+      record.reasons.map((reason) => reasonWords[reason].help),
     ),
     ...(result!.predictions ? forensicRows(record) : []),
     ['Picture', pictureOf(record)],

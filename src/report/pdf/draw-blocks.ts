@@ -33,13 +33,13 @@ export function drawSection(around: Surroundings, { title, part, blocks }: Secti
   page.y += gaps.belowSection;
 }
 
-function drawTitle({ page, prose }: Surroundings, title: string, part: Part | null): void {
+function drawTitle({ page, parts }: Surroundings, title: string, part: Part | null): void {
   const { y } = page;
   page.flow('H2', title, styles.section);
   page.y += gaps.belowTitle;
   if (part === null) return;
   const style = part === 'evaluation' ? styles.mark : styles.quietMark;
-  const label = prose.parts[part].toUpperCase();
+  const label = parts[part].toUpperCase();
   const width = page.widthOf(label, style);
   page.mark('P', () => page.put([label], style, sheet.right - width, y + 5));
 }

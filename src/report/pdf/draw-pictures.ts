@@ -5,8 +5,7 @@ import type { Size } from '../heatmap/colour-map.ts';
 import { drawFigure, placeFigure, type Placement } from '../heatmap/print-pictures.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { HeatmapBlock, MethodBlock } from '../sections/blocks.ts';
-import type { Labels } from '../wording/labels.ts';
-import type { Prose } from '../wording/prose.ts';
+import type { Words } from '../wording/catalogue.ts';
 import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
@@ -24,8 +23,8 @@ export interface Surroundings {
   readonly size: Size;
   /** RGB bytes of the scale, `3 * 256`. */
   readonly legend: Uint8Array;
-  readonly labels: Labels;
-  readonly prose: Prose;
+  readonly labels: Words['labels'];
+  readonly parts: Words['document']['parts'];
   readonly numbers: NumberWriter;
 }
 

@@ -17,8 +17,7 @@ import { createNumberWriter } from '../numbers.ts';
 import { printable } from '../printable.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
 import { writeSections } from '../sections/sections.ts';
-import { labelsOf, proseOf } from '../wording/catalogue.ts';
-import type { Labels } from '../wording/labels.ts';
+import { type Words, wordsIn } from '../wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
 import type { PageImages } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
@@ -39,7 +38,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const { picture, heatmaps, examination, item, language } = input;
   const pictures = await printPictures(picture, heatmaps, item.heatmapOrientation);
   const methods = await printMethods(picture, examination.maps);
-  const labels = labelsOf(language);
+  const { labels, document } = wordsIn(language);
   const page = openPage({
     title: `${labels.title}: ${printable(item.name, 120)}`,
     subject: `SHA-256 ${examination.facts.sha256}`,
@@ -49,7 +48,7 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
   const around = {
     page,
     labels,
-    prose: proseOf(language),
+    parts: document.parts,
     numbers: createNumberWriter(language),
     legend: legendColours(),
     images: openImages(page.doc, pictures, methods),
@@ -82,7 +81,7 @@ function openImages(
   };
 }
 
-function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
+function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
   page.reserve(70);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
@@ -90,7 +89,7 @@ function drawTitle(page: Page, labels: Labels, item: ReportItem): void {
 }
 
 /** Head and foot of every page, drawn last: only then is the number of pages known. */
-function drawEdges(doc: Document, labels: Labels, sha256: string): void {
+function drawEdges(doc: Document, labels: Words['labels'], sha256: string): void {
   const { start, count } = doc.bufferedPageRange();
   const { font, size } = styles.note;
   for (let i = start; i < start + count; i++) {

@@ -3,7 +3,6 @@
 import type { Manipulation } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { printable } from '../printable.ts';
-import { glossary } from '../wording/glossary.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -16,7 +15,11 @@ import {
 } from './blocks.ts';
 import { withEscapes } from './head.ts';
 
-export function integrityBlocks({ prose: { integrity } }: SectionInput): readonly Block[] {
+export function integrityBlocks({
+  catalogue: {
+    document: { integrity },
+  },
+}: SectionInput): readonly Block[] {
   return [
     paragraph(integrity.bundle),
     { kind: 'command', text: 'forensics verify BUNDLE' },
@@ -28,7 +31,7 @@ export function integrityBlocks({ prose: { integrity } }: SectionInput): readonl
 }
 
 /** Names and numbers as result.json has them, so that both can be compared by eye. */
-export function settingsBlocks({ examination, prose }: SectionInput): readonly Block[] {
+export function settingsBlocks({ examination, catalogue }: SectionInput): readonly Block[] {
   const { options, decision, predictions, classUncertainties, classSimilarities, anomaly, maps } =
     examination;
   const { cellPx, columns, rows } = maps;
@@ -54,7 +57,7 @@ export function settingsBlocks({ examination, prose }: SectionInput): readonly B
       value: steps.join(' '),
     })),
   ];
-  return [note(prose.settings.intro), plainGrid(settings)];
+  return [note(catalogue.document.settings.intro), plainGrid(settings)];
 }
 
 function changeSettings(manipulation: Manipulation | null): readonly Row[] {
@@ -77,16 +80,16 @@ function named(
   return parts.length === 0 ? [] : [{ label: group, value: parts.join('; ') }];
 }
 
-export function glossaryBlocks({ language }: SectionInput): readonly Block[] {
-  const rows = glossary
-    .map(({ term, meaning }) => ({ label: term[language], value: meaning[language] }))
+export function glossaryBlocks({ language, catalogue }: SectionInput): readonly Block[] {
+  const rows = Object.values(catalogue.glossary.terms)
+    .map(({ term, meaning }) => ({ label: term, value: meaning }))
     .toSorted((one, other) => one.label.localeCompare(other.label, language));
   return [plainGrid(rows)];
 }
 
-export function referenceBlocks({ language }: SectionInput): readonly Block[] {
+export function referenceBlocks({ catalogue }: SectionInput): readonly Block[] {
   const rows = references.map(({ citation, use }, at) => ({
-    label: `[${at + 1}] ${use[language]}`,
+    label: `[${at + 1}] ${catalogue.glossary.uses[use]}`,
     value: citation,
   }));
   return [plainGrid(rows)];
@@ -109,7 +112,7 @@ export function metadataBlocks({
   examination,
   item,
   labels,
-  prose,
+  catalogue,
 }: SectionInput): readonly Block[] {
   if (item.withMetadata !== true) return [];
   const { exif, xmp, iptc, pngText } = examination.facts.metadata;
@@ -120,9 +123,9 @@ export function metadataBlocks({
     ...dump('PNG', pngText),
   ];
   const blocks: readonly Block[] = [
-    note(prose.metadata.intro),
+    note(catalogue.document.metadata.intro),
     ...only(rows.length > 0, { kind: 'table', rows }),
-    ...only(rows.length === 0, paragraph(prose.metadata.empty)),
+    ...only(rows.length === 0, paragraph(catalogue.document.metadata.empty)),
   ];
   return withEscapes(blocks, labels);
 }
@@ -134,7 +137,11 @@ function dump(group: string, tags: Tags): readonly Row[] {
   }));
 }
 
-export function signatureBlocks({ prose: { signature } }: SectionInput): readonly Block[] {
+export function signatureBlocks({
+  catalogue: {
+    document: { signature },
+  },
+}: SectionInput): readonly Block[] {
   return [
     note(signature.intro),
     ...signature.assessment.map(paragraph),

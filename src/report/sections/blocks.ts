@@ -9,9 +9,7 @@ import type { Examination, MapName } from '../../engine/result.ts';
 import type { Account } from '../account.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
-import type { Labels } from '../wording/labels.ts';
-import type { Phrases } from '../wording/phrases.ts';
-import type { Prose } from '../wording/prose.ts';
+import type { Words } from '../wording/catalogue.ts';
 
 export interface Row {
   readonly label: string;
@@ -92,9 +90,8 @@ export interface ReportInput {
 export interface SectionInput extends ReportInput {
   readonly evidence: Evidence;
   readonly account: Account;
-  readonly labels: Labels;
-  readonly prose: Prose;
-  readonly phrases: Phrases;
+  readonly labels: Words['labels'];
+  readonly catalogue: Words;
   readonly numbers: NumberWriter;
 }
 

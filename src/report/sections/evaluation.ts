@@ -4,13 +4,11 @@ import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import type { RankedFinding } from '../evidence.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
-import { wordsIn } from '../wording/catalogue.ts';
-import { strengthAdverbs } from '../wording/strength.ts';
 import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
-  const { account, prose } = input;
-  const { evaluation: words } = prose;
+  const { account, catalogue } = input;
+  const { evaluation: words } = catalogue.strength;
   return [
     heading(words.comparisonTitle),
     ...account.comparison.map(paragraph),
@@ -24,8 +22,8 @@ export function evaluationBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-function scaleGrid({ language, numbers, prose }: SectionInput): Block {
-  const { evaluation: words } = prose;
+function scaleGrid({ numbers, catalogue }: SectionInput): Block {
+  const { evaluation: words } = catalogue.strength;
   const { below, between, from } = words.scaleRanges;
   const rangeOf = (step: number) => {
     const [low, high] = [strengthFrom[step], strengthFrom[step + 1]];
@@ -43,7 +41,7 @@ function scaleGrid({ language, numbers, prose }: SectionInput): Block {
       { title: meaning, share: 0.56 },
     ],
     rows: strengths.map((strength, step) => {
-      const adverb = adverbOf(strength, language);
+      const adverb = adverbOf(strength, catalogue);
       return {
         cells: [
           adverb ?? '–',
@@ -55,17 +53,16 @@ function scaleGrid({ language, numbers, prose }: SectionInput): Block {
   };
 }
 
-function adverbOf(strength: Strength, language: SectionInput['language']): string | null {
-  return strength === 'none' ? null : strengthAdverbs[language][strength];
+function adverbOf(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
+  return strength === 'none' ? null : catalogue.strength.adverbs[strength];
 }
 
 /** Those that speak for a side, the strongest first; then what speaks for neither, and what yielded nothing. */
 function findingBlocks(input: SectionInput): readonly Block[] {
-  const { evidence, labels, language, prose } = input;
-  const { neutralTitle, noneSpeaks } = prose.evaluation;
-  const { findings: words } = wordsIn(language);
+  const { evidence, labels, language, catalogue } = input;
+  const { neutralTitle, noneSpeaks } = catalogue.strength.evaluation;
   const nameOf = (method: string) =>
-    capitalised(nameIn(words.methods, method, printable(method, 60)));
+    capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
   const speaking = evidence.findings.flatMap((finding) => {
     const side = sideOf(input, finding);
     return side === null ? [] : [toEntry(input, finding, `${nameOf(finding.method)}: ${side}`)];
@@ -90,12 +87,12 @@ function findingBlocks(input: SectionInput): readonly Block[] {
 
 /** In words, or null for a finding that speaks for neither side. */
 export function sideOf(
-  { language, prose }: SectionInput,
+  { catalogue }: SectionInput,
   { speaksFor, strength }: RankedFinding,
 ): string | null {
-  const adverb = adverbOf(strength, language);
+  const adverb = adverbOf(strength, catalogue);
   if (adverb === null || speaksFor === 'neither') return null;
-  return prose.evaluation.sides[speaksFor](adverb);
+  return catalogue.strength.evaluation.sides[speaksFor](adverb);
 }
 
 function toEntry(input: SectionInput, finding: RankedFinding, title: string): Block {
@@ -107,13 +104,13 @@ function toEntry(input: SectionInput, finding: RankedFinding, title: string): Bl
   };
 }
 
-function sourceOf({ labels, language }: SectionInput, { source }: RankedFinding): string {
-  return labels.source(nameIn(wordsIn(language).findings.sources, source, printable(source, 400)));
+function sourceOf({ labels, catalogue }: SectionInput, { source }: RankedFinding): string {
+  return labels.source(nameIn(catalogue.findings.sources, source, printable(source, 400)));
 }
 
 /** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
-function integrityBlocks({ evidence, prose, item, labels }: SectionInput): readonly Block[] {
-  const { evaluation: words } = prose;
+function integrityBlocks({ evidence, catalogue, item, labels }: SectionInput): readonly Block[] {
+  const { evaluation: words } = catalogue.strength;
   const { credentials } = evidence.provenance;
   const intact = [
     words.integrity,

@@ -4,10 +4,9 @@ import { createHash } from 'node:crypto';
 import type { Examination } from '../../engine/result.ts';
 import { isDeclared } from '../account.ts';
 import { writeTime } from '../numbers.ts';
-import { printable } from '../printable.ts';
+import { nameIn, printable } from '../printable.ts';
 import type { CustodyEvent, ReportItem } from '../report-item.ts';
-import type { Labels } from '../wording/labels.ts';
-import type { Prose } from '../wording/prose.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   type GridRow,
@@ -21,10 +20,10 @@ import {
 } from './blocks.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { examination, item, texts, labels, prose } = input;
+  const { examination, item, texts, labels, catalogue } = input;
   const { rows } = labels;
   const program = `${labels.product} ${printable(examination.environment['forensics'] ?? '')}`;
-  const { facts, evaluation } = prose.parts;
+  const { facts, evaluation } = catalogue.document.parts;
   return [
     { kind: 'verdict', headline: headlineOf(input), text: texts.summary },
     {
@@ -33,11 +32,11 @@ export function headBlocks(input: SectionInput): readonly Block[] {
         { label: rows.report, value: reportNumber(examination, item) },
         ...row(item.analysisId !== null, rows.analysis, printable(item.analysisId ?? '')),
         { label: rows.examinedAt, value: writeTime(item.examinedAt) },
-        { label: rows.preparedBy, value: prose.head.preparedBy(program.trim()) },
-        { label: rows.versions, value: prose.head.versions },
+        { label: rows.preparedBy, value: catalogue.document.head.preparedBy(program.trim()) },
+        { label: rows.versions, value: catalogue.document.head.versions },
       ],
     },
-    note(prose.head.reading({ facts, evaluation })),
+    note(catalogue.document.head.reading({ facts, evaluation })),
   ];
 }
 
@@ -62,7 +61,11 @@ export function reportNumber(
 
 // Which question was put to the program, and between which explanations it chose.
 
-export function questionBlocks({ prose: { question } }: SectionInput): readonly Block[] {
+export function questionBlocks({
+  catalogue: {
+    document: { question },
+  },
+}: SectionInput): readonly Block[] {
   const { propositions, columns } = question;
   return [
     paragraph(question.put),
@@ -83,8 +86,8 @@ export function questionBlocks({ prose: { question } }: SectionInput): readonly 
 // Why nothing was decided and what would help; what the method cannot do; and what follows.
 
 export function reasonBlocks(input: SectionInput): readonly Block[] {
-  const { account, evidence, language, prose } = input;
-  const { reasons: words } = prose;
+  const { account, evidence, language, catalogue } = input;
+  const { reasons: words } = catalogue.document;
   const isOpen = account.reasons.length > 0;
   const help = evidence.reasons.map((reason) => reason.help[language]);
   return [
@@ -95,14 +98,14 @@ export function reasonBlocks(input: SectionInput): readonly Block[] {
 }
 
 /** Where the decision does not rest on the traces, what they would have left open is no secret. */
-function decidedWords({ examination, phrases, prose }: SectionInput): string {
-  const { reasons: words } = prose;
+function decidedWords({ examination, catalogue }: SectionInput): string {
+  const { reasons: words } = catalogue.document;
   const { decision } = examination;
   if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
   const by = isChanged(decision) ? words.changed : words.declared;
   const open = decision.byTraces?.reasons ?? [];
   if (open.length === 0) return by;
-  const shorts = open.map((reason) => phrases.reasons[reason].short).join('; ');
+  const shorts = open.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
   return `${by} ${words.tracesAlone(shorts)}`;
 }
 
@@ -114,9 +117,9 @@ export function limitBlocks({
   evidence,
   examination,
   language,
-  prose,
+  catalogue,
 }: SectionInput): readonly Block[] {
-  const { limits: words } = prose;
+  const { limits: words } = catalogue.limits;
   const { decision } = examination;
   const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
   const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
@@ -136,7 +139,12 @@ export function conclusionBlocks({ texts }: SectionInput): readonly Block[] {
 
 // What the program recorded of the file's way through it.
 
-export function custodyBlocks({ item, prose: { custody } }: SectionInput): readonly Block[] {
+export function custodyBlocks({
+  item,
+  catalogue: {
+    document: { custody },
+  },
+}: SectionInput): readonly Block[] {
   const events = item.custody ?? [];
   if (events.length === 0) return [paragraph(custody.none)];
   const [time, event, actor] = custody.columns;
@@ -159,21 +167,25 @@ function tellsReports({ hashes }: CustodyEvent): boolean {
   return hashes.some(({ name }) => name.endsWith('.pdf'));
 }
 
-function toRow({ at, event, actor, hashes }: CustodyEvent, words: Prose['custody']): GridRow {
+function toRow(
+  { at, event, actor, hashes }: CustodyEvent,
+  words: Words['document']['custody'],
+): GridRow {
   return {
     cells: [at.toISOString(), words.events[event], writeActor(actor, words)],
     below: hashes.map(
-      ({ name, sha256 }) => `${words.hashes[name] ?? printable(name, 40)}: ${printable(sha256)}`,
+      ({ name, sha256 }) =>
+        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
     ),
   };
 }
 
 /** `user 6f1c...`: the kind in the reader's language, the identifier as it is. */
-function writeActor(actor: string, { actors }: Prose['custody']): string {
-  const kind = Object.keys(actors).find((one) => actor === one || actor.startsWith(`${one} `));
-  return kind === undefined
-    ? printable(actor, 80)
-    : printable(`${actors[kind]}${actor.slice(kind.length)}`, 80);
+function writeActor(actor: string, { actors }: Words['document']['custody']): string {
+  const known = Object.entries(actors).find(([kind]) => `${actor} `.startsWith(`${kind} `));
+  if (known === undefined) return printable(actor, 80);
+  const [kind, name] = known;
+  return printable(`${name}${actor.slice(kind.length)}`, 80);
 }
 
 // How a report shows what the file itself says.
@@ -191,6 +203,9 @@ export function foreignRow(
 }
 
 /** Explains the escapes of `printable` below blocks that hold one, and nowhere else. */
-export function withEscapes(blocks: readonly Block[], { escapes }: Labels): readonly Block[] {
+export function withEscapes(
+  blocks: readonly Block[],
+  { escapes }: Words['labels'],
+): readonly Block[] {
   return JSON.stringify(blocks).includes('⟨') ? [...blocks, note(escapes)] : blocks;
 }

@@ -20,7 +20,7 @@ const exposureTags: readonly { names: readonly string[]; write: (value: Tag) => 
 ];
 
 export function itemBlocks(input: SectionInput): readonly Block[] {
-  const { metadataTitle, metadataNote } = input.prose.item;
+  const { metadataTitle, metadataNote } = input.catalogue.document.item;
   const blocks: readonly Block[] = [
     { kind: 'table', rows: itemRows(input) },
     heading(metadataTitle),
@@ -87,7 +87,7 @@ function writeQuality(
   return labels.nearestQuality(quality, numbers.plain(distance));
 }
 
-function metadataRows({ examination, labels, prose }: SectionInput): readonly Row[] {
+function metadataRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { metadata } = examination.facts;
   const { exif, pngText } = metadata;
@@ -97,11 +97,11 @@ function metadataRows({ examination, labels, prose }: SectionInput): readonly Ro
   });
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;
-  const { absent } = prose.item;
+  const { absent } = catalogue.document.item;
   const camera = cameraOf(metadata);
   const isSilent = [camera, metadata.takenAt, metadata.software].every((it) => !it);
   return [
-    ...row(isSilent, rows.statements, prose.item.noMetadata),
+    ...row(isSilent, rows.statements, catalogue.document.item.noMetadata),
     ...foreignRow(rows.camera, camera),
     ...foreignRow(rows.takenAt, metadata.takenAt),
     ...foreignRow(rows.software, metadata.software),

@@ -3,7 +3,6 @@
 import { mapNames, type ModelIdentity } from '../../engine/result.ts';
 import { writeTime } from '../numbers.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
-import { wordsIn } from '../wording/catalogue.ts';
 import {
   type Block,
   heading,
@@ -38,27 +37,27 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
 // Where single methods point, each with what it says. Nothing for an examination of an earlier version.
 
 export function methodMapBlocks(input: SectionInput): readonly Block[] {
-  const { examination, evidence, prose } = input;
+  const { examination, evidence, catalogue } = input;
   const { findings } = evidence;
   const maps = Object.keys(examination.maps.methods).flatMap((method) => {
     const finding = findings.find((one) => one.method === method);
     return finding === undefined ? [] : [toBlock(input, finding)];
   });
   if (maps.length === 0) return [];
-  const { title, intro } = prose.methodMaps;
+  const { title, intro } = catalogue.measurements.methodMaps;
   return [heading(title), note(intro), { kind: 'methods', maps }];
 }
 
 type Finding = SectionInput['evidence']['findings'][number];
 
 function toBlock(input: SectionInput, finding: Finding): MethodBlock {
-  const { prose, language } = input;
+  const { catalogue, language } = input;
   const { method, statement } = finding;
-  const { shownOnly, neutral } = prose.methodMaps;
+  const { shownOnly, neutral } = catalogue.measurements.methodMaps;
   const weight = sideOf(input, finding) ?? neutral;
   return {
     method,
-    title: capitalised(nameIn(wordsIn(language).findings.methods, method, printable(method, 60))),
+    title: capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60))),
     text: printable(statement[language], 600),
     note: capitalised(notJudged.includes(method) ? shownOnly : weight),
   };
@@ -73,9 +72,9 @@ const notJudged: readonly string[] = ['error-level'];
 const secondArmFile = 'votes.onnx';
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
-  const { examination, numbers, prose } = input;
+  const { examination, numbers, catalogue } = input;
   const { model, locator, maps, patchesRead, passes } = examination;
-  const steps = prose.method.steps({
+  const steps = catalogue.measurements.method.steps({
     model: wordModel(model),
     cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
     patches: numbers.count(patchesRead),
@@ -83,8 +82,10 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   });
   return [
     paragraph(steps),
-    ...only(secondArmFile in model.files, paragraph(prose.method.secondArm)),
-    ...(locator === null ? [] : [paragraph(prose.method.changes(wordModel(locator)))]),
+    ...only(secondArmFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
+    ...(locator === null
+      ? []
+      : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
     { kind: 'table', rows: methodRows(input) },
   ];
 }
@@ -93,14 +94,13 @@ function methodRows({
   examination,
   item,
   labels,
-  phrases,
-  prose,
+  catalogue,
   numbers,
 }: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { model, locator, options, passes, patchesRead, decision, environment, facts } =
     examination;
-  const { conversions, noConversions, retriesUnknown } = prose.method;
+  const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
   const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
     { label, value: wordModel(given) },
     ...Object.entries(given.files).map(([name, digest]) => ({
@@ -113,14 +113,18 @@ function methodRows({
     // Both models have a manifest.json.
     ...(locator === null
       ? []
-      : modelRows(prose.method.locator, locator, (name) => `${locator.id}/${name}`)),
-    { label: rows.strategy, value: phrases.strategies[options.decisionStrategy] },
+      : modelRows(
+          catalogue.measurements.method.locator,
+          locator,
+          (name) => `${locator.id}/${name}`,
+        )),
+    { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
     {
       label: rows.thresholds,
       value: Object.entries(decision.thresholds)
         .map(
           ([name, value]) =>
-            `${numbers.plain(value)} ${labels.thresholds[name] ?? printable(name, 40)}`,
+            `${numbers.plain(value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
         )
         .join('\n'),
     },
@@ -142,7 +146,7 @@ function methodRows({
       value: Object.entries(environment)
         .map(
           ([name, value]) =>
-            `${labels.environment[name] ?? printable(name, 40)} ${printable(value)}`,
+            `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
         )
         .join('\n'),
     },

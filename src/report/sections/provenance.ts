@@ -16,8 +16,8 @@ import {
 import { foreignRow, valueLimit, withEscapes } from './head.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
-  const { prose, evidence } = input;
-  const { provenance: words } = prose;
+  const { catalogue, evidence } = input;
+  const { provenance: words } = catalogue;
   const { declarations, credentials } = evidence.provenance;
   const blocks: readonly Block[] = [
     paragraph(words.intro),
@@ -37,8 +37,8 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   return withEscapes(blocks, input.labels);
 }
 
-function declarationGrid({ prose, evidence }: SectionInput): Block {
-  const { provenance: words } = prose;
+function declarationGrid({ catalogue, evidence }: SectionInput): Block {
+  const { provenance: words } = catalogue;
   const toRow = ({ origin, place, field, value, generator, assurance }: Declaration): GridRow => ({
     cells: [
       words.origins[origin],
@@ -64,9 +64,9 @@ function declarationGrid({ prose, evidence }: SectionInput): Block {
 }
 
 function credentialRows(input: SectionInput, credentials: ContentCredentials): readonly Row[] {
-  const { labels, numbers, prose } = input;
+  const { labels, numbers, catalogue } = input;
   const { rows } = labels;
-  const { provenance: words } = prose;
+  const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, actions, problems } = credentials;
   return [
     { label: rows.credentialsIntegrity, value: words.integrity[integrity] },
@@ -88,9 +88,15 @@ function writeAction(action: ContentCredentials['actions'][number]): string {
   return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
 }
 
-function fileRows({ examination, evidence, labels, numbers, prose }: SectionInput): readonly Row[] {
+function fileRows({
+  examination,
+  evidence,
+  labels,
+  numbers,
+  catalogue,
+}: SectionInput): readonly Row[] {
   const { rows } = labels;
-  const { provenance: words } = prose;
+  const { provenance: words } = catalogue;
   const { software, quantisation, layout, warnings } = evidence.provenance;
   const named = software.map(
     ({ kind, name, place }) =>
@@ -118,9 +124,9 @@ function fileRows({ examination, evidence, labels, numbers, prose }: SectionInpu
   }
 }
 
-function inconsistencyBlocks({ evidence, language, prose }: SectionInput): readonly Block[] {
+function inconsistencyBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {
   const { inconsistencies } = evidence.provenance;
-  const { provenance: words } = prose;
+  const { provenance: words } = catalogue;
   const items = inconsistencies.map(({ statement }) => printable(statement[language], 600));
   return [
     heading(words.inconsistenciesTitle),

@@ -4,7 +4,6 @@ import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
 import { placeOf, type Region } from '../../detectors/regions.ts';
 import type { Decision } from '../../engine/result.ts';
 import { nameIn, printable } from '../printable.ts';
-import { wordsIn } from '../wording/catalogue.ts';
 import {
   type Block,
   heading,
@@ -17,12 +16,12 @@ import {
 } from './blocks.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
-  const { examination, labels, prose } = input;
+  const { examination, labels, catalogue } = input;
   return [
     { kind: 'table', rows: [...decisionRows(input), ...changeRows(input), ...measuredRows(input)] },
     note(labels.deviation),
-    ...only(leadToAbstain(examination.decision), note(prose.results.outside)),
-    heading(prose.results.stabilityTitle),
+    ...only(leadToAbstain(examination.decision), note(catalogue.measurements.results.outside)),
+    heading(catalogue.measurements.results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
 }
@@ -31,11 +30,11 @@ function leadToAbstain({ byTraces, resultClass }: Decision): boolean {
   return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
 
-function decisionRows({ examination, labels, phrases }: SectionInput): readonly Row[] {
+function decisionRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
   const { resultSubClasses: kinds, byTraces, ...decision } = examination.decision;
   const { rows } = labels;
   const shortsOf = (reasons: Decision['reasons']) =>
-    reasons.map((reason) => phrases.reasons[reason].short).join('; ');
+    reasons.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
   const subClasses = kinds.map((kind) => `${kind} (${resultSubClasses.indexOf(kind)})`);
   return [
     { label: rows.resultClass, value: numbered(decision) },
@@ -90,13 +89,13 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
 }
 
 /** What the methods that look for changed parts say together; nothing for an examination of an earlier version. */
-function changeRows({ examination, labels, numbers, language }: SectionInput): readonly Row[] {
+function changeRows({ examination, labels, numbers, catalogue }: SectionInput): readonly Row[] {
   const { manipulation, decision, facts } = examination;
   if (manipulation === null) return [];
   const { probability, region, methods } = manipulation;
   const { rows } = labels;
   const { suspectedMin, manipulatedMin } = decision.thresholds;
-  const { findings: words } = wordsIn(language);
+  const { findings: words } = catalogue;
   const names = methods.map((method) => nameIn(words.methods, method, printable(method, 60)));
   return [
     {
@@ -127,9 +126,14 @@ function optional(label: string, value: number | null, write: (value: number) =>
   return { label, value: write(value ?? Number.NaN) };
 }
 
-function stabilityBlocks({ evidence, language, numbers, prose }: SectionInput): readonly Block[] {
+function stabilityBlocks({
+  evidence,
+  language,
+  numbers,
+  catalogue,
+}: SectionInput): readonly Block[] {
   const { stability } = evidence;
-  const { stabilityMissing, stabilityColumns, flips } = prose.results;
+  const { stabilityMissing, stabilityColumns, flips } = catalogue.measurements.results;
   if (stability === null) return [paragraph(stabilityMissing)];
   const [change, probability, side] = stabilityColumns;
   return [

@@ -4,8 +4,7 @@
  */
 
 import { openWriting, writeAccount } from '../account.ts';
-import { labelsOf, proseOf } from '../wording/catalogue.ts';
-import type { SectionName } from '../wording/labels.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   glossaryBlocks,
   integrityBlocks,
@@ -32,7 +31,7 @@ import { validationBlocks } from './validation.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
-const order: readonly (readonly [SectionName, Part | null, Writer])[] = [
+const order: readonly (readonly [keyof Words['labels']['sections'], Part | null, Writer])[] = [
   ['result', null, headBlocks],
   ['question', 'facts', questionBlocks],
   ['item', 'facts', itemBlocks],
@@ -61,8 +60,7 @@ export function writeSections(input: ReportInput): readonly Section[] {
     ...input,
     ...writing,
     account: writeAccount(writing),
-    labels: labelsOf(input.language),
-    prose: proseOf(input.language),
+    labels: writing.catalogue.labels,
   };
   let sections = 0;
   let annexes = 0;

@@ -5,13 +5,13 @@ import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
 import { type NumberWriter, writeTime } from '../numbers.ts';
-import { printable } from '../printable.ts';
+import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
 import { type Block, heading, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function validationBlocks(input: SectionInput): readonly Block[] {
-  const { item, prose } = input;
-  const { validation: words } = prose;
+  const { item, catalogue } = input;
+  const { validation: words } = catalogue.limits;
   return [
     ...ratesBlocks(input),
     ...changeRatesBlocks(input),
@@ -22,13 +22,13 @@ export function validationBlocks(input: SectionInput): readonly Block[] {
 }
 
 function ratesBlocks(input: SectionInput): readonly Block[] {
-  const { phrases, prose, numbers, examination } = input;
+  const { catalogue, numbers, examination } = input;
   const { measured, options } = examination;
-  const { validation: words } = prose;
+  const { validation: words } = catalogue.limits;
   const [first] = measured;
   if (first === undefined) return [paragraph(words.none)];
   const intro = words.intro({
-    strategy: phrases.strategies[options.decisionStrategy],
+    strategy: catalogue.verdict.strategies[options.decisionStrategy],
     real: numbers.count(first.real),
     fake: numbers.count(first.fake),
   });
@@ -42,24 +42,24 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
 
 /** Nobody who reads "files as they were" would think of pictures this small. */
 function sidesOf(
-  { prose, numbers }: SectionInput,
+  { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
 ): readonly string[] {
   if (longerSidePx === undefined) return [];
   const [least, greatest] = longerSidePx.map(numbers.count);
-  return [prose.validation.sides({ least: least ?? '', greatest: greatest ?? '' })];
+  return [catalogue.limits.validation.sides({ least: least ?? '', greatest: greatest ?? '' })];
 }
 
 function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Block[] {
-  const { examination, phrases, prose, numbers } = input;
-  const { validation: words } = prose;
+  const { examination, catalogue, numbers } = input;
+  const { validation: words } = catalogue.limits;
   const { id, createdAt, model, conditions } = validation;
   const about = words.own({
     real: numbers.count(conditions[0]?.real ?? 0),
     fake: numbers.count(conditions[0]?.fake ?? 0),
     time: writeTime(createdAt),
     model: printable(nameOfModel(model), 80),
-    strategy: phrases.strategies[examination.options.decisionStrategy],
+    strategy: catalogue.verdict.strategies[examination.options.decisionStrategy],
   });
   return [
     heading(words.ownTitle(printable(id, 40))),
@@ -71,8 +71,8 @@ function ownBlocks(input: SectionInput, validation: OwnValidation): readonly Blo
 }
 
 function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]): Block {
-  const { examination, prose, numbers } = input;
-  const { validation: words } = prose;
+  const { examination, catalogue, numbers } = input;
+  const { validation: words } = catalogue.limits;
   const strategy = examination.options.decisionStrategy;
   const [condition, auc, decided, real, fake] = words.columns;
   return {
@@ -97,14 +97,14 @@ function ratesGrid(input: SectionInput, measured: readonly MeasuredCondition[]):
 }
 
 function nameOf({ labels }: SectionInput, { condition }: { readonly condition: string }): string {
-  return labels.validation.conditions[condition] ?? printable(condition, 60);
+  return nameIn(labels.validation.conditions, condition, printable(condition, 60));
 }
 
 /** Nothing for an examination of an earlier version, or where nobody has measured. */
 function changeRatesBlocks(input: SectionInput): readonly Block[] {
-  const { examination, prose, phrases, numbers } = input;
+  const { examination, catalogue, numbers } = input;
   const { measuredCalls, options } = examination;
-  const { title, intro, columns, meaning } = prose.validation.changes;
+  const { title, intro, columns, meaning } = catalogue.limits.validation.changes;
   const [first] = measuredCalls;
   if (first === undefined) return [];
   const shareOf = (some: number, of: number) =>
@@ -114,7 +114,7 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
     heading(title),
     paragraph(
       intro({
-        strategy: phrases.strategies[options.decisionStrategy],
+        strategy: catalogue.verdict.strategies[options.decisionStrategy],
         changed: numbers.count(first.changed),
         photographs: numbers.count(first.photographs),
       }),
@@ -167,7 +167,7 @@ function worstBlocks(
   input: SectionInput,
   measured: readonly MeasuredCondition[],
 ): readonly Block[] {
-  const { examination, numbers, prose } = input;
+  const { examination, numbers, catalogue } = input;
   const strategy = examination.options.decisionStrategy;
   const worstOf = (side: 'real' | 'fake') => {
     const errors = measured.map((one) => ({ one, error: errorOf(one, strategy, side) }));
@@ -176,7 +176,7 @@ function worstBlocks(
     const rate = numbers.rate(worst.error.rate);
     const high = numbers.rate(worst.error.high);
     const condition = nameOf(input, worst.one);
-    return [prose.validation.worst[side]({ condition, rate, high })];
+    return [catalogue.limits.validation.worst[side]({ condition, rate, high })];
   };
   const items = [...worstOf('real'), ...worstOf('fake')];
   return only(items.length > 0, { kind: 'list', items });

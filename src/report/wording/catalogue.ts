@@ -1,57 +1,54 @@
-/** Opens the tables of phrases, labels and prose of a language, and chooses among sentences that say the same. */
+/** Every sentence of a report, by language. German has the type of English, so that none can be missing. */
 
 import type { Language } from '../../contract/vocabulary.ts';
+import { document as documentDe } from './de/document.ts';
 import { findings as findingsDe } from './de/findings.ts';
-import { labelsDe } from './de/labels.ts';
-import { phrasesDe } from './de/phrases.ts';
-import { proseDe } from './de/prose.ts';
+import { glossary as glossaryDe } from './de/glossary.ts';
+import { labels as labelsDe } from './de/labels.ts';
+import { limits as limitsDe } from './de/limits.ts';
+import { measurements as measurementsDe } from './de/measurements.ts';
 import { provenance as provenanceDe } from './de/provenance.ts';
+import { strength as strengthDe } from './de/strength.ts';
+import { verdict as verdictDe } from './de/verdict.ts';
+import { document as documentEn } from './en/document.ts';
 import { findings as findingsEn } from './en/findings.ts';
-import { labelsEn } from './en/labels.ts';
-import { phrasesEn } from './en/phrases.ts';
-import { proseEn } from './en/prose.ts';
+import { glossary as glossaryEn } from './en/glossary.ts';
+import { labels as labelsEn } from './en/labels.ts';
+import { limits as limitsEn } from './en/limits.ts';
+import { measurements as measurementsEn } from './en/measurements.ts';
 import { provenance as provenanceEn } from './en/provenance.ts';
-import type { Labels } from './labels.ts';
-import type { Phrases } from './phrases.ts';
-import type { Prose } from './prose.ts';
+import { strength as strengthEn } from './en/strength.ts';
+import { verdict as verdictEn } from './en/verdict.ts';
 
-const phrases: Readonly<Record<Language, Phrases>> = { en: phrasesEn, de: phrasesDe };
-const labels: Readonly<Record<Language, Labels>> = { en: labelsEn, de: labelsDe };
-const prose: Readonly<Record<Language, Prose>> = { en: proseEn, de: proseDe };
+const english = {
+  labels: labelsEn,
+  document: documentEn,
+  verdict: verdictEn,
+  strength: strengthEn,
+  measurements: measurementsEn,
+  findings: findingsEn,
+  provenance: provenanceEn,
+  limits: limitsEn,
+  glossary: glossaryEn,
+};
 
-const words = {
-  en: { findings: findingsEn, provenance: provenanceEn },
-  de: { findings: findingsDe, provenance: provenanceDe },
-} as const satisfies Record<Language, object>;
+export type Words = typeof english;
 
-export type Words = (typeof words)['en'];
+const words: Readonly<Record<Language, Words>> = {
+  en: english,
+  de: {
+    labels: labelsDe,
+    document: documentDe,
+    verdict: verdictDe,
+    strength: strengthDe,
+    measurements: measurementsDe,
+    findings: findingsDe,
+    provenance: provenanceDe,
+    limits: limitsDe,
+    glossary: glossaryDe,
+  },
+};
 
 export function wordsIn(language: Language): Words {
   return words[language];
-}
-
-export function phrasesOf(language: Language): Phrases {
-  return phrases[language];
-}
-
-export function labelsOf(language: Language): Labels {
-  return labels[language];
-}
-
-export function proseOf(language: Language): Prose {
-  return prose[language];
-}
-
-/**
- * One of several sentences that say the same. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their number:
- * the seed changes the wording, never a figure, and each slot varies on its own.
- *
- * @see G. Fowler, L. C. Noll, K.-P. Vo, the FNV non-cryptographic hash, for offset basis and prime.
- */
-export function choose<T>(variants: readonly T[], seed: number, slot: string): T {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(`${seed}:${slot}`)) {
-    hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  }
-  return variants[((hash >>> 16) ^ (hash & 0xffff)) % variants.length]!;
 }

@@ -1,118 +1,118 @@
 /** What the methods of this report rest on. A citation is the same in every language; what it is used for is not. */
 
-import type { Bilingual } from '../../contract/vocabulary.ts';
+import type { Words } from './catalogue.ts';
 
 interface Reference {
   readonly citation: string;
-  readonly use: Bilingual;
+  readonly use: keyof Words['glossary']['uses'];
 }
 
 export const references: readonly Reference[] = [
   {
     citation:
       'European Network of Forensic Science Institutes: ENFSI Guideline for Evaluative Reporting in Forensic Science. Version 3.0, 2015.',
-    use: { en: 'Propositions, scale of strength', de: 'Annahmen, Skala der Stärke' },
+    use: 'propositions',
   },
   {
     citation:
       'Y. Gal, Z. Ghahramani: Dropout as a Bayesian Approximation: Representing Model Uncertainty in Deep Learning. Proceedings of the 33rd International Conference on Machine Learning, PMLR 48, 2016, pp. 1050–1059.',
-    use: { en: 'Uncertainty', de: 'Unsicherheit' },
+    use: 'uncertainty',
   },
   {
     citation:
       'J. C. Platt: Probabilistic Outputs for Support Vector Machines and Comparisons to Regularized Likelihood Methods. In: Advances in Large Margin Classifiers, MIT Press, 1999, pp. 61–74.',
-    use: { en: 'Calibration', de: 'Kalibrierung' },
+    use: 'calibration',
   },
   {
     citation:
       'K. Lee, K. Lee, H. Lee, J. Shin: A Simple Unified Framework for Detecting Out-of-Distribution Samples and Adversarial Attacks. Advances in Neural Information Processing Systems 31, 2018.',
-    use: { en: 'Anomaly', de: 'Anomalie' },
+    use: 'anomaly',
   },
   {
     citation:
       'C. J. Clopper, E. S. Pearson: The Use of Confidence or Fiducial Limits Illustrated in the Case of the Binomial. Biometrika 26(4), 1934, pp. 404–413.',
-    use: { en: 'Intervals of error rates', de: 'Intervalle der Fehlerraten' },
+    use: 'errorRates',
   },
   {
     citation:
       'B. Efron: Bootstrap Methods: Another Look at the Jackknife. The Annals of Statistics 7(1), 1979, pp. 1–26.',
-    use: { en: 'Intervals of the AUC', de: 'Intervalle der AUC' },
+    use: 'auc',
   },
   {
     citation:
       'ITU-T Recommendation T.81 (1992) | ISO/IEC 10918-1:1994: Digital compression and coding of continuous-tone still images.',
-    use: { en: 'JPEG, quality estimate', de: 'JPEG, Schätzung der Qualität' },
+    use: 'jpeg',
   },
   {
     citation:
       'J. D. Kornblum: Using JPEG quantization tables to identify imagery processed by software. Digital Investigation 5 (Supplement), 2008, pp. S21–S25.',
-    use: { en: 'Quantisation tables', de: 'Quantisierungstabellen' },
+    use: 'quantisationTables',
   },
   {
     citation:
       'F. Guillaro, D. Cozzolino, A. Sud, N. Dufour, L. Verdoliva: TruFor: Leveraging All-Round Clues for Trustworthy Image Forgery Detection and Localization. IEEE/CVF Conference on Computer Vision and Pattern Recognition, 2023.',
-    use: { en: 'Localisation network', de: 'Lokalisierungsnetz' },
+    use: 'localisationNetwork',
   },
   {
     citation:
       'T. Nikoukhah, J. Anger, M. Colom, J.-M. Morel, R. Grompone von Gioi: ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics. Image Processing On Line 11, 2021, pp. 396–433.',
-    use: { en: 'JPEG grid', de: 'JPEG-Raster' },
+    use: 'jpegGrid',
   },
   {
     citation:
       'T. Bianchi, A. Piva: Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts. IEEE Transactions on Information Forensics and Security 7(3), 2012, pp. 1003–1017.',
-    use: { en: 'Double quantisation', de: 'Doppelte Quantisierung' },
+    use: 'doubleQuantisation',
   },
   {
     citation:
       'D. Cozzolino, G. Poggi, L. Verdoliva: Splicebuster: A New Blind Image Splicing Detector. IEEE International Workshop on Information Forensics and Security, 2015.',
-    use: { en: 'Noise level', de: 'Rauschpegel' },
+    use: 'noiseLevel',
   },
   {
     citation:
       'D. Cozzolino, G. Poggi, L. Verdoliva: Efficient Dense-Field Copy–Move Forgery Detection. IEEE Transactions on Information Forensics and Security 10(11), 2015, pp. 2284–2297.',
-    use: { en: 'Copied parts', de: 'Kopierte Teile' },
+    use: 'copies',
   },
   {
     citation:
       'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
-    use: { en: 'Thumbnail against picture', de: 'Vorschaubild gegen Bild' },
+    use: 'thumbnail',
   },
   {
     citation: 'World Wide Web Consortium: Portable Network Graphics (PNG) Specification.',
-    use: { en: 'PNG', de: 'PNG' },
+    use: 'png',
   },
   {
     citation:
       'Camera & Imaging Products Association: Exchangeable image file format for digital still cameras (Exif), CIPA DC-008.',
-    use: { en: 'EXIF metadata', de: 'EXIF-Metadaten' },
+    use: 'exif',
   },
   {
     citation: 'ISO 16684-1: Extensible metadata platform (XMP), Part 1.',
-    use: { en: 'XMP metadata', de: 'XMP-Metadaten' },
+    use: 'xmp',
   },
   {
     citation:
       'International Press Telecommunications Council: IPTC Photo Metadata Standard; IPTC NewsCodes, Digital Source Type.',
-    use: { en: 'Declared origin', de: 'Angegebene Herkunft' },
+    use: 'declaredOrigin',
   },
   {
     citation:
       'Coalition for Content Provenance and Authenticity: Content Credentials, C2PA Technical Specification.',
-    use: { en: 'Content Credentials', de: 'Content Credentials' },
+    use: 'contentCredentials',
   },
   {
     citation:
       'National Institute of Standards and Technology: Secure Hash Standard (SHS), FIPS PUB 180-4, 2015.',
-    use: { en: 'Checksums', de: 'Prüfsummen' },
+    use: 'checksums',
   },
   {
     citation:
       'S. Josefsson, I. Liusvaara: Edwards-Curve Digital Signature Algorithm (EdDSA), RFC 8032, 2017. A. Rundgren, B. Jordan, S. Erdtman: JSON Canonicalization Scheme (JCS), RFC 8785, 2020.',
-    use: { en: 'Signature of the bundle', de: 'Signatur des Beweispakets' },
+    use: 'signature',
   },
   {
     citation: 'B. Ottosson: A perceptual color space for image processing, 2020.',
-    use: { en: 'Colours of the heatmaps', de: 'Farben der Heatmaps' },
+    use: 'colours',
   },
 ];

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { ContentCredentials } from '../../../src/provenance/provenance.ts';
-import { listNotChecked } from '../../../src/report/wording/not-checked.ts';
+import { listNotChecked } from '../../../src/report/not-checked.ts';
 import { makeExamination } from './examination.ts';
 
 const credentials: ContentCredentials = {

@@ -10,7 +10,7 @@ import type { Block, Section } from '../../../src/report/sections/blocks.ts';
 import { writeSections } from '../../../src/report/sections/sections.ts';
 import { wordFinding } from '../../../src/report/findings.ts';
 import { writeTexts } from '../../../src/report/texts.ts';
-import { labelsOf, phrasesOf, proseOf, wordsIn } from '../../../src/report/wording/catalogue.ts';
+import { wordsIn } from '../../../src/report/wording/catalogue.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
 
 const heatmapDigests = {
@@ -34,7 +34,7 @@ describe.each(languages)('sections in %s', (language) => {
     for (const resultClass of resultClasses) {
       const sections = sectionsOf(makeExamination({ resultClass, reasons: reasonCodes }));
 
-      const { metadata: _, ...always } = labelsOf(language).sections;
+      const { metadata: _, ...always } = wordsIn(language).labels.sections;
       expect(sections.map(({ title }) => title.replace(/^\w+ {2}/, ''))).toEqual(
         Object.values(always),
       );
@@ -63,8 +63,12 @@ describe.each(languages)('sections in %s', (language) => {
       ...examination,
       decision: { ...decision, resultClass: 'fake', basis: 'declaration', byTraces },
     };
-    const { reasons, limits, results } = proseOf(language);
-    const { short } = phrasesOf(language).reasons.no_usable_trace;
+    const {
+      limits: { limits },
+      document: { reasons },
+      measurements: { results },
+    } = wordsIn(language);
+    const { short } = wordsIn(language).verdict.reasons.no_usable_trace;
 
     const all = stringsOf(sectionsOf(declared)).join('\n');
 
@@ -77,7 +81,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('give values outside the validated range no meaning', () => {
-    const { outside } = proseOf(language).results;
+    const { outside } = wordsIn(language).measurements.results;
 
     const abstained = stringsOf(sectionsOf(makeExamination({ resultClass: 'abstain' })));
     const uncertain = stringsOf(sectionsOf(makeExamination({ resultClass: 'uncertain' })));
@@ -88,7 +92,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('tell why the checksum of an earlier report is not that of this one', () => {
-    const { redrawn } = proseOf(language).custody;
+    const { redrawn } = wordsIn(language).document.custody;
     const at = new Date('2026-03-01T12:00:00Z');
     const told = (name: string) => {
       const hashes = [{ name, sha256: 'ab'.repeat(32) }];
@@ -145,7 +149,7 @@ describe.each(languages)('sections in %s', (language) => {
     const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, metadata } })).join('\n');
 
     expect(all).not.toMatch(/52[.,]52|13[.,]405/);
-    expect(all).toContain(labelsOf(language).presentNotShown);
+    expect(all).toContain(wordsIn(language).labels.presentNotShown);
   });
 
   test('say that the upload was replaced, and only when it was', () => {
@@ -160,7 +164,7 @@ describe.each(languages)('sections in %s', (language) => {
           heatmapDigests,
         }),
       );
-    const { uploadReplaced } = labelsOf(language);
+    const { uploadReplaced } = wordsIn(language).labels;
 
     expect(write(true)).toContain(uploadReplaced);
     expect(write(false)).not.toContain(uploadReplaced);
@@ -186,7 +190,7 @@ describe.each(languages)('sections in %s', (language) => {
       ],
       maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
     };
-    const { title, shownOnly } = proseOf(language).methodMaps;
+    const { title, shownOnly } = wordsIn(language).measurements.methodMaps;
     const blocks = sectionsOf(examination).flatMap((section) => section.blocks);
 
     const shown = blocks.flatMap((block) => (block.kind === 'methods' ? block.maps : []));
@@ -208,13 +212,16 @@ describe.each(languages)('sections in %s', (language) => {
       manipulation: { ...base.manipulation!, region, methods: ['copy-move'] },
       decision: { ...base.decision, basis: 'localisation', resultSubClasses: ['manipulated'] },
     };
-    const { reasons, limits } = proseOf(language);
+    const {
+      limits: { limits },
+      document: { reasons },
+    } = wordsIn(language);
 
     const all = stringsOf(sectionsOf(examination)).join('\n');
 
     expect(all).toContain(limits.nature.changed);
     expect(all).not.toContain(limits.nature.traced);
-    expect(all).toContain(labelsOf(language).headlineChanged);
+    expect(all).toContain(wordsIn(language).labels.headlineChanged);
     expect(all).toContain(reasons.changed);
     expect(all).not.toContain(reasons.decided);
     expect(all).toContain({ en: 'in the upper left; 6 %', de: 'links oben; 6 %' }[language]);
@@ -235,7 +242,7 @@ describe.each(languages)('sections in %s', (language) => {
   });
 
   test('explain escapes where a name needs them, and only there', () => {
-    const { escapes } = labelsOf(language);
+    const { escapes } = wordsIn(language).labels;
 
     expect(stringsOf(sectionsOf())).not.toContain(escapes);
     expect(stringsOf(sectionsOf(makeExamination(), 'a\u202Eb'))).toContain(escapes);
@@ -251,7 +258,7 @@ describe.each(languages)('sections in %s', (language) => {
       }),
     ).join('\n');
 
-    for (const label of Object.values(labelsOf(language).notes)) expect(all).toContain(label);
+    for (const label of Object.values(wordsIn(language).labels.notes)) expect(all).toContain(label);
     expect(all).toContain('somethingNew');
   });
 
@@ -260,7 +267,7 @@ describe.each(languages)('sections in %s', (language) => {
     const jpeg = { ...base.facts.jpeg!, quality: { value: 75, distance: 0 } };
     const all = stringsOf(sectionsOf({ ...base, facts: { ...base.facts, jpeg } }));
 
-    expect(all).toContain(labelsOf(language).exactQuality('75'));
+    expect(all).toContain(wordsIn(language).labels.exactQuality('75'));
   });
 
   test('stand for a PNG without metadata, findings or skips', () => {
@@ -275,8 +282,8 @@ describe.each(languages)('sections in %s', (language) => {
     );
 
     expect(all).toContain('PNG');
-    expect(all).toContain(proseOf(language).evaluation.noneSpeaks);
-    expect(all).not.toContain(labelsOf(language).rows.jpegQuality);
+    expect(all).toContain(wordsIn(language).strength.evaluation.noneSpeaks);
+    expect(all).not.toContain(wordsIn(language).labels.rows.jpegQuality);
   });
 });
 

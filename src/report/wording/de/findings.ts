@@ -111,19 +111,19 @@ function writeSigner(signer: string | null): string {
   return signer === null ? 'einem ungenannten Unterzeichner' : quote(signer);
 }
 
+const vouchings: English['vouchings'] = {
+  trusted_signer: 'der Unterzeichner steht auf der Vertrauensliste.',
+  trusted_capture:
+    'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.',
+  no_trust_list:
+    'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.',
+  unlisted_signer:
+    'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann so signieren.',
+};
+
 function writeVouching(vouching: CredentialVouching): string {
-  switch (vouching.by) {
-    case 'trusted_signer':
-      return 'der Unterzeichner steht auf der Vertrauensliste.';
-    case 'trusted_capture':
-      return 'der Unterzeichner steht auf der Vertrauensliste. Auch ein Bildschirm oder ein Abzug lässt sich aufnehmen.';
-    case 'edited_capture':
-      return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); daher spricht die Aufnahme für keine Seite.`;
-    case 'no_trust_list':
-      return 'ohne Vertrauensliste bürgt niemand für den Unterzeichner, und jeder kann so signieren.';
-    case 'unlisted_signer':
-      return 'nicht jeder Unterzeichner steht auf der Vertrauensliste, und jeder kann so signieren.';
-  }
+  if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
+  return `der Unterzeichner steht auf der Vertrauensliste. Sie führen aber auch einen späteren Schritt auf, der das Gezeigte verändert haben kann (${quote(vouching.edit)}); daher spricht die Aufnahme für keine Seite.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
@@ -358,4 +358,5 @@ export const findings: English = {
   contradictions,
   trailingKinds,
   writers,
+  vouchings,
 };

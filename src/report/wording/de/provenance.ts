@@ -36,4 +36,53 @@ function writeCount(length: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
-export const provenance: English = { inconsistencies };
+export const provenance: English = {
+  intro:
+    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: eine Kamera in ein erzeugtes Bild ebenso wie einen Generator in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
+  declarationsTitle: 'Angegebene Herkunft',
+  noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
+  columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Wer dafür einsteht'],
+  origins: {
+    'ai-generated': 'von KI erzeugt',
+    'ai-manipulated': 'mit von KI erzeugten Teilen zusammengesetzt',
+    captured: 'von einem Gerät aufgenommen',
+  },
+  places: { c2pa: 'C2PA', xmp: 'XMP', iptc: 'IPTC', exif: 'EXIF', 'png-text': 'PNG-Text' },
+  assurances: {
+    unsigned: 'niemand',
+    signed: 'signiert, doch niemand bürgt für den Unterzeichner',
+    trusted: 'Unterzeichner auf der Vertrauensliste',
+  },
+  credentialsTitle: 'Content Credentials (C2PA)',
+  noCredentials: 'Die Datei enthält keine Content Credentials (signierte Herkunftsnachweise).',
+  integrity: {
+    valid: 'unversehrt: Signatur und Prüfsummen passen zu den Bytes dieser Datei',
+    broken: 'verletzt: Datei oder Content Credentials wurden nach dem Signieren verändert',
+    unreadable: 'nicht feststellbar: Sie sind nicht lesbar',
+  },
+  trust: {
+    trusted: 'der Unterzeichner steht auf der Vertrauensliste',
+    untrusted: 'der Unterzeichner steht nicht auf der Vertrauensliste',
+    'not-checked': 'nicht geprüft: Es wurde keine Vertrauensliste angegeben',
+  },
+  timestamp: { present: 'vorhanden und gültig', absent: 'keiner' },
+  credentialsNote:
+    'Unversehrtheit und Vertrauen sind zwei Tatsachen: Signieren kann jeder, aber nicht im Namen eines anderen.',
+  fileTitle: 'Software und Aufbau der Datei',
+  software: {
+    generator: 'Bildgenerator',
+    editor: 'Bildbearbeitung',
+    camera: 'Kamera',
+    platform: 'Plattform',
+    unknown: 'Programm unbekannter Art',
+  },
+  libjpeg: (quality) => `Standardtabellen, wie libjpeg sie bei Qualität ${quality} schreibt`,
+  knownSoftware: (name) => `Tabellen, wie ${name} sie schreibt`,
+  customTables: 'Tabellen keines uns bekannten Programms',
+  beginsLike: (kind) => `Anfang wie ${kind}`,
+  inconsistenciesTitle: 'Unstimmigkeiten',
+  inconsistenciesNote:
+    'Keine davon belegt eine Veränderung; jede ist eine Frage, die zu stellen ist.',
+  noInconsistencies: 'Keiner der Widersprüche, nach denen gesucht wurde, liegt vor.',
+  inconsistencies,
+};

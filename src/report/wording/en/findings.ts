@@ -121,19 +121,17 @@ function writeSigner(signer: string | null): string {
   return signer === null ? 'an unnamed signer' : quote(signer);
 }
 
+const vouchings: Readonly<Record<Exclude<CredentialVouching['by'], 'edited_capture'>, string>> = {
+  trusted_signer: 'the signer is on the trust list.',
+  trusted_capture:
+    'the signer is on the trust list. A screen or a print can be captured all the same.',
+  no_trust_list: 'without a trust list nobody vouches for the signer, and anybody can sign this.',
+  unlisted_signer: 'not everybody who signed is on the trust list, and anybody can sign this.',
+};
+
 function writeVouching(vouching: CredentialVouching): string {
-  switch (vouching.by) {
-    case 'trusted_signer':
-      return 'the signer is on the trust list.';
-    case 'trusted_capture':
-      return 'the signer is on the trust list. A screen or a print can be captured all the same.';
-    case 'edited_capture':
-      return `the signer is on the trust list. But they also list a later step that may have changed what it shows (${quote(vouching.edit)}), so the capture speaks for neither side.`;
-    case 'no_trust_list':
-      return 'without a trust list nobody vouches for the signer, and anybody can sign this.';
-    case 'unlisted_signer':
-      return 'not everybody who signed is on the trust list, and anybody can sign this.';
-  }
+  if (vouching.by !== 'edited_capture') return vouchings[vouching.by];
+  return `the signer is on the trust list. But they also list a later step that may have changed what it shows (${quote(vouching.edit)}), so the capture speaks for neither side.`;
 }
 
 function writeTrailing(bytes: number, kind: string | null): string {
@@ -339,4 +337,5 @@ export const findings = {
   contradictions,
   trailingKinds,
   writers,
+  vouchings,
 };

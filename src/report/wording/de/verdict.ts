@@ -1,13 +1,7 @@
 import { capitalised } from '../../printable.ts';
-import type { Phrases } from '../phrases.ts';
-import { reasonsDe } from './labels.ts';
+import type { verdict as english } from '../en/verdict.ts';
 
-function oneOrMore(count: string, one: string, more: string): string {
-  if (count === '0') return `Kein ${one}`;
-  return `${count} ${count === '1' ? one : more}`;
-}
-
-export const phrasesDe: Phrases = {
+export const verdict: typeof english = {
   summary: {
     decided: {
       real: [
@@ -88,108 +82,67 @@ export const phrasesDe: Phrases = {
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
     ],
   },
-  reasons: reasonsDe,
-  levels: {
-    veryLow: 'sehr gering',
-    low: 'gering',
-    medium: 'mittel',
-    high: 'hoch',
-    veryHigh: 'sehr hoch',
+  reasons: {
+    too_small: {
+      short: 'das Bild ist zu klein',
+      what: 'Das Bild hat zu wenige Bildpunkte: Nicht ein einziger Bildausschnitt der Größe, die das Modell auswertet, passt hinein.',
+      help: 'das Bild in voller Originalauflösung statt einer Vorschau oder eines Ausschnitts',
+    },
+    too_compressed: {
+      short: 'das Bild ist zu stark komprimiert',
+      what: 'Die verlustbehaftete Kompression hat die feinen Spuren getilgt, an denen sich eine Kameraaufnahme von einem erzeugten oder veränderten Bild unterscheiden lässt.',
+      help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
+    },
+    no_usable_trace: {
+      short: 'es sind keine auswertbaren Spuren erhalten',
+      what: 'Weder Spuren einer Kamera noch Spuren einer Erzeugung oder Veränderung sind in messbarer Stärke vorhanden. Häufige Ursachen sind Verkleinern, Weichzeichnen und mehrfaches Speichern.',
+      help: 'eine Datei aus einem früheren Stadium, vom Aufnahmegerät oder von der Stelle, die das Bild zuerst veröffentlicht hat',
+    },
+    not_a_photograph: {
+      short: 'das Bild ist anscheinend keine Fotografie',
+      what: 'Das Bild ähnelt eher einer Zeichnung, einem Bildschirmfoto, einem Scan oder einer Grafik als einer Fotografie. Das Verfahren ist nur für Fotografien validiert.',
+      help: 'falls das Bild eine Fotografie zeigt, etwa innerhalb eines Bildschirmfotos, diese Fotografie selbst als Datei',
+    },
+    outside_training_domain: {
+      short: 'das Bild liegt außerhalb des Bereichs, für den das Modell validiert ist',
+      what: 'Die Spuren weichen von allem ab, woran das Modell gelernt hat. Auf seine Werte ist bei solchen Bildern kein Verlass.',
+      help: 'Vergleichsbilder aus derselben Quelle oder vom selben Gerät sowie eine Untersuchung mit anderen Verfahren',
+    },
+    margin_within_uncertainty: {
+      short: 'der Abstand zur Entscheidungsgrenze liegt innerhalb der Messunsicherheit',
+      what: 'Gemessen an der Streuung wiederholter Durchläufe des Modells liegt das Ergebnis zu nah an der Grenze zwischen den beiden Klassen. Der Zufall hätte den Ausschlag geben können.',
+      help: 'eine Fassung, die dem Original näher ist, weil deren Spuren stärker sind und weniger streuen',
+    },
+    evidence_below_threshold: {
+      short: 'der Befund ist für die gewählte Entscheidungsstrategie zu schwach',
+      what: 'Die geschätzte Wahrscheinlichkeit liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
+      help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
+    },
+    unstable_under_resaving: {
+      short: 'das Ergebnis hält erneutem Speichern oder Skalieren nicht stand',
+      what: 'Nach Änderungen, die jedes geteilte Bild durchläuft, etwa erneutem Speichern, Skalieren oder Beschneiden, weisen die Werte auf die andere Seite. Ein Ergebnis, das dem nicht standhält, stützt sich auf zu wenig.',
+      help: 'eine näher am Original liegende Kopie, die seltener gespeichert und skaliert wurde',
+    },
+    declaration_contradicts_traces: {
+      short: 'die Angaben der Datei und die Spuren im Bild widersprechen sich',
+      what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
+      help: 'die Datei, wie sie auf dem Gerät oder in dem Konto liegt, von dem sie stammen soll, sowie Angaben dazu, durch wessen Hände sie seither gegangen ist',
+    },
+    manipulation_suspected: {
+      short: 'es gibt Anzeichen dafür, dass ein Teil des Bildes verändert wurde',
+      what: 'Die Methoden, die nach veränderten Stellen suchen, sehen Anzeichen einer Veränderung, doch zu schwache für das Ergebnis „fake“. Auf „real“ wird deshalb ebenfalls nicht entschieden.',
+      help: 'die Datei, wie die Kamera sie zuerst gespeichert hat, um sie Stelle für Stelle mit dieser zu vergleichen',
+    },
+    single_weak_method: {
+      short: 'nur eine einzige Methode spricht für eine Veränderung, und das schwach',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das schwach. Keine andere stützt sie, sie kann sich also irren.',
+      help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
+    },
   },
   strategies: {
     pedantic: 'pedantic (entscheidet am seltensten)',
     default: 'default (ausgewogen)',
     relaxed: 'relaxed (entscheidet am häufigsten)',
-  },
-  forensic: {
-    item: ({ name, facts, sha256 }) =>
-      `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
-    jpeg: ({ quality, subsampling, progressive }) =>
-      `Die JPEG-Datei ist ${progressive ? 'progressiv' : 'nicht progressiv'} gespeichert, die Farbunterabtastung ist ${subsampling}, und ${
-        quality === null
-          ? 'aus den Quantisierungstabellen lässt sich die Qualitätsstufe nicht schätzen.'
-          : `die Quantisierungstabelle der Helligkeit kommt der Qualitätsstufe ${quality} am nächsten.`
-      }`,
-    method: ({ model, patches, passes }) =>
-      `${oneOrMore(patches, 'Bildausschnitt wurde', 'Bildausschnitte wurden')} mit dem Modell ${model} in je ${passes} Monte-Carlo-Durchläufen ausgewertet.`,
-    traces: ({ real, fake, compression }) =>
-      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung oder Veränderung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
-    reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
-    nearer: {
-      real: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten oder veränderten (${fake}).`,
-      fake: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten oder veränderten (${fake}).`,
-      neither: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten oder veränderten (${fake}).`,
-    },
-    anomaly: (score) =>
-      `Der Anomaliewert beträgt ${score}: Dieser Anteil der Referenzbilder weicht weniger von den Bildern ab, an denen das Modell gelernt hat.`,
-    clusters: (count, gini) =>
-      `${oneOrMore(count, 'zusammenhängender Bildbereich weicht', 'zusammenhängende Bildbereiche weichen')} deutlich ab; der Gini-Koeffizient der Abweichungen beträgt ${gini} (0: überall gleich stark).`,
-    anomalyMissing:
-      'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
-    decision: ({ p, deviation, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
-    decisionByChange: ({ p, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines veränderten Teils von ${p} angewandt.`,
-    findings: 'Befunde, der stärkste zuerst:',
-    skipped: (methods) => `Ohne Befund: ${methods}.`,
-  },
-  heatmap: {
-    intro: (cellPx) => [
-      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
-      `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
-      'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
-    ],
-    asStored:
-      'In den Heatmap-Dateien liegt das Bild so, wie seine Bildpunkte gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
-    map: {
-      real: {
-        meaning:
-          'Spuren einer Kameraaufnahme. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen echter Fotografien.',
-        caution:
-          'Ein niedriger Wert allein ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
-      },
-      fake: {
-        meaning:
-          'Spuren einer Erzeugung oder Veränderung. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen erzeugter oder veränderter Bilder.',
-        caution:
-          'Der Wert zeigt, wo die Methoden reagiert haben; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
-      },
-      compression: {
-        meaning:
-          'Spuren verlustbehafteter Kompression. Je höher der Wert, desto stärker wurde der Bildbereich komprimiert oder erneut gespeichert.',
-        caution:
-          'Kompression ist alltäglich und für sich genommen unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
-      },
-      anomaly: {
-        meaning:
-          'Abweichung von den Bildern, an denen das Modell gelernt hat. Je höher der Wert, desto ungewöhnlicher der Bildbereich.',
-        caution:
-          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
-      },
-    },
-    changes: {
-      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: die Spuren einer Erzeugung, umso schwächer, je unwahrscheinlicher es ist, dass das ganze Bild erzeugt wurde; und das, was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger für eine Veränderung spricht.',
-      anomaly:
-        'Der Wert steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
-    },
-    places: {
-      upperLeft: 'oben links',
-      upperCentre: 'oben in der Mitte',
-      upperRight: 'oben rechts',
-      middleLeft: 'links auf mittlerer Höhe',
-      centre: 'in der Bildmitte',
-      middleRight: 'rechts auf mittlerer Höhe',
-      lowerLeft: 'unten links',
-      lowerCentre: 'unten in der Mitte',
-      lowerRight: 'unten rechts',
-    },
-    peak: ({ mean, highest, place, share }) =>
-      `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Zellen liegen über der Mitte der Skala.`,
-    even: (mean) =>
-      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich tritt hervor.`,
   },
   conclusion: {
     real: [

@@ -1,0 +1,187 @@
+/**
+ * How strongly an examination speaks for its class: a likelihood ratio, held down to what the measured error rates bear
+ * out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
+ */
+
+import type { Evidence } from '../contract/evidence.ts';
+import {
+  type Assurance,
+  type Bilingual,
+  type Strength,
+  strengths,
+} from '../contract/vocabulary.ts';
+import { strengthOfAssurance, strengthOfRatio } from '../detectors/detector.ts';
+import { traceNetwork } from '../detectors/trace-network.ts';
+import { type SupportedRatio, supportedRatio } from '../engine/likelihood-ratio.ts';
+import type { Examined, WordedFinding } from '../engine/result.ts';
+import { createNumberWriter } from './numbers.ts';
+import { nameIn, printable } from './printable.ts';
+import { inBoth } from './report-item.ts';
+import { wordsIn } from './wording/catalogue.ts';
+
+type Cap = NonNullable<Evidence['cap']>;
+
+export interface MeasuredStrength {
+  readonly strength: Strength;
+  readonly ratio: number | null;
+  readonly statement: Bilingual;
+  readonly cap: Cap | null;
+}
+
+export function measureStrength(examined: Examined): MeasuredStrength {
+  const { resultClass, basis } = examined.decision;
+  if (resultClass !== 'real' && resultClass !== 'fake') {
+    const why = resultClass === 'abstain' ? 'outside' : 'undecided';
+    const statement = inBoth((language) => wordsIn(language).strength[why]);
+    return { strength: 'none', ratio: null, statement, cap: null };
+  }
+  if (basis === 'declaration') return ofDeclaration(examined);
+  return basis === 'localisation' ? ofChange(examined) : ofTraces(examined, resultClass);
+}
+
+/** A declaration has no error rate that anybody could measure: whoever forges one decides how often it is wrong. */
+function ofDeclaration({ provenance }: Examined): MeasuredStrength {
+  const declared = provenance.declarations.filter(({ origin }) => origin !== 'captured');
+  const assurances = declared.map(({ assurance }) => assurance);
+  const order: readonly Assurance[] = ['trusted', 'signed', 'unsigned'];
+  const best = order.find((assurance) => assurances.includes(assurance)) ?? 'unsigned';
+  const strength = strengthOfAssurance[best];
+  return { strength, ratio: null, statement: wordDeclared(best, strength), cap: null };
+}
+
+function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>): Bilingual {
+  return inBoth((language) => {
+    const { declared, adverbs } = wordsIn(language).strength;
+    const spoken = declared.vouched[assurance](adverbs[strength]);
+    return `${declared.head} ${spoken} ${declared.tail}`;
+  });
+}
+
+/**
+ * As strong as the strongest method that speaks for the change, whose word was measured: what all of them say together was
+ * fitted on simulated changes, and how far it can be believed was not.
+ */
+function ofChange({ findings, manipulation }: Examined): MeasuredStrength {
+  const speaking = findings.filter(({ method }) => manipulation?.methods.includes(method));
+  const steps = speaking.map(({ strength }) => strengths.indexOf(strength));
+  const strength = strengths[Math.max(0, ...steps)]!;
+  return { strength, ratio: null, statement: wordChanged(strength), cap: null };
+}
+
+function wordChanged(strength: Strength): Bilingual {
+  return inBoth((language) => {
+    const { changed, adverbs, sides } = wordsIn(language).strength;
+    const spoken =
+      strength === 'none'
+        ? changed.none(sides.fake)
+        : changed.stated(adverbs[strength], sides.fake);
+    return `${changed.head} ${spoken} ${changed.tail}`;
+  });
+}
+
+function ofTraces(examined: Examined, side: 'real' | 'fake'): MeasuredStrength {
+  const { measured, options, decision } = examined;
+  const supported = supportedRatio(measured, options.decisionStrategy, side);
+  const cap = toCap(supported, side, examined);
+  const traced = ratioOf(decision.fakeProbability);
+  const ratio = supported === null ? null : Math.min(traced, cap.ratio);
+  const strength = strengthOfRatio(ratio ?? 1);
+  return { strength, ratio, statement: wordTraced({ side, strength, ratio, traced }), cap };
+}
+
+interface Traced {
+  readonly side: 'real' | 'fake';
+  readonly strength: Strength;
+  /** What is stated, null when nothing can be, and what the probability alone would give. */
+  readonly ratio: number | null;
+  readonly traced: number;
+}
+
+function wordTraced({ side, strength, ratio, traced }: Traced): Bilingual {
+  return inBoth((language) => {
+    const { plain } = createNumberWriter(language);
+    const { traced: words, adverbs, sides } = wordsIn(language).strength;
+    const name = sides[side];
+    if (ratio === null) return words.unsupported(name);
+    const stated =
+      strength === 'none'
+        ? words.none(name, plain(ratio))
+        : words.stated(adverbs[strength], name, plain(ratio));
+    return traced > ratio ? `${stated} ${words.bounded(plain(traced), plain(ratio))}` : stated;
+  });
+}
+
+function toCap(
+  supported: SupportedRatio | null,
+  side: 'real' | 'fake',
+  { measured, options }: Examined,
+): Cap {
+  const isMeasured = measured.length > 0;
+  if (supported === null) {
+    const why = isMeasured ? 'halfMeasured' : 'unmeasured';
+    const statement = inBoth((language) => wordsIn(language).strength[why]);
+    return { ratio: 1, strategy: null, condition: null, statement };
+  }
+  const { strategy, condition } = supported;
+  const ratio = roundedDown(supported.ratio);
+  const isLooser = strategy !== options.decisionStrategy;
+  return { ratio, strategy, condition, statement: wordCap({ supported, ratio, side, isLooser }) };
+}
+
+interface Capped {
+  readonly supported: SupportedRatio;
+  readonly ratio: number;
+  readonly side: 'real' | 'fake';
+  /** Whether the figures are those of a looser strategy than the one that decided. */
+  readonly isLooser: boolean;
+}
+
+function wordCap({ supported, ratio, side, isLooser }: Capped): Bilingual {
+  return inBoth((language) => {
+    const { count, rate, plain } = createNumberWriter(language);
+    const { strategy, condition, right, rightOf, wrong, wrongOf, wrongAtMost } = supported;
+    const { labels, strength } = wordsIn(language);
+    const { of, looser, used, write, sides } = strength.cap;
+    const figures = {
+      right: `${count(right)} ${of} ${count(rightOf)}`,
+      wrong: `${count(wrong)} ${of} ${count(wrongOf)}`,
+      strategy: isLooser ? looser(strategy) : used(strategy),
+      condition: nameIn(labels.validation.conditions, condition, printable(condition)),
+      bound: rate(wrongAtMost),
+      ratio: plain(ratio),
+    };
+    return write(figures, sides[side]);
+  });
+}
+
+/**
+ * The trace network's own word for its strength knows nothing of its error rates. Outside the validated domain it has no
+ * meaning at all.
+ */
+export function boundedFinding(finding: WordedFinding, examined: Examined): WordedFinding {
+  const { method, speaksFor, score } = finding;
+  if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
+  const { measured, options, decision } = examined;
+  const { resultClass } = decision.byTraces ?? decision;
+  if (resultClass === 'abstain') return { ...finding, ...silent };
+  const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
+  const strength = strengthOfRatio(Math.min(ratioOf(score), supported?.ratio ?? 1));
+  return { ...finding, ...(strength === 'none' ? silent : { strength }) };
+}
+
+const silent = { speaksFor: 'neither', strength: 'none' } as const;
+
+/** Beyond this the calibration says nothing: it was fitted on some hundred pictures. */
+const highestRatio = 1e6;
+
+/** Odds of the side that a calibrated probability speaks for: its likelihood ratio at even prior odds. */
+function ratioOf(fakeProbability: number): number {
+  const likelier = Math.max(fakeProbability, 1 - fakeProbability);
+  return roundedDown(Math.min(highestRatio, likelier / (1 - likelier)));
+}
+
+/** To two significant digits, never up: a ratio is a claim. */
+function roundedDown(ratio: number): number {
+  const step = 10 ** (Math.floor(Math.log10(ratio)) - 1);
+  return Number((Math.floor(ratio / step + 1e-9) * step).toPrecision(2));
+}

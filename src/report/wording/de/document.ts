@@ -1,0 +1,114 @@
+import { capitalised } from '../../printable.ts';
+import type { document as english } from '../en/document.ts';
+
+export const document: typeof english = {
+  parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
+  head: {
+    preparedBy: (program) =>
+      `${program}, ein automatisches Verfahren; noch keine Bewertung durch eine sachverständige Person`,
+    versions: 'Deutsch; die englische Fassung nennt dieselben Zahlen',
+    reading: ({ facts, evaluation }) =>
+      `Abschnitte mit dem Vermerk „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde. Abschnitte mit dem Vermerk „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
+  },
+  question: {
+    put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
+    columns: ['Annahme', 'Inhalt'],
+    propositions: {
+      real: 'Das Bild wurde von einer Kamera aufgenommen. Es kann im Gerät entwickelt, zugeschnitten, skaliert, gedreht, komprimiert oder erneut gespeichert worden sein, doch nichts darin wurde erzeugt oder verändert.',
+      fake: 'Der Inhalt des Bildes wurde ganz oder teilweise von einem Programm erzeugt oder nach der Aufnahme verändert.',
+    },
+    alternativesTitle: 'In Betracht gezogene andere Erklärungen',
+    alternatives: [
+      'Eine echte Fotografie kann einem erzeugten Bild ähneln: Starke Rauschminderung und Porträteffekte eines Telefons, Retusche, Vergrößern mit Software und Scannen hinterlassen ähnliche Spuren.',
+      'Ein erzeugtes Bild kann einer Fotografie ähneln: Es kann von einem Bildschirm abfotografiert, mit künstlichem Rauschen versehen oder so oft gespeichert und skaliert worden sein, dass seine eigenen Spuren verloren gingen; oder sein Generator gleicht keinem, an dem das Modell gelernt hat.',
+      'Das Bild kann keines von beiden sein, sondern eine Zeichnung, ein Diagramm oder ein Bildschirmfoto; oder es ist zu klein oder zu stark komprimiert, um es zu beurteilen. Dann trifft das Programm keine Aussage.',
+      'Was die Datei über ihre Herkunft sagt, kann jeder geschrieben haben: in ein erzeugtes Bild, damit es als Fotografie gilt, oder in eine Fotografie, um sie in Verruf zu bringen.',
+    ],
+    notAsked:
+      'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat.',
+  },
+  item: {
+    metadataTitle: 'Angaben der Metadaten',
+    metadataNote:
+      'Angaben in der Datei (Kamera, Zeit, Software) lassen sich beliebig ändern. MD5 dient nur der Identifizierung; die Unversehrtheit belegen SHA-256 und SHA-512.',
+    noMetadata: 'weder Kamera noch Aufnahmezeit noch Programm sind genannt',
+    absent: 'in der Datei nicht vorhanden',
+  },
+  custody: {
+    intro:
+      'Die Vorgänge, die das Programm selbst aufgezeichnet hat, mit dem SHA-256 dessen, was hinein- und herausging. Was zuvor mit der Datei geschah, ist dem Programm nicht bekannt.',
+    none: 'Für diese Untersuchung wurde keine Beweismittelkette aufgezeichnet. Woher die Datei stammt und in wessen Händen sie zuvor war, ist dem Programm nicht bekannt.',
+    redrawn:
+      'Ein Beweispaket enthält neu erstellte Berichte, die alles bis dahin Geschehene nennen; ihre Prüfsummen sind nicht die, die hier für frühere Fassungen festgehalten sind.',
+    columns: ['Zeit (UTC, ISO 8601)', 'Vorgang', 'Durch'],
+    events: {
+      created: 'Analyse angelegt',
+      received: 'Datei empfangen',
+      replaced_upload_noticed: 'Ersetzen der hochgeladenen Datei bemerkt',
+      examined: 'Datei untersucht',
+      rendered: 'Heatmaps und Berichte erstellt',
+      failed: 'Durchlauf fehlgeschlagen',
+      retried: 'Durchlauf wiederholt',
+      upgraded: 'Forensische Stufe freigeschaltet',
+      bundled: 'Beweispaket erstellt',
+      deleted: 'Analyse gelöscht',
+    },
+    actors: {
+      user: 'Benutzer',
+      'api key': 'API-Schlüssel',
+      service: 'Dienst',
+      operator: 'Betreiber des Programms',
+    },
+    hashes: {
+      original: 'Original',
+      upload: 'hochgeladene Datei',
+      manifest: 'Manifest des Beweispakets',
+      examination: 'Untersuchung',
+    },
+  },
+  reasons: {
+    helpTitle: 'Was weiterhelfen würde',
+    decided:
+      'Es wurde entschieden: Keiner der Gründe, aus denen das Programm keine Aussage trifft oder die Frage offenlässt, lag vor.',
+    declared:
+      'Entschieden wurde nach dem, was die Datei über sich selbst angibt, nicht nach den Spuren im Bild.',
+    changed:
+      'Entschieden wurde nach dem, was die Methoden ergeben, die nach veränderten Stellen suchen, nicht nach den Spuren des Bildes im Ganzen.',
+    tracesAlone: (reasons) =>
+      `Allein nach den Spuren wäre nichts entschieden worden: ${capitalised(reasons)}.`,
+    helpDecided: [
+      'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
+      'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',
+      'Ein Nachweis darüber, auf welchem Weg die Datei zu demjenigen gelangt ist, der sie vorlegt.',
+    ],
+  },
+  integrity: {
+    bundle:
+      'Das Beweispaket zu diesem Bericht enthält ihn zusammen mit den Heatmaps, dem Ergebnis, allen Einstellungen und einer Signatur. Ein einziger Befehl prüft es, ohne Server, Netz oder Benutzerkonto, und nennt jede Datei, die verändert wurde, fehlt oder hinzugekommen ist:',
+    reproduce:
+      'Ein weiterer wiederholt die Untersuchung und vergleicht jeden Wert und jeden Bildpunkt:',
+    pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
+    pdfOnly: [
+      'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',
+      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap durch die Prüfsumme darunter.',
+    ],
+  },
+  settings: {
+    intro:
+      'Einstellungen, Schwellen und Werte, ungerundet und unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt. Das Übrige steht in result.json.',
+  },
+  metadata: {
+    intro:
+      'Alle Einträge, die das Programm gelesen hat, wiedergegeben auf Wunsch des Auftraggebers. Positionen sind ausgelassen.',
+    empty: 'Die Datei enthält keine Metadaten.',
+  },
+  signature: {
+    intro: 'Für die sachverständige Person, die diesen Bericht bewertet.',
+    assessment: [
+      '☐  Ich stimme der Bewertung zu.',
+      '☐  Ich stimme nicht oder nur teilweise zu; siehe Anmerkungen.',
+    ],
+    notes: 'Anmerkungen',
+    lines: ['Name und Qualifikation', 'Ort und Datum', 'Unterschrift'],
+  },
+};

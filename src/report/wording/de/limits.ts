@@ -1,0 +1,99 @@
+import type { limits as english } from '../en/limits.ts';
+
+export const limits: typeof english = {
+  validation: {
+    intro: ({ strategy, real, fake }) =>
+      `Gemessen mit diesem Modell und der Strategie ${strategy} an ${real} Fotografien und ${fake} erzeugten Bildern aus Quellen, die bei seiner Entwicklung nicht verwendet wurden. Die AUC ist der Anteil der Paare aus einer Fotografie und einem erzeugten Bild, die das Modell richtig ordnet (0,5 entspricht dem Zufall). In Klammern stehen zweiseitige 95-%-Intervalle, bei der AUC über die Quellen, bei den Raten über die Bilder (Clopper und Pearson). Bilder einer Quelle ähneln einander, die Raten sind daher in Wahrheit unsicherer.`,
+    sides: ({ least, greatest }) =>
+      `Die längeren Seiten dieser Bilder hatten ${least} bis ${greatest} Bildpunkte; größere und kleinere Bilder wurden nicht gemessen.`,
+    none: 'Für dieses Modell wurden keine Fehlerraten gemessen. Auf sein Ergebnis allein darf man sich nicht stützen.',
+    columns: [
+      'Bedingung',
+      'AUC',
+      'Entschieden',
+      'Fotografien als „fake“ eingestuft',
+      'Erzeugte als „real“ eingestuft',
+    ],
+    worst: {
+      real: ({ condition, rate, high }) =>
+        `Ungünstigster Fall für eine Fotografie: „${condition}“; ${rate} der Fotografien wurden als „fake“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
+      fake: ({ condition, rate, high }) =>
+        `Ungünstigster Fall für ein erzeugtes Bild: „${condition}“; ${rate} der erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
+    },
+    meaning:
+      'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
+    changes: {
+      title: 'Veränderte Teile',
+      intro: ({ strategy, changed, photographs }) =>
+        `Wie oft mit der Strategie ${strategy} das Ergebnis war, dass ein Teil verändert wurde: an ${changed} von Menschen veränderten Bildern öffentlicher Sammlungen und an ${photographs} unveränderten Fotografien. Keines dieser Bilder diente dazu, das Verfahren anzupassen. In Klammern stehen zweiseitige 95-%-Intervalle über die Bilder (Clopper und Pearson).`,
+      columns: [
+        'Bedingung',
+        'Veränderte als „manipulated“ eingestuft',
+        'Fotografien als „manipulated“ eingestuft',
+      ],
+      meaning:
+        'Veränderungen werden oft übersehen, besonders wenn ein Bild danach erneut gespeichert oder skaliert wurde: Dass keine gefunden wurde, zeigt nicht, dass es keine gibt.',
+    },
+    ownTitle: (id) => `Eigene Validierung ${id}`,
+    own: ({ real, fake, time, model, strategy }) =>
+      `Vom Betreiber dieses Programms an ${real} eigenen Fotografien und ${fake} eigenen erzeugten Bildern gemessen, ${time}, mit dem Modell ${model} und der Strategie ${strategy}. In die Stärke, die dieser Bericht angibt, geht sie nicht ein.`,
+    ownOtherModel:
+      'Sie wurde mit einem anderen Modell als diese Untersuchung durchgeführt und gilt für diese nicht.',
+    neverTestedTitle: 'Nie geprüft',
+    neverTested: [
+      'Veränderte Teile in Bildern von mehr als etwa 2 Megapixeln: Die Sammlungen von Bildern mit bekannten Veränderungen enthalten keine.',
+      'Fotografien von Bildschirmen und Abzügen, Scans, starke Retusche und Vergrößern mit Software.',
+      'Absichtliche Versuche, das Verfahren zu täuschen.',
+      'Generatoren, Kameras und Programme, die in der Modellkarte nicht genannt sind.',
+    ],
+  },
+  limits: {
+    nature: {
+      traced:
+        'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      changed:
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Die oben genannten Fehlerraten betreffen die Unterscheidung von Fotografien und erzeugten Bildern und gelten dafür nicht; wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht in der Modellkarte (CARD.md) des Lokalisierungsmodells. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+      declared:
+        'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
+    },
+    statements: [
+      'Das Verfahren ist nur für Fotografien validiert, mit den oben genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des oben durch seine Prüfsummen bezeichneten Modells.',
+      'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
+      'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
+      'Die Wahrscheinlichkeit gilt, wenn vor der Untersuchung beide Annahmen gleich wahrscheinlich waren. Wer den Fall beurteilt, muss einbeziehen, was sonst über ihn bekannt ist.',
+    ],
+    notCheckedTitle: 'Nicht geprüft',
+    notCheckedNone: 'Dem Programm ist nichts bekannt, was es ausgelassen hätte.',
+    examinerTitle: 'Eine sachverständige Person ist erforderlich',
+    examiner:
+      'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
+  },
+  notChecked: {
+    invisible_watermarks:
+      'Nach unsichtbaren Wasserzeichen wie SynthID wurde nicht gesucht: Sie lassen sich nur mit den Detektoren ihrer Hersteller auslesen, und diese sind ohne Netzverbindung nicht verfügbar.',
+    local_edits:
+      'Nach bearbeiteten Bildbereichen wurde nicht gesucht: Eingefügte, kopierte, entfernte oder übermalte Teile können unbemerkt bleiben.',
+    small_edits:
+      'Nach bearbeiteten Bildbereichen wurde gesucht; kleine und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können jedoch unbemerkt bleiben.',
+    erased_edits:
+      'In diesem Bild sind kaum Spuren erhalten, an denen sich bearbeitete Bereiche erkennen ließen; dass keiner gefunden wurde, besagt hier wenig.',
+    camera_reference:
+      'Ob eine bestimmte Kamera das Bild aufgenommen hat, wurde nicht untersucht: Ein Vergleich des Sensorrauschens (PRNU) erfordert Referenzbilder dieser Kamera.',
+    recapture:
+      'Ob die Kamera die Szene selbst oder nur deren Wiedergabe auf einem Bildschirm oder Abzug aufgenommen hat, wurde nicht untersucht.',
+    content:
+      'Bildinhalt, Beleuchtung, Schatten und Perspektive wurden nicht beurteilt, ebenso wenig, ob das Bild zeigt, was es zeigen soll.',
+    earlier_publication:
+      'Nach früheren Veröffentlichungen oder anderen Fassungen des Bildes wurde nicht gesucht (Bilderrückwärtssuche).',
+    metadata_claims:
+      'Was die Datei über Gerät, Zeit und Ort angibt, wurde mit keiner Quelle außerhalb der Datei verglichen.',
+    remote_credentials:
+      'Content Credentials (signierte Herkunftsnachweise), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
+    signer_trust:
+      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben.',
+    signer_revocation:
+      'Ob das Zertifikat des Unterzeichners widerrufen wurde, wurde nicht geprüft: Dazu wäre eine Abfrage über das Netz nötig.',
+    stability:
+      'Ob das Ergebnis erneutem Speichern, Skalieren oder Beschneiden standhält, wurde nicht geprüft.',
+  },
+};

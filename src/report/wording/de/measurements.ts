@@ -1,0 +1,138 @@
+import type { measurements as english } from '../en/measurements.ts';
+
+function oneOrMore(count: string, one: string, more: string): string {
+  if (count === '0') return `Kein ${one}`;
+  return `${count} ${count === '1' ? one : more}`;
+}
+
+export const measurements: typeof english = {
+  levels: {
+    veryLow: 'sehr gering',
+    low: 'gering',
+    medium: 'mittel',
+    high: 'hoch',
+    veryHigh: 'sehr hoch',
+  },
+  forensic: {
+    item: ({ name, facts, sha256 }) =>
+      `Untersuchungsgegenstand: „${name}“, ${facts}, SHA-256-Prüfsumme ${sha256}.`,
+    jpeg: ({ quality, subsampling, progressive }) =>
+      `Die JPEG-Datei ist ${progressive ? 'progressiv' : 'nicht progressiv'} gespeichert, die Farbunterabtastung ist ${subsampling}, und ${
+        quality === null
+          ? 'aus den Quantisierungstabellen lässt sich die Qualitätsstufe nicht schätzen.'
+          : `die Quantisierungstabelle der Helligkeit kommt der Qualitätsstufe ${quality} am nächsten.`
+      }`,
+    method: ({ model, patches, passes }) =>
+      `${oneOrMore(patches, 'Bildausschnitt wurde', 'Bildausschnitte wurden')} mit dem Modell ${model} in je ${passes} Monte-Carlo-Durchläufen ausgewertet.`,
+    traces: ({ real, fake, compression }) =>
+      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung oder Veränderung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
+    reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
+    nearer: {
+      real: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten oder veränderten (${fake}).`,
+      fake: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten oder veränderten (${fake}).`,
+      neither: (real, fake) =>
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten oder veränderten (${fake}).`,
+    },
+    anomaly: (score) =>
+      `Der Anomaliewert beträgt ${score}: Dieser Anteil der Referenzbilder weicht weniger von den Bildern ab, an denen das Modell gelernt hat.`,
+    clusters: (count, gini) =>
+      `${oneOrMore(count, 'zusammenhängender Bildbereich weicht', 'zusammenhängende Bildbereiche weichen')} deutlich ab; der Gini-Koeffizient der Abweichungen beträgt ${gini} (0: überall gleich stark).`,
+    anomalyMissing:
+      'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
+    decision: ({ p, deviation, strategy }) =>
+      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
+    decisionByChange: ({ p, strategy }) =>
+      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines veränderten Teils von ${p} angewandt.`,
+    findings: 'Befunde, der stärkste zuerst:',
+    skipped: (methods) => `Ohne Befund: ${methods}.`,
+  },
+  heatmap: {
+    intro: (cellPx) => [
+      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
+      `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
+      'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
+    ],
+    asStored:
+      'In den Heatmap-Dateien liegt das Bild so, wie seine Bildpunkte gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
+    map: {
+      real: {
+        meaning:
+          'Spuren einer Kameraaufnahme. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen echter Fotografien.',
+        caution:
+          'Ein niedriger Wert allein ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
+      },
+      fake: {
+        meaning:
+          'Spuren einer Erzeugung oder Veränderung. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen erzeugter oder veränderter Bilder.',
+        caution:
+          'Der Wert zeigt, wo die Methoden reagiert haben; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
+      },
+      compression: {
+        meaning:
+          'Spuren verlustbehafteter Kompression. Je höher der Wert, desto stärker wurde der Bildbereich komprimiert oder erneut gespeichert.',
+        caution:
+          'Kompression ist alltäglich und für sich genommen unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
+      },
+      anomaly: {
+        meaning:
+          'Abweichung von den Bildern, an denen das Modell gelernt hat. Je höher der Wert, desto ungewöhnlicher der Bildbereich.',
+        caution:
+          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
+      },
+    },
+    changes: {
+      fake: 'Gezeigt ist an jeder Stelle der höhere von zwei Werten: die Spuren einer Erzeugung, umso schwächer, je unwahrscheinlicher es ist, dass das ganze Bild erzeugt wurde; und das, was die Methoden markieren, die nach veränderten Stellen suchen, umso schwächer, je weniger für eine Veränderung spricht.',
+      anomaly:
+        'Der Wert steigt auch dort, wo sich eine Stelle für die Methoden, die nach veränderten Stellen suchen, vom übrigen Bild abhebt: umso mehr, je wahrscheinlicher ihnen eine Veränderung erscheint.',
+    },
+    places: {
+      upperLeft: 'oben links',
+      upperCentre: 'oben in der Mitte',
+      upperRight: 'oben rechts',
+      middleLeft: 'links auf mittlerer Höhe',
+      centre: 'in der Bildmitte',
+      middleRight: 'rechts auf mittlerer Höhe',
+      lowerLeft: 'unten links',
+      lowerCentre: 'unten in der Mitte',
+      lowerRight: 'unten rechts',
+    },
+    peak: ({ mean, highest, place, share }) =>
+      `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Zellen liegen über der Mitte der Skala.`,
+    even: (mean) =>
+      `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich tritt hervor.`,
+  },
+  results: {
+    outside:
+      'Nach seinen Spuren liegt das Bild außerhalb des Bereichs, für den das Verfahren validiert ist. Die Werte sind festgehalten, damit sich die Untersuchung wiederholen lässt; über das Bild sagen sie nichts aus.',
+    stabilityTitle: 'Stabilität',
+    stabilityColumns: [
+      'Nach dieser Änderung',
+      'Wahrscheinlichkeit: erzeugt oder verändert',
+      'Deutlich auf der anderen Seite',
+    ],
+    stabilityMissing:
+      'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
+    flips: { yes: 'ja', no: 'nein' },
+  },
+  method: {
+    steps: ({ model, cell, patches, passes }) =>
+      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren, welche die Heatmaps in Zellen von ${cell} Bildpunkten zeigen; die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Jeder Ausschnitt wurde in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+    secondArm:
+      'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
+    changes: (model) =>
+      `Ein zweites Netz, ${model}, suchte nach Teilen, die anders verarbeitet wurden als der Rest des Bildes; seine Befunde wurden mit Verfahren zusammengeführt, die ohne Training auskommen und die einzeln mit ihrem Befund aufgeführt sind.`,
+    locator: 'Lokalisierungsmodell',
+    conversions: 'Umwandlungen beim Einlesen',
+    noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
+    retriesUnknown: 'nicht aufgezeichnet',
+  },
+  methodMaps: {
+    title: 'Worauf einzelne Methoden zeigen',
+    intro:
+      'Jedes Bild gibt wieder, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Eine Methode kann auf eine Stelle zeigen und doch für keine der beiden Seiten sprechen, denn das tut sie auch in unveränderten Bildern. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
+    neutral: 'spricht für keine der beiden Seiten',
+    shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
+  },
+};

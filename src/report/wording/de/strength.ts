@@ -1,0 +1,129 @@
+import type { strength as english } from '../en/strength.ts';
+
+const adverbs: (typeof english)['adverbs'] = {
+  weak: 'schwach',
+  moderate: 'mäßig',
+  moderatelyStrong: 'mäßig stark',
+  strong: 'stark',
+  veryStrong: 'sehr stark',
+};
+
+/** In the accusative. */
+const sides: (typeof english)['sides'] = {
+  real: 'eine echte fotografische Aufnahme',
+  fake: 'ein erzeugtes oder verändertes Bild',
+};
+
+export const strength: typeof english = {
+  adverbs,
+  sides,
+  undecided: 'Es wurde keine Entscheidung getroffen, daher wird keine Stärke angegeben.',
+  outside:
+    'Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist. Dort haben weder die Wahrscheinlichkeit noch die übrigen Werte eine geprüfte Bedeutung; eine Stärke wird nicht angegeben.',
+  traced: {
+    stated: (adverb, side, ratio) =>
+      `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Verhältnis ${ratio}).`,
+    unsupported: (side) =>
+      `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
+    none: (side, ratio) =>
+      `Die Spuren im Bild deuten auf ${side} hin, doch lässt sich keine Stärke angeben: Das Likelihood-Verhältnis beträgt höchstens ${ratio}.`,
+    bounded: (traced, ratio) =>
+      `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Verhältnis von ${traced}; die gemessenen Fehlerraten tragen nicht mehr als ${ratio}.`,
+  },
+  unmeasured:
+    'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
+  halfMeasured:
+    'Die für dieses Modell festgehaltenen Fehlerraten geben nicht an, wie viele Bilder richtig eingestuft wurden; eine Stärke lässt sich damit nicht belegen.',
+  cap: {
+    of: 'von',
+    used: (strategy) => `Strategie „${strategy}“`,
+    looser: (strategy) =>
+      `Strategie „${strategy}“, die ebenso entscheidet, was eine strengere entscheidet`,
+    sides: {
+      fake: {
+        own: 'erzeugten Bildern',
+        other: 'Fotografien',
+        ofOther: 'der Fotografien',
+        called: '„fake“',
+      },
+      real: {
+        own: 'Fotografien',
+        other: 'erzeugten Bildern',
+        ofOther: 'der erzeugten Bilder',
+        called: '„real“',
+      },
+    },
+    write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
+      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`,
+  },
+  declared: {
+    head: 'Die Entscheidung beruht auf dem, was die Datei über sich selbst angibt, nicht auf Spuren im Bild.',
+    vouched: {
+      unsigned: (adverb) =>
+        `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.fake}.`,
+      signed: (adverb) =>
+        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und keine vertrauenswürdige Stelle bürgt für diesen Unterzeichner. Sie spricht daher nur ${adverb} für ${sides.fake}.`,
+      trusted: (adverb) =>
+        `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.fake}.`,
+    },
+    tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+  },
+  changed: {
+    head: 'Die Entscheidung beruht auf dem, was die Methoden, die nach veränderten Stellen suchen, zusammen ergeben, nicht auf den Spuren des Bildes im Ganzen.',
+    stated: (adverb, side) =>
+      `Die stärkste von ihnen spricht ${adverb} für ${side}; mehr wird nicht angegeben.`,
+    none: (side) =>
+      `Sie deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
+    tail: 'Die für das ganze Bild gemessenen Fehlerraten gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+  },
+  changedPart: {
+    marked: (share, place, p) =>
+      `Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von ${share} des Bildes, ${place}; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
+    unmarked: (p) =>
+      `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
+  },
+  stability: {
+    summary: (flips, trials) =>
+      `Bei ${flips === 0 ? 'keiner' : flips} der ${trials} erprobten Änderungen weisen die Werte deutlich auf die andere Seite.`,
+    changes: {
+      'jpeg-90': 'als JPEG der Qualität 90 gespeichert',
+      'jpeg-70': 'als JPEG der Qualität 70 gespeichert',
+      'scale-75': 'auf 75 % verkleinert',
+      'scale-50': 'auf 50 % verkleinert',
+      'crop-5': 'um 5 % beschnitten',
+    },
+  },
+  evaluation: {
+    comparisonTitle: 'Vergleich der Annahmen',
+    findingsTitle: 'Befunde, der stärkste zuerst',
+    sides: {
+      real: (adverb) => `spricht ${adverb} für „real“`,
+      fake: (adverb) => `spricht ${adverb} für „fake“`,
+    },
+    neutralTitle: 'Befunde, die für keine der beiden Seiten sprechen',
+    noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
+    scaleTitle: 'Skala der Stärke',
+    scaleColumns: ['Wort', 'Likelihood-Verhältnis', 'Bedeutung'],
+    scaleRanges: {
+      below: (to) => `unter ${to}`,
+      between: (from, to) => `${from} bis unter ${to}`,
+      from: (from) => `${from} und mehr`,
+    },
+    scaleMeaning: (adverb) => `Der Befund spricht ${adverb} für die eine Annahme.`,
+    scaleNone: 'Der Befund spricht für keine der Annahmen in nennenswertem Maß.',
+    scaleNote:
+      'Das Likelihood-Verhältnis gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Stufen nach dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier eine. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es kein Likelihood-Verhältnis; ihr Wort richtet sich danach, wer für sie einsteht.',
+    integrityTitle: 'Unversehrtheit und Echtheit',
+    integrity:
+      'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',
+    credentials: {
+      valid:
+        'Die Content Credentials zeigen, dass die Datei seit dem Signieren nicht verändert wurde.',
+      broken:
+        'Die Content Credentials zeigen, dass die Datei nach dem Signieren verändert wurde. Das belegt keine Täuschung: Schon Speichern oder Skalieren genügt dafür.',
+      unreadable: 'Die Content Credentials sind nicht lesbar und zeigen nichts.',
+    },
+    authenticity:
+      'Die Echtheit, also ob das Bild ist, wofür es ausgegeben wird, ist eine andere Frage. Eine Datei kann unversehrt und ihr Inhalt dennoch erzeugt sein; und eine echte Fotografie bleibt echt, auch wenn sie erneut gespeichert wird.',
+  },
+};

@@ -1,0 +1,133 @@
+/** Words of the report that a reader without training needs, and what its references are used for. */
+export const glossary = {
+  terms: {
+    abstain: {
+      term: 'abstain',
+      meaning:
+        'Result of a picture outside the range for which the method was validated; nothing is said about it.',
+    },
+    uncertain: {
+      term: 'uncertain',
+      meaning:
+        'Result of a picture inside that range for which the evidence does not suffice for a decision.',
+    },
+    auc: {
+      term: 'AUC',
+      meaning:
+        'Area under the ROC curve: how well a method tells two classes apart, from 0.5 (chance) to 1.',
+    },
+    anomalyScore: {
+      term: 'Anomaly score',
+      meaning:
+        'Share of reference pictures that lie nearer to the pictures that the model has learned from.',
+    },
+    calibratedProbability: {
+      term: 'Calibrated probability',
+      meaning:
+        'A score adjusted on labelled pictures so that, of pictures given 0.8, about 80 % are generated when as many are generated as are not.',
+    },
+    cell: {
+      term: 'Cell, patch',
+      meaning:
+        'A cell is the smallest area that a heatmap has a value for; a patch is a square of several cells that is judged as a whole.',
+    },
+    contentCredentials: {
+      term: 'Content Credentials (C2PA)',
+      meaning:
+        'Signed statements about the origin of a file and what was done to it, kept in the file itself.',
+    },
+    copyMove: {
+      term: 'Copy-move',
+      meaning:
+        'A part of a picture that was copied to another place of the same picture, to hide or to repeat something.',
+    },
+    metadata: {
+      term: 'EXIF, IPTC, XMP',
+      meaning: 'Three kinds of metadata in picture files: of devices, of agencies, of programs.',
+    },
+    gini: {
+      term: 'Gini coefficient',
+      meaning:
+        'How unequally deviations are spread over a picture: 0 when they are equal everywhere, near 1 when a few places hold all of them.',
+    },
+    heatmap: {
+      term: 'Heatmap',
+      meaning:
+        'The picture overlaid with colours that show where methods reacted, and how strongly.',
+    },
+    inpainting: {
+      term: 'Inpainting',
+      meaning:
+        'Filling a part of a picture with invented content, to remove something or to put something else there; by AI or by conventional programs. Both are called manipulated; ai-manipulated is what a file declares.',
+    },
+    jpegGrid: {
+      term: 'JPEG grid',
+      meaning:
+        'JPEG files are compressed in blocks of 8 × 8 pixels; a part that was pasted in often keeps the borders of its own blocks.',
+    },
+    likelihoodRatio: {
+      term: 'Likelihood ratio',
+      meaning:
+        'The probability of the evidence if the one proposition is true, divided by its probability if the other is true.',
+    },
+    monteCarlo: {
+      term: 'Monte Carlo passes',
+      meaning:
+        'Repeated judgements with changing random parts of the model left out; their scatter is a lower bound of its uncertainty.',
+    },
+    quantisationTable: {
+      term: 'Quantisation table',
+      meaning:
+        'The 64 step sizes by which a JPEG file is rounded; they differ between cameras, programs and quality settings.',
+    },
+    seed: {
+      term: 'Seed',
+      meaning:
+        'A number that fixes every random choice, so that the same examination can be repeated.',
+    },
+    checksums: {
+      term: 'SHA-256, SHA-512, MD5',
+      meaning:
+        'Checksums. Two files with the same SHA-256 or SHA-512 are the same; two different files with the same MD5 can be made on purpose.',
+    },
+    splice: {
+      term: 'Splice',
+      meaning: 'A part of another picture that was pasted in.',
+    },
+    strategy: {
+      term: 'Strategy',
+      meaning:
+        'How much evidence is required before a decision is made: pedantic the most, relaxed the least.',
+    },
+    traces: {
+      term: 'Traces',
+      meaning:
+        'Statistical regularities in the pixels that a sensor, a program or a generator leaves behind.',
+    },
+  },
+  /** What this report uses a reference for. */
+  uses: {
+    propositions: 'Propositions, scale of strength',
+    uncertainty: 'Uncertainty',
+    calibration: 'Calibration',
+    anomaly: 'Anomaly',
+    errorRates: 'Intervals of error rates',
+    auc: 'Intervals of the AUC',
+    jpeg: 'JPEG, quality estimate',
+    quantisationTables: 'Quantisation tables',
+    localisationNetwork: 'Localisation network',
+    jpegGrid: 'JPEG grid',
+    doubleQuantisation: 'Double quantisation',
+    noiseLevel: 'Noise level',
+    copies: 'Copied parts',
+    thumbnail: 'Thumbnail against picture',
+    png: 'PNG',
+    exif: 'EXIF metadata',
+    xmp: 'XMP metadata',
+    declaredOrigin: 'Declared origin',
+    contentCredentials: 'Content Credentials',
+    checksums: 'Checksums',
+    signature: 'Signature of the bundle',
+    colours: 'Colours of the heatmaps',
+  },
+};

@@ -1,0 +1,107 @@
+/** How often the method errs, what it cannot do, and what was not looked at. */
+export const limits = {
+  validation: {
+    intro: ({ strategy, real, fake }: Record<'strategy' | 'real' | 'fake', string>) =>
+      `Measured with this model and the strategy ${strategy} on ${real} photographs and ${fake} generated pictures from sources that were not used in its making. The AUC is the share of pairs of a photograph and a generated picture that the model puts in the right order (0.5 is chance). In brackets: two-sided 95 % intervals, of the AUC over sources, of the rates over pictures (Clopper and Pearson). Pictures of one source resemble each other, so the true uncertainty of the rates is greater.`,
+    sides: ({ least, greatest }: Record<'least' | 'greatest', string>) =>
+      `The longer sides of these pictures had ${least} to ${greatest} pixels; larger and smaller pictures were not measured.`,
+    none: 'No error rates were measured for this model. Its result must not be relied on alone.',
+    columns: [
+      'Condition',
+      'AUC',
+      'Decided',
+      'Photographs called “fake”',
+      'Generated called “real”',
+    ] satisfies readonly [string, string, string, string, string],
+    worst: {
+      real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
+        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called “fake”, and up to ${high} must be reckoned with.`,
+      fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
+        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be reckoned with.`,
+    },
+    meaning:
+      'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those that are examined.',
+    changes: {
+      title: 'Changed parts',
+      intro: ({
+        strategy,
+        changed,
+        photographs,
+      }: Record<'strategy' | 'changed' | 'photographs', string>) =>
+        `How often the verdict was that a part had been changed, with the strategy ${strategy}: on ${changed} pictures of public sets in which people had changed a part, and on ${photographs} photographs that nobody had changed. Nothing was fitted on either. In brackets: two-sided 95 % intervals over pictures (Clopper and Pearson).`,
+      columns: [
+        'Condition',
+        'Changed, called “manipulated”',
+        'Photographs called “manipulated”',
+      ] satisfies readonly [string, string, string],
+      meaning:
+        'Changes are often missed, most of all once a picture was saved again or scaled: that none was found does not show that there is none.',
+    },
+    ownTitle: (id: string) => `Own validation ${id}`,
+    own: ({
+      real,
+      fake,
+      time,
+      model,
+      strategy,
+    }: Record<'real' | 'fake' | 'time' | 'model' | 'strategy', string>) =>
+      `Measured by the operator of this program on ${real} photographs and ${fake} generated pictures of their own, ${time}, with the model ${model} and the strategy ${strategy}. It does not enter into the strength that this report states.`,
+    ownOtherModel: 'It was made with another model than this examination and does not hold for it.',
+    neverTestedTitle: 'Never tested',
+    neverTested: [
+      'Changed parts in pictures of more than about 2 megapixels: the sets of pictures with known changes hold none.',
+      'Photographs of screens and prints, scans, heavy retouching and enlargement by software.',
+      'Deliberate attempts to deceive the procedure.',
+      'Generators, cameras and programs that are not named in the model card.',
+    ],
+  },
+  limits: {
+    nature: {
+      traced:
+        'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+      changed:
+        'The result is an estimate from traces of a change in a part of the picture. The error rates stated above are those of telling photographs from generated pictures and do not apply to it; how often changed parts are found, and untouched pictures taken for changed, stands in the model card (CARD.md) of the localisation model. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+      declared:
+        'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anybody can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
+    },
+    statements: [
+      'The method was validated for photographs only, with the error rates stated above. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model that the checksums above identify.',
+      'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
+      'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
+      'The probability holds if both propositions were equally probable before the examination. Whoever judges the case has to add what else is known about it.',
+    ],
+    notCheckedTitle: 'Not checked',
+    notCheckedNone: 'The program knows of nothing that it left out.',
+    examinerTitle: 'A human examiner is required',
+    examiner:
+      'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner has to view the picture, its origin and the other evidence, and to answer for the conclusion.',
+  },
+  notChecked: {
+    invisible_watermarks:
+      'Invisible watermarks such as SynthID were not looked for: they can be read only with their makers’ own detectors, which are not available offline.',
+    local_edits:
+      'Edited areas were not sought: parts that were pasted, copied, removed or repainted can remain unnoticed.',
+    small_edits:
+      'Edited areas were sought, but small ones, and ones whose traces were lost by later saving or scaling, can remain unnoticed.',
+    erased_edits:
+      'In this picture hardly any traces are left by which edited areas could be told; that none was found means little here.',
+    camera_reference:
+      'Whether one particular camera took the picture was not examined: comparing sensor noise (PRNU) takes reference pictures from that camera.',
+    recapture:
+      'Whether the camera recorded the scene itself, or a screen or print that shows it, was not examined.',
+    content:
+      'Content, lighting, shadows and perspective were not judged, nor was the truth of what the picture is said to show.',
+    earlier_publication:
+      'No search was made for earlier publications or other versions of the picture (reverse image search).',
+    metadata_claims:
+      'What the file says about device, time and place was not compared with any source outside the file.',
+    remote_credentials:
+      'Content Credentials that are kept outside the file, for example on a provider’s server, were not retrieved.',
+    signer_trust:
+      'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given.',
+    signer_revocation:
+      'Whether the signer’s certificate has been revoked was not checked: that takes a query over the network.',
+    stability:
+      'Whether the result holds when the picture is saved, scaled or cropped again was not tested.',
+  },
+};

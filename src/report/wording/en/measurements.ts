@@ -1,0 +1,156 @@
+function oneOrMore(count: string, one: string, more: string): string {
+  if (count === '0') return `No ${one}`;
+  return `${count} ${count === '1' ? one : more}`;
+}
+
+/** What was measured and how: the figures in sentences, the heatmaps, the method. */
+export const measurements = {
+  levels: {
+    veryLow: 'very low',
+    low: 'low',
+    medium: 'medium',
+    high: 'high',
+    veryHigh: 'very high',
+  },
+  forensic: {
+    item: ({ name, facts, sha256 }: Record<'name' | 'facts' | 'sha256', string>) =>
+      `Item examined: “${name}”, ${facts}, SHA-256 checksum ${sha256}.`,
+    jpeg: ({
+      quality,
+      subsampling,
+      progressive,
+    }: {
+      readonly quality: string | null;
+      readonly subsampling: string;
+      readonly progressive: boolean;
+    }) =>
+      `The JPEG file is ${progressive ? 'progressive' : 'not progressive'}, its chroma subsampling is ${subsampling}, and ${
+        quality === null
+          ? 'its quantisation tables do not allow an estimate of the quality setting.'
+          : `its luminance quantisation table comes closest to the quality setting ${quality}.`
+      }`,
+    method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
+      `${oneOrMore(patches, 'patch was', 'patches were')} read with the model ${model}, in ${passes} Monte Carlo passes each.`,
+    traces: ({ real, fake, compression }: Record<'real' | 'fake' | 'compression', string>) =>
+      `Traces of a camera recording: ${real}. Traces of generation or alteration: ${fake}. Traces of lossy compression: ${compression}.`,
+    reading: (value: string, deviation: string, level: string) =>
+      `${level}, ${value} (uncertainty ${deviation})`,
+    nearer: {
+      real: (real: string, fake: string) =>
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) more than compressed generated or altered ones (${fake}).`,
+      fake: (real: string, fake: string) =>
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) less than compressed generated or altered ones (${fake}).`,
+      neither: (real: string, fake: string) =>
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated or altered ones (${fake}).`,
+    },
+    anomaly: (score: string) =>
+      `The anomaly score is ${score}: this share of the reference pictures deviates less from the pictures that the model has learned from.`,
+    clusters: (count: string, gini: string) =>
+      `${oneOrMore(count, 'connected area deviates', 'connected areas deviate')} clearly; the Gini coefficient of the deviations is ${gini} (0: equally strong everywhere).`,
+    anomalyMissing:
+      'The deviation from the pictures that the model has learned from could not be determined.',
+    decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
+      `The strategy ${strategy} was applied to an estimated probability of a generated or altered picture of ${p} (uncertainty ${deviation}).`,
+    decisionByChange: ({ p, strategy }: Record<'p' | 'strategy', string>) =>
+      `The strategy ${strategy} was applied to an estimated probability of a changed part of ${p}.`,
+    findings: 'Findings, the strongest first:',
+    skipped: (methods: string) => `Without a finding: ${methods}.`,
+  },
+  heatmap: {
+    intro: (cellPx: string) => [
+      'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
+      `The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture. Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
+      'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
+    ],
+    asStored:
+      'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright as EXIF demands.',
+    map: {
+      real: {
+        meaning:
+          'Traces of a camera recording. The higher the value, the more the area resembles areas of genuine photographs.',
+        caution:
+          'A low value alone is no sign of a change: dark, overexposed or very smooth areas carry few such traces.',
+      },
+      fake: {
+        meaning:
+          'Traces of generation or alteration. The higher the value, the more the area resembles areas of generated or altered pictures.',
+        caution:
+          'The value shows where the methods reacted; the outline of a bright area is not the outline of a change.',
+      },
+      compression: {
+        meaning:
+          'Traces of lossy compression. The higher the value, the more strongly the area was compressed or re-saved.',
+        caution:
+          'Compression is common and harmless in itself; it limits what the other heatmaps can show.',
+      },
+      anomaly: {
+        meaning:
+          'Deviation from the pictures that the model has learned from. The higher the value, the more unusual the area.',
+        caution:
+          'Unusual is not altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
+      },
+    },
+    changes: {
+      fake: 'Shown at each place is the higher of two values: traces of generation, the weaker the less likely it is that the whole picture was generated; and what the methods that look for changed parts mark, the weaker the less speaks for a change.',
+      anomaly:
+        'The value rises, too, where a place differs from the rest of the picture for the methods that look for changed parts: the more so, the more likely they find that something was changed.',
+    },
+    places: {
+      upperLeft: 'at the upper left',
+      upperCentre: 'at the top centre',
+      upperRight: 'at the upper right',
+      middleLeft: 'at the centre left',
+      centre: 'in the centre',
+      middleRight: 'at the centre right',
+      lowerLeft: 'at the lower left',
+      lowerCentre: 'at the bottom centre',
+      lowerRight: 'at the lower right',
+    },
+    peak: ({
+      mean,
+      highest,
+      place,
+      share,
+    }: Record<'mean' | 'highest' | 'place' | 'share', string>) =>
+      `Mean ${mean}; highest value ${highest}, ${place}; ${share} of the cells lie above the middle of the scale.`,
+    even: (mean: string) =>
+      `Mean ${mean}; the values are even across the picture, and no area stands out.`,
+  },
+  results: {
+    outside:
+      'By its traces the picture lies outside the range for which the method was validated. The values are recorded so that the examination can be repeated; they say nothing about the picture.',
+    stabilityTitle: 'Stability',
+    stabilityColumns: [
+      'After this change',
+      'Probability: generated or altered',
+      'Clearly on the other side',
+    ] satisfies readonly [string, string, string],
+    stabilityMissing:
+      'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
+    flips: { yes: 'yes', no: 'no' },
+  },
+  method: {
+    steps: ({
+      model,
+      cell,
+      patches,
+      passes,
+    }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+    secondArm:
+      'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
+    changes: (model: string) =>
+      `A second network, ${model}, looked for parts that were processed in another way than the rest of the picture; what it found was put together with methods that need no training, each of which is listed with its finding.`,
+    locator: 'Localisation model',
+    conversions: 'Conversions on reading',
+    noConversions: 'none; the pixels were examined as decoded',
+    retriesUnknown: 'not recorded',
+  },
+  methodMaps: {
+    title: 'Where single methods point',
+    intro:
+      'Each picture shows where one method alone points, in the colours of the scale above: 0.5 says nothing about a place, more speaks for a change there, less against one. A method can point somewhere and yet speak for neither side, since it does so in untouched pictures as well. Every one of these methods can be mistaken; the heatmap “fake” shows what they say together.',
+    neutral: 'speaks for neither side',
+    shownOnly: 'shown only, not used for the verdict',
+  },
+};
