@@ -3,7 +3,7 @@
  * that was meant, and turns refusals into failures of the table. Knows no command and no database.
  */
 
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
@@ -141,6 +141,23 @@ function unexpected(): ForensicsError {
     'server_unexpected',
     'The server answered something else than this interface says; check the address, and that its version is not older than this program.',
   );
+}
+
+/**
+ * The schema of an answer with each component in its place: the server's own schemas only name them, as its interface
+ * document does.
+ */
+export function wholeAnswer<T extends TSchema>(
+  answer: T,
+  components: readonly object[],
+): TUnsafe<Static<T>> {
+  const named = new Map(components.map((part) => [`${String(Object(part)['$id'])}#`, part]));
+  const whole = (schema: object): object =>
+    JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
+      const part = named.get(String(Object(value)['$ref']));
+      return part === undefined ? value : whole(part);
+    });
+  return Type.Unsafe<Static<T>>(whole(answer));
 }
 
 // Null for what is no JSON, such as a proxy's page: then the status decides what is told.

@@ -239,8 +239,8 @@ describe('what every picture would meet', () => {
   });
 
   test.for([
-    [['--maps', ...forensic, '--out', 'out'], '--maps acts on this machine only'],
-    [['--without-original', ...forensic, '--out', 'out'], '--without-original acts on'],
+    [['--maps', ...forensic, '--out', 'out'], '--maps applies to this machine only'],
+    [['--without-original', ...forensic, '--out', 'out'], '--without-original applies to'],
     [['--data-dir', '.'], '--data-dir is for this machine'],
     [['--no-wait', '--out', 'out'], '--out needs results'],
   ] as const)('%j is refused before anything is sent', async ([flags, text]) => {

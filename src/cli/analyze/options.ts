@@ -39,13 +39,11 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly wait: boolean;
 }
 
-// Options that would do nothing are refused, so that nobody waits for what will not come.
-
-/** @throws {ForensicsError} `usage`. */
+/** Options that would do nothing are refused, so that nobody waits for what will not come. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   checkForensicTier(options);
   if (options.force && options.out === null) {
-    throw usageError('--force replaces results of --out DIR; add it.');
+    throw usageError('--force replaces the results of --out DIR; add --out.');
   }
   checkStandardInput(args);
 }

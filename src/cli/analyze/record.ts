@@ -1,4 +1,4 @@
-/** What is told about one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not tell is null. */
+/** What is known of one picture: the shape of `--json`, `--jsonl` and `result.json`. What a server does not return is null. */
 
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
@@ -77,23 +77,28 @@ export interface AnalysisRecord {
   readonly error: { readonly code: ErrorCode; readonly message: string } | null;
 }
 
-export interface Told {
+interface RecordHead {
   readonly file: string;
   readonly examinedAt: Date;
   readonly durationMs: number;
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
-/** Begins to time a picture; `told` answers what its record says of the run so far. */
-export function beginRecord(file: string, options: Told['options']) {
+/** Begins to time a picture; `head` returns what its record says of the run so far. */
+export function beginRecord(file: string, options: RecordHead['options']) {
   const examinedAt = new Date();
   const began = performance.now();
-  const told = (): Told => ({ file, examinedAt, durationMs: performance.now() - began, options });
-  return { examinedAt, told };
+  const head = (): RecordHead => ({
+    file,
+    examinedAt,
+    durationMs: performance.now() - began,
+    options,
+  });
+  return { examinedAt, head };
 }
 
 export function recordOf(
-  { file, examinedAt, durationMs, options: { tier, seed } }: Told,
+  { file, examinedAt, durationMs, options: { tier, seed } }: RecordHead,
   examination: Examination,
   report: LocalResult['report'],
 ): AnalysisRecord {
@@ -160,7 +165,7 @@ export function openRecordOf({
   examinedAt,
   durationMs,
   options: { tier, seed },
-}: Told): AnalysisRecord {
+}: RecordHead): AnalysisRecord {
   return {
     file,
     sha256: null,
@@ -182,6 +187,9 @@ export function openRecordOf({
   };
 }
 
-export function failedRecordOf(told: Told, { code, message }: ForensicsError): AnalysisRecord {
-  return { ...openRecordOf(told), error: { code, message } };
+export function failedRecordOf(
+  head: RecordHead,
+  { code, message }: ForensicsError,
+): AnalysisRecord {
+  return { ...openRecordOf(head), error: { code, message } };
 }

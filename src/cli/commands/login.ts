@@ -2,6 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Static } from 'typebox';
+import { checkAccess } from '../../client/analyses.ts';
 import type { Api } from '../../client/api.ts';
 import { connectionsUnder, httpsAddress, openApi } from '../../client/connect.ts';
 import { type DevicePrompt, logInByDevice, type Tokens } from '../../client/device-login.ts';
@@ -14,7 +15,7 @@ import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
 import { printable, say } from '../output/print.ts';
 import { askHidden, askLine, canAsk, person } from '../output/prompts.ts';
-import { checkAccess, userAgent } from '../target/connect.ts';
+import { userAgent } from '../target/connect.ts';
 import {
   alone,
   apiKeyFrom,

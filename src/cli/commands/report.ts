@@ -2,22 +2,23 @@
 
 import { basename, dirname } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Analysis } from '../../contract/analysis.ts';
-import { type Language, languages } from '../../contract/vocabulary.ts';
-import { detailsOf } from '../analyze/details.ts';
-import type { AnalysisRecord } from '../analyze/record.ts';
 import {
   type Connection,
   openConnection,
   type RemoteAnalyses,
-} from '../analyze/remote/analyses.ts';
-import { downloadFiles, withFreshUrls } from '../analyze/remote/download.ts';
-import { remoteRecordOf } from '../analyze/remote/record.ts';
+  withFreshUrls,
+} from '../../client/analyses.ts';
+import type { Analysis } from '../../contract/analysis.ts';
+import { type Language, languages } from '../../contract/vocabulary.ts';
+import { detailsOf } from '../analyze/details.ts';
+import type { AnalysisRecord } from '../analyze/record.ts';
+import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../errors.ts';
 import { listOf, named, refuseOptions } from '../options.ts';
 import { printJson, say } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
+import { openServer } from '../target/connect.ts';
 import {
   isRemote,
   nameTenant,
@@ -84,7 +85,7 @@ async function report(analysis: string, options: ReportOptions): Promise<void> {
 async function fetchReport(analysisId: string, options: ReportOptions): Promise<void> {
   refuseLocalOptions(options);
   const results = await resultsFor(options);
-  const connection = await openConnection(options);
+  const connection = await openConnection(await openServer(options), options.tenant);
   try {
     const record = await fetchRecord(connection, results, { analysisId, options });
     if (options.json) printJson(record);

@@ -3,13 +3,14 @@
 import type { X509Certificate } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { checkAccess } from '../../client/analyses.ts';
 import { type Api, lookAt, type Seen } from '../../client/api.ts';
 import { httpsAddress, shownChain } from '../../client/connect.ts';
 import { halfSecondMs, judgeClock, soonDays } from '../../doctor/clock.ts';
 import { diagnose, type Diagnosis, messageOf } from '../../doctor/diagnosis.ts';
 import { ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
-import { checkAccess, openServer } from '../target/connect.ts';
+import { openServer } from '../target/connect.ts';
 import { placeNamed } from '../target/endpoint.ts';
 import type { ServerOptions } from '../target/options.ts';
 

@@ -2,13 +2,13 @@
 
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
-import { shellWord } from '../output/print.ts';
 import type { FirstRun } from '../../app/first-run.ts';
 import type { Settings } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { systemCodeOf } from '../../files/system-errors.ts';
 import type { HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
+import { shellWord } from '../output/print.ts';
 
 export async function listen(
   server: HttpServer,

@@ -1,9 +1,7 @@
 /** The server that options, environment or a profile name, with what proves who asks. */
 
-import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
-import type { Api, ApiRequest, Authorize } from '../../client/api.ts';
+import type { Api, Authorize } from '../../client/api.ts';
 import { openApi } from '../../client/connect.ts';
-import { succeeded } from '../../contract/common.ts';
 import { packageVersion } from '../../version.ts';
 import { say } from '../output/print.ts';
 import { apiKeyFrom, apiKeyOfEnvironment, readCredentials } from './credentials.ts';
@@ -42,35 +40,4 @@ async function authorizeBy(options: ServerOptions, profile: Profile | null): Pro
 
 function authorizeByKey(key: string): Authorize {
   return async () => `ApiKey ${key}`;
-}
-
-/**
- * Asks for as little as there is, to learn whether the server knows who asks and lets them act for the tenant.
- *
- * @throws {ForensicsError} `unauthenticated`, `forbidden`; as `Api.ask`.
- */
-export async function checkAccess(
-  api: Pick<Api, 'ask'>,
-  tenantName: string,
-  who: Pick<ApiRequest, 'authorization'> = {},
-): Promise<void> {
-  const query = { tenantName, limit: 1 };
-  await api.ask({ method: 'GET', path: '/v1/analysis', query, ...who }, succeeded);
-}
-
-/**
- * The schema of an answer with each component in its place: the server's own schemas only name them, as its interface
- * document does.
- */
-export function wholeAnswer<T extends TSchema>(
-  answer: T,
-  components: readonly object[],
-): TUnsafe<Static<T>> {
-  const named = new Map(components.map((part) => [`${String(Object(part)['$id'])}#`, part]));
-  const whole = (schema: object): object =>
-    JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
-      const part = named.get(String(Object(value)['$ref']));
-      return part === undefined ? value : whole(part);
-    });
-  return Type.Unsafe<Static<T>>(whole(answer));
 }

@@ -1,6 +1,6 @@
 /** The service behind `/v1` of a server: who asks is the key or the login that the request is sent with. */
 
-import type { Api } from '../../client/api.ts';
+import { type Api, wholeAnswer } from '../../client/api.ts';
 import { infoAnswer, settingsAnswer } from '../../contract/auth.ts';
 import { succeeded, told } from '../../contract/common.ts';
 import { keysAnswer, newKeyAnswer } from '../../contract/keys.ts';
@@ -8,7 +8,6 @@ import { tenantAnswer, tenantComponents } from '../../contract/tenant.ts';
 import { reportAnswer, usageComponents } from '../../contract/usage.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { wholeAnswer } from './connect.ts';
 import type { KeyActs, RevocationWish, Service, SettingsActs, TenantActs } from './service.ts';
 
 export function createRemoteService(api: Api): Service {

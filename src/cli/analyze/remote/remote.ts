@@ -1,26 +1,35 @@
 /** Examines on a server, through `/v1`: create, upload, start, wait, fetch. */
 
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type Connection,
+  openConnection,
+  untilEnded,
+  withFreshUrls,
+} from '../../../client/analyses.ts';
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
+import { refuseOptions } from '../../options.ts';
 import { say } from '../../output/print.ts';
+import { openServer } from '../../target/connect.ts';
+import { tenantMeant } from '../../target/endpoint.ts';
 import type { Input } from '../inputs.ts';
+import type { AnalyzeOptions } from '../options.ts';
 import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';
-import { keepResults, type ResultsFolder } from '../results-folder.ts';
+import { keepResults, openResultsFolder, type ResultsFolder } from '../results-folder.ts';
 import type { Examiner, PrepareExaminer, Run } from '../run.ts';
-import { type Connection, openConnection } from './analyses.ts';
-import { downloadFiles, untilEnded, withFreshUrls } from './download.ts';
-import { openPlaces, type PlaceFor, type RemoteOptions, remoteOptionsOf } from './options.ts';
-import { remoteRecordOf } from './record.ts';
-import { createLoose, type Journal, type Loose, openJournal } from './resume.ts';
-import { deliver, type Desk, readPicture, type RemotePicture, type Trail } from './upload.ts';
+import { downloadFiles, remoteRecordOf } from './results.ts';
+import { createUnfetched, type Journal, type Unfetched, openJournal } from './resume.ts';
+import { readPicture, type RemotePicture, submit, type Submission, type Trail } from './submit.ts';
 
 export const prepareRemote: PrepareExaminer = async (given) => {
   const options = remoteOptionsOf(given);
-  const placeFor = await openPlaces(options);
-  const connection = await openConnection(options);
+  const folderFor = await openResults(options);
+  const connection = await openConnection(await openServer(options), options.tenant);
   const journal = await journalOf(connection, options);
-  if (options.tier === 'forensicReporting' && placeFor !== null) say(noBundle);
-  return (run) => createRemoteExaminer(connection, run, { options, placeFor, journal });
+  if (options.tier === 'forensicReporting' && folderFor !== null) say(noBundle);
+  return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
 };
 
 async function journalOf(connection: Connection, { tenant }: RemoteOptions): Promise<Journal> {
@@ -35,12 +44,68 @@ async function journalOf(connection: Connection, { tenant }: RemoteOptions): Pro
 const noBundle =
   'The signed evidence.zip is made on the machine of the server, by "forensics report"; everything else is fetched.';
 
-interface Bench extends Desk, Run {
+/** The options of a run that can be done on a server. */
+export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
+
+/** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
+function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
+  const { trustList, validation, maps, withMetadata, withoutOriginal } = options;
+  refuseOptions(
+    {
+      '--trust-list': trustList !== undefined,
+      '--validation': validation !== undefined,
+      '--maps': maps,
+      '--with-metadata': withMetadata,
+      '--without-original': withoutOriginal,
+    },
+    'applies to this machine only; leave it out with a server.',
+  );
+  const { wait, out, failOn } = options;
+  if (!wait) {
+    refuseOptions(
+      { '--out': out !== null, '--fail-on': failOn.length > 0 },
+      'needs results, and --no-wait does not wait for them; leave one out.',
+    );
+  }
+  return { ...options, tenant: tenantMeant(options) };
+}
+
+/**
+ * Where the results of a picture go. A run that goes on may write anew what it had written of the same picture.
+ *
+ * @throws {ForensicsError} `conflict` when something else is there and may not be replaced.
+ */
+type FolderFor = (name: string, sha256: string) => Promise<ResultsFolder>;
+
+/** Null when nothing is to be written. @throws {ForensicsError} `output_not_writable`, `no_space_left`. */
+async function openResults({ out, force, resume }: RemoteOptions): Promise<FolderFor | null> {
+  if (out === null) return null;
+  const asAsked = await openResultsFolder(out, { force });
+  const replacing = await openResultsFolder(out, { force: true });
+  return async (name, sha256) => {
+    const isOwn = resume && (await sha256In(join(out, name, 'result.json'))) === sha256;
+    const folder = isOwn ? replacing : asAsked;
+    await folder.check(name);
+    return folder;
+  };
+}
+
+/** Of the picture that a result there is about; null where there is none. */
+async function sha256In(file: string): Promise<unknown> {
+  try {
+    return Object(JSON.parse(await readFile(file, 'utf8')))['sha256'];
+  } catch {
+    // Whatever lies there is not ours to replace.
+    return null;
+  }
+}
+
+interface RemoteRun extends Run, Submission {
   readonly options: RemoteOptions;
   /** Null when nothing is to be written. */
-  readonly placeFor: PlaceFor | null;
-  readonly loose: Loose;
-  /** Analyses whose results were fetched, and are not on the disk nor, for all that is known, on the screen. */
+  readonly folderFor: FolderFor | null;
+  readonly unfetched: Unfetched;
+  /** Analyses whose results were fetched but neither written to disk nor yet printed. */
   readonly unseen: Set<string>;
   readonly mutex: Mutex;
 }
@@ -48,53 +113,53 @@ interface Bench extends Desk, Run {
 function createRemoteExaminer(
   connection: Connection,
   run: Run,
-  own: Pick<Bench, 'options' | 'placeFor' | 'journal'>,
+  own: Pick<RemoteRun, 'options' | 'folderFor' | 'journal'>,
 ): Examiner {
   const { options } = own;
   const { transfer } = connection;
-  const loose = createLoose(options);
+  const unfetched = createUnfetched(options);
   const analyses = connection.analysesFor(run.signal);
   const unseen = new Set<string>();
   const mutex = createMutex();
-  const bench: Bench = { ...run, ...own, analyses, transfer, loose, unseen, mutex };
+  const remoteRun: RemoteRun = { ...run, ...own, analyses, transfer, unfetched, unseen, mutex };
   return {
-    examine: (input, folderName) => examineInput(bench, input, folderName),
+    examine: (input, folderName) => examineInput(remoteRun, input, folderName),
     reported: ({ analysisId }) => {
       if (analysisId !== null && isStreamed(options)) unseen.delete(analysisId);
     },
     async close() {
       await connection.close();
-      if (run.signal.aborted) unseen.forEach((id) => loose.add(id));
-      loose.tell();
+      if (run.signal.aborted) unseen.forEach((id) => unfetched.add(id));
+      unfetched.log();
     },
   };
 }
 
 async function examineInput(
-  bench: Bench,
+  run: RemoteRun,
   input: Input,
   folderName: string,
 ): Promise<AnalysisRecord> {
-  const { options, placeFor, mutex, loose } = bench;
-  const { told } = beginRecord(input.label, options);
+  const { options, folderFor, mutex, unfetched } = run;
+  const { head } = beginRecord(input.label, options);
   const trail: Trail = { analysisId: null };
   let sha256: string | null = null;
   try {
     const picture = await readPicture(input);
     ({ sha256 } = picture);
-    const folder = (await placeFor?.(folderName, sha256)) ?? null;
+    const folder = (await folderFor?.(folderName, sha256)) ?? null;
     // The same picture twice in one run: when resuming, the second finds what the first one made.
-    const analysisId = await mutex(sha256, () => deliver(bench, picture, trail));
+    const analysisId = await mutex(sha256, () => submit(run, picture, trail));
     if (options.wait)
-      return await fetchRecord(bench, analysisId, { input, picture, folder, folderName });
-    loose.add(analysisId);
-    return { ...openRecordOf(told()), sha256, analysisId };
+      return await fetchRecord(run, analysisId, { input, picture, folder, folderName });
+    unfetched.add(analysisId);
+    return { ...openRecordOf(head()), sha256, analysisId };
   } catch (error) {
     const failure = toForensicsError(error);
     const { analysisId } = trail;
-    if (analysisId !== null && !isVerdictOfServer(failure.code)) loose.add(analysisId);
-    bench.onFailure(input, failure);
-    return { ...failedRecordOf(told(), failure), sha256, analysisId };
+    if (analysisId !== null && !isFinal(failure.code)) unfetched.add(analysisId);
+    run.onFailure(input, failure);
+    return { ...failedRecordOf(head(), failure), sha256, analysisId };
   }
 }
 
@@ -107,7 +172,7 @@ interface Subject {
 }
 
 async function fetchRecord(
-  { analyses, transfer, options, signal, unseen }: Bench,
+  { analyses, transfer, options, signal, unseen }: RemoteRun,
   analysisId: string,
   { input, picture, folder, folderName }: Subject,
 ): Promise<AnalysisRecord> {
@@ -130,12 +195,12 @@ async function fetchRecord(
   return keepResults(folder, folderName, record, files);
 }
 
-/** Whether what was told is out at once, and not only at the end of the run. */
+/** Whether a record is printed at once, and not only at the end of the run. */
 function isStreamed({ jsonl, csv }: RemoteOptions): boolean {
   return jsonl || csv;
 }
 
-/** Nothing is left to be fetched of these. */
-function isVerdictOfServer(code: ErrorCode): boolean {
+/** There is nothing left to fetch after these. */
+function isFinal(code: ErrorCode): boolean {
   return code === 'analysis_failed' || code === 'trial_image_mismatch' || code.startsWith('image_');
 }

@@ -15,7 +15,7 @@ import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
 import { say, shellWord } from '../../output/print.ts';
 import type { ServerOptions } from '../../target/options.ts';
-import type { RemoteOptions } from './options.ts';
+import type { RemoteOptions } from './remote.ts';
 
 export interface Entry {
   readonly request: CreateRequest;
@@ -39,18 +39,18 @@ const entrySchema = Type.Object({
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
 
-// Nobody goes on with a run of last season.
+// Nobody resumes a run that is three months old.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
-/** @param place - the server and the tenant. @throws {ForensicsError} `config_invalid` where nothing can be kept. */
+/** @param tenant - of which server. @throws {ForensicsError} `config_invalid` where nothing can be kept. */
 export function openJournal(
-  place: { readonly origin: string; readonly tenantName: string },
+  tenant: { readonly origin: string; readonly tenantName: string },
   environment: NodeJS.ProcessEnv = process.env,
 ): Journal {
   const folder = join(
     stateFolder(environment),
     'uploads',
-    digestOf([place.origin, place.tenantName]),
+    digestOf([tenant.origin, tenant.tenantName]),
   );
   attempt(() => makeOwnFolder(folder));
   dropOld(folder);
@@ -122,33 +122,33 @@ function attempt<T>(act: () => T): T {
   } catch (cause) {
     throw new ForensicsError(
       'config_invalid',
-      'What was begun on the server cannot be noted; name a folder that can be written to in XDG_STATE_HOME.',
+      'The record of uploads cannot be written; set XDG_STATE_HOME to a folder that you may write to.',
       { cause },
     );
   }
 }
 
-// Analyses that are on the server and whose results nobody saw: told at the end, with the way to them.
+// Analyses on the server whose results were not shown: logged at the end, with the commands that fetch them.
 
-export interface Loose {
+export interface Unfetched {
   add(analysisId: string): void;
-  tell(): void;
+  log(): void;
 }
 
-const mostTold = 10;
+const maxLogged = 10;
 
-export function createLoose(options: RemoteOptions): Loose {
+export function createUnfetched(options: RemoteOptions): Unfetched {
   const ids = new Set<string>();
   return {
     add: (id) => void ids.add(id),
-    tell() {
+    log() {
       if (ids.size === 0) return;
       // Nobody wanted to wait: the ids are the result.
       if (!options.wait) return say(`Fetch each with: ${fetchCommand('ID', options)}`);
       const many = ids.size === 1 ? 'one analysis' : `${ids.size} analyses`;
       say(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);
-      for (const id of [...ids].slice(0, mostTold)) say(`  ${fetchCommand(id, options)}`);
-      if (ids.size > mostTold) say(`  and ${ids.size - mostTold} more`);
+      for (const id of [...ids].slice(0, maxLogged)) say(`  ${fetchCommand(id, options)}`);
+      if (ids.size > maxLogged) say(`  and ${ids.size - maxLogged} more`);
       return undefined;
     },
   };

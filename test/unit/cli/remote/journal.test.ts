@@ -91,7 +91,7 @@ test.for(['', '{"analysisId":"65f1"}', '{"half'])('a file that holds %j begins a
   expect(journalIn(folder).resume(sha256, request)).toEqual(resumed);
 });
 
-test('what is older than a season is dropped', () => {
+test('what is older than three months is dropped', () => {
   const folder = stateFolder();
   journalIn(folder).begin(sha256, request);
   const [file] = filesIn(folder);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { withFreshUrls } from '../../../../src/cli/analyze/remote/download.ts';
-import { ForensicsError } from '../../../../src/errors.ts';
+import { withFreshUrls } from '../../../src/client/analyses.ts';
+import { ForensicsError } from '../../../src/errors.ts';
 
 interface Signed {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { untilEnded } from '../../../../src/cli/analyze/remote/download.ts';
-import type { Status } from '../../../../src/contract/vocabulary.ts';
-import { steppedPace } from '../../client/stepped-pace.ts';
+import { untilEnded } from '../../../src/client/analyses.ts';
+import type { Status } from '../../../src/contract/vocabulary.ts';
+import { steppedPace } from './stepped-pace.ts';
 
 const { signal: never } = new AbortController();
 const inState = (status: Status) => ({ inferenceStatus: { status } });

@@ -1,7 +1,8 @@
-/** Brings one picture to the server and has its analysis begin, or finds it where an earlier run left it. */
+/** Creates the analysis of one picture on the server, uploads and starts it, or goes on where an earlier run left it. */
 
 import { hash } from 'node:crypto';
 import { basename } from 'node:path';
+import { type RemoteAnalyses, withFreshUrls } from '../../../client/analyses.ts';
 import type { Transfer } from '../../../client/transfer.ts';
 import type { Analysis, CreateRequest } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
@@ -9,11 +10,9 @@ import { openContainer } from '../../../image/container.ts';
 import { defaultLimits, type Format } from '../../../image/picture.ts';
 import { type Input, readSource } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
-import type { RemoteAnalyses } from './analyses.ts';
-import { withFreshUrls } from './download.ts';
 import type { Entry, Journal } from './resume.ts';
 
-export interface Desk {
+export interface Submission {
   readonly options: AnalyzeOptions;
   readonly analyses: RemoteAnalyses;
   readonly transfer: Transfer;
@@ -32,27 +31,31 @@ export interface Trail {
  * @returns the id, once the server is to examine the picture or has done so.
  * @throws {ForensicsError} what the server or its store says.
  */
-export async function deliver(desk: Desk, picture: RemotePicture, trail: Trail): Promise<string> {
-  const { journal, options } = desk;
+export async function submit(
+  submission: Submission,
+  picture: RemotePicture,
+  trail: Trail,
+): Promise<string> {
+  const { journal, options } = submission;
   const { sha256 } = picture;
   const request = requestFor(picture, options);
-  if (!options.resume) return make(desk, picture, journal.begin(sha256, request), trail);
+  if (!options.resume) return make(submission, picture, journal.begin(sha256, request), trail);
   const entry = journal.resume(sha256, request);
-  const known = await unless('analysis_not_found', () => find(desk, picture, entry, trail));
+  const known = await unless('analysis_not_found', () => find(submission, picture, entry, trail));
   // Somebody deleted it.
-  return known ?? make(desk, picture, journal.begin(sha256, request), trail);
+  return known ?? make(submission, picture, journal.begin(sha256, request), trail);
 }
 
 async function find(
-  desk: Desk,
+  submission: Submission,
   picture: RemotePicture,
   entry: Entry,
   trail: Trail,
 ): Promise<string> {
   const { analysisId } = entry;
-  if (analysisId === null) return make(desk, picture, entry, trail);
+  if (analysisId === null) return make(submission, picture, entry, trail);
   trail.analysisId = analysisId;
-  return goOn(desk, picture, await desk.analyses.read(analysisId));
+  return goOn(submission, picture, await submission.analyses.read(analysisId));
 }
 
 function requestFor(
@@ -65,19 +68,19 @@ function requestFor(
 }
 
 async function make(
-  desk: Desk,
+  submission: Submission,
   picture: RemotePicture,
   entry: Entry,
   trail: Trail,
 ): Promise<string> {
-  const { analyses, journal, options } = desk;
+  const { analyses, journal, options } = submission;
   const made = await analyses.create(entry.request, entry.idempotencyKey);
   trail.analysisId = made.id;
   journal.note(picture.sha256, { ...entry, analysisId: made.id });
   // Under a key that was used before the server answers with what it has.
-  if (options.resume) return goOn(desk, picture, made);
+  if (options.resume) return goOn(submission, picture, made);
   try {
-    await upload(desk, picture, made);
+    await upload(submission, picture, made);
   } catch (error) {
     const isGone = await analyses.remove(made.id).then(
       () => true,
@@ -93,22 +96,26 @@ async function make(
   return made.id;
 }
 
-async function goOn(desk: Desk, picture: RemotePicture, found: Analysis): Promise<string> {
-  const { analyses } = desk;
+async function goOn(
+  submission: Submission,
+  picture: RemotePicture,
+  found: Analysis,
+): Promise<string> {
+  const { analyses } = submission;
   const { id } = found;
   const { status } = found.inferenceStatus;
   if (status === 'failed') {
     // Another process may have been quicker.
     await unless('analysis_not_retryable', () => analyses.retry(id, {}));
   }
-  if (status !== 'pending' || (await isStarted(desk, id))) return id;
-  await upload(desk, picture, found);
+  if (status !== 'pending' || (await isStarted(submission, id))) return id;
+  await upload(submission, picture, found);
   await unless('analysis_not_pending', () => analyses.start(id));
   return id;
 }
 
 /** Of one that is pending: whether it only waits for its turn, or was uploaded and can be started. */
-async function isStarted({ analyses }: Desk, id: string): Promise<boolean> {
+async function isStarted({ analyses }: Submission, id: string): Promise<boolean> {
   try {
     await unless('analysis_not_pending', () => analyses.start(id));
     return true;
@@ -119,7 +126,7 @@ async function isStarted({ analyses }: Desk, id: string): Promise<boolean> {
 }
 
 function upload(
-  { analyses, transfer, signal }: Desk,
+  { analyses, transfer, signal }: Submission,
   { bytes }: RemotePicture,
   analysis: Analysis,
 ): Promise<void> {
@@ -128,7 +135,7 @@ function upload(
   );
 }
 
-/** Null for the one failure that is no news. */
+/** Null for the one failure that changes nothing. */
 async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | null> {
   try {
     return await act();
@@ -138,7 +145,7 @@ async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | nu
   }
 }
 
-/** What is told to a server of a picture before it is uploaded, and the very bytes that this was read from. */
+/** What the server is told of a picture before it is uploaded, and the very bytes that this was read from. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
