@@ -116,7 +116,7 @@ export const failures = {
 
 export type ErrorCode = keyof typeof failures;
 
-export interface FailureOptions extends ErrorOptions {
+interface FailureOptions extends ErrorOptions {
   /** Where it is known: when trying again can help. */
   readonly retryAfterSeconds?: number;
 }

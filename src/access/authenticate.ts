@@ -6,7 +6,7 @@ import { keyPrefix } from './key-format.ts';
 import type { Keys } from './keys.ts';
 import { type Principal, unauthenticated } from './principal.ts';
 
-export interface Authenticator {
+interface Authenticator {
   /**
    * `ApiKey <key>` and `Bearer <key>` stand for an API key, any other `Bearer <token>` for a user.
    *

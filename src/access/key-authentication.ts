@@ -26,7 +26,7 @@ export function createKeyAuthentication({
     const tag = tagOf(secret);
     if (tag === null) {
       throw unauthenticated(
-        'This is no well-formed API key; check that the header holds all of it.',
+        'This is not a well-formed API key; check that the header holds all of it.',
       );
     }
     // Hash first, whatever the tag: the time taken tells nothing about which tags exist.
@@ -73,16 +73,15 @@ function unknownKey(): ForensicsError {
   return new ForensicsError('forbidden', 'The API key is unknown.');
 }
 
-// When a key was last used: kept to the minute, and never at the cost of the request that uses it.
-
 const minuteMs = 60_000;
 
-export interface KeyUses {
+/** When a key was last used: kept to the minute, and never at the cost of the request that uses it. */
+interface KeyUses {
   /** Writes at most once a minute a key, after the request went on. A note that cannot be written is lost. */
   note(uuid: string, at: Date): void;
 }
 
-export function createKeyUses({ db }: { readonly db: Db }): KeyUses {
+function createKeyUses({ db }: { readonly db: Db }): KeyUses {
   // One entry a key. Also a note that could not be written counts: a full disk is not asked again with every request.
   const noted = new Map<string, number>();
 

@@ -47,8 +47,6 @@ function checkOf(tag: string, random: string): string {
   return text;
 }
 
-// An API key as it is shown: whole in the answer that makes it, masked ever after.
-
 type Shown = Pick<
   typeof apiKeys.$inferSelect,
   'uuid' | 'name' | 'createdAt' | 'expiresAt' | 'lastUsedAt' | 'replacedAt'
@@ -59,6 +57,7 @@ interface Showing {
   readonly at: Date;
 }
 
+/** An API key as it is shown: whole in the answer that makes it, masked ever after. */
 export function keyEntry(key: Shown, { secret, at }: Showing): KeyEntry {
   return {
     uuid: key.uuid,

@@ -9,7 +9,7 @@ import { apiKeys, tenants } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { keyEntry, masked } from './key-format.ts';
 
-export interface Replaceable {
+interface Replaceable {
   readonly key: KeyEntry;
   /** Of the same name and valid in their grace: those that earlier rotations replaced. */
   readonly earlier: readonly KeyEntry[];
@@ -33,7 +33,7 @@ export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date
   if (another !== undefined) {
     throw new ForensicsError(
       'conflict',
-      'Several valid keys have this name; say which one by its uuid.',
+      'Several valid keys have this name; name the one you mean by its uuid.',
     );
   }
   // Where the newest was revoked, the one before it is the key of the name again.
@@ -78,8 +78,7 @@ export function noSuchKey(): ForensicsError {
   );
 }
 
-// The removal of keys that have ended: they open no door any more, and still stand in every list.
-
+/** The removal of keys that have ended: they let nobody in any more, but still stand in every list. */
 export interface Prune {
   readonly tenantId: string;
   readonly uuids: readonly string[];

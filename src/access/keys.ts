@@ -56,7 +56,7 @@ export interface Rotated {
   readonly earlier: readonly KeyEntry[];
 }
 
-export interface Revocation {
+interface Revocation {
   readonly tenantId: string;
   readonly uuid: string;
   readonly by: Actor;
@@ -228,7 +228,7 @@ function refuseUnusable(name: string, expiresAt: Date, at: Date): void {
   if (name === '' || characterCount(name) > maxNameLength) {
     throw new ForensicsError(
       'invalid_request',
-      `The name of a key has 1 to ${maxNameLength} characters.`,
+      `The name of a key must have 1 to ${maxNameLength} characters.`,
     );
   }
   if (!(expiresAt > at)) {

@@ -34,9 +34,11 @@ export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
   return type === 'system' ? service : { type, id };
 }
 
-// What every door answers a credential that does not hold.
-
-/** @param message - alike for causes that nobody may tell apart, such as an unknown and a wrong one. */
+/**
+ * The answer to any credential that is not valid.
+ *
+ * @param message - alike for causes that nobody may tell apart, such as an unknown and a wrong one.
+ */
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);
 }

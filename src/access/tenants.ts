@@ -31,7 +31,7 @@ export interface Tenant {
   readonly deletedAt: Date | null;
 }
 
-export interface NewTenant {
+interface NewTenant {
   readonly name: string;
   readonly isTrial?: boolean;
   /** Who makes it; the operator when left out. */
@@ -104,7 +104,7 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
   };
 }
 
-export interface TenantUpdate {
+interface TenantUpdate {
   readonly id: string;
   /** Where new analyses are kept, too: null for the default store. Named only when that, or its credentials, change. */
   readonly change: TenantChange & { readonly storageConfigId?: string | null };
@@ -172,7 +172,7 @@ function takeName(tx: Tx, tenantId: string, name: string): void {
   const holder = tx.select().from(tenantNames).where(eq(tenantNames.name, name)).get();
   if (holder?.tenantId === tenantId) return;
   if (holder !== undefined) {
-    throw new ForensicsError('conflict', 'A tenant has or had this name; choose another name.');
+    throw new ForensicsError('conflict', 'Another tenant has or had this name; choose another.');
   }
   const own = tx.select().from(tenantNames).where(eq(tenantNames.tenantId, tenantId)).all();
   if (own.length >= mostNames) {

@@ -32,7 +32,7 @@ export function checkedFacts({ name, userType, scopes }: UserFacts) {
 export function checkedEmail(typed: string): string {
   const email = normalisedEmail(typed);
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return email;
-  throw invalid('This is no e-mail address.');
+  throw invalid('This is not an e-mail address.');
 }
 
 /** The form in which addresses are compared, also those that no account could have. */
@@ -57,10 +57,11 @@ function invalid(message: string): ForensicsError {
   return new ForensicsError('invalid_request', message);
 }
 
-// What the audit log is told about people: in the chain of the service, and in those of the tenants they may act for.
-
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
 
+/**
+ * What the audit log is told about people: in the chain of the service, and in those of the tenants they may act for.
+ */
 export interface UserAct {
   readonly userId: string;
   readonly at: Date;
@@ -87,8 +88,7 @@ export function tellTenants(
   for (const id of before) if (!after.includes(id)) tell(id, 'tenant.member_removed');
 }
 
-// What a person chose for himself, whichever identity knows him.
-
+/** What a person chose for himself, whichever identity knows him. */
 export type UserSettingsChange = Partial<UserSettings>;
 
 export interface UserSettingsStore {

@@ -260,10 +260,10 @@ function tenantNames(reader: Reader, ids: readonly string[]): string[] {
 
 function refuseIfTaken(reader: Reader, email: string): void {
   if (embeddedRow(reader, email) === undefined) return;
-  throw new ForensicsError('conflict', 'There is an account of this address already.');
+  throw new ForensicsError('conflict', 'There is already an account with this address.');
 }
 
 function refuseUnlessEmbedded(issuer: string | null): void {
   if (issuer === null) return;
-  throw new ForensicsError('not_offered', 'This account is kept by its identity provider.');
+  throw new ForensicsError('not_offered', 'This account is managed by its identity provider.');
 }

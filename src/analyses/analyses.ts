@@ -71,9 +71,7 @@ function nameless(analysis: Analysis): Analysis {
   return { ...analysis, lastChangedByUserName: null };
 }
 
-// What the acts of this room are given, and who they act for.
-
-export interface AnalysesOptions {
+interface AnalysesOptions {
   readonly db: Db;
   readonly queue: Queue;
   readonly outbox: Pick<Outbox, 'enqueueDelivery'>;

@@ -65,10 +65,8 @@ export async function createAnalysis(
   return getAnalysis(context, caller, analysisId);
 }
 
-// What a client may ask for: the checks that need more than a schema, and the options with their defaults.
-
 /** @throws {ForensicsError} `invalid_request` naming the field. */
-export function checkCreateRequest(request: CreateRequest, limits: Limits): void {
+function checkCreateRequest(request: CreateRequest, limits: Limits): void {
   const { name, comment = '', input } = request;
   const nameLength = characterCount(name);
   if (nameLength < 1 || nameLength > maxNameLength) {
@@ -86,7 +84,7 @@ export function checkCreateRequest(request: CreateRequest, limits: Limits): void
 }
 
 /** Where every new analysis starts from. */
-export function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
+function defaultOptions(models: readonly { readonly id: string }[]): AnalysisOptions {
   const [first] = models;
   if (first === undefined) throw new RangeError('the list of models is empty');
   return {

@@ -14,7 +14,7 @@ import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
 import { toReportItem } from './render.ts';
 import { type AnalysisRow, getKeptRow, type Target } from './rows.ts';
 
-export interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
+interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'validation'> {
   readonly sandbox: Pick<Sandbox, 'render'>;
   /** Those of the service, as its sandbox knows them. */
   readonly trustList: string | null;
@@ -60,7 +60,7 @@ function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
   if (broken === null) return;
   throw new ForensicsError(
     'audit_broken',
-    `The audit log of the tenant is broken, so that nothing of it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
+    `The audit log of the tenant is broken, so nothing in it can be vouched for. ${broken.explanation} Restore the database from a backup.`,
   );
 }
 
@@ -80,7 +80,7 @@ function requireRecordedOriginal(
 function notCompleted({ status }: AnalysisRow): ForensicsError {
   return new ForensicsError(
     'conflict',
-    `The analysis is ${status}; there is a bundle only of one that is completed.`,
+    `The analysis is ${status}; only a completed analysis has a bundle.`,
   );
 }
 

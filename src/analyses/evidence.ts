@@ -95,9 +95,10 @@ function damaged(cause?: unknown): ForensicsError {
   );
 }
 
-// Whether what is kept of an analysis is what the audit log says was written. Heatmaps and reports lie where clients can put
-// other files; the copy that was examined and the row of the examination lie where nobody should.
-
+/**
+ * Whether what is kept of an analysis is what the audit log says was written. Heatmaps and reports lie where clients
+ * can put other files; the copy that was examined and the row of the examination lie where nobody should.
+ */
 export interface CheckedFile {
   /** `original`, `examination`, or the name of a heatmap or a report. */
   readonly name: string;
@@ -166,8 +167,7 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
   }
 }
 
-// What the audit log says was written of an analysis. Who may change the rows of an analysis cannot change that.
-
+/** What the audit log says was written of an analysis. Who may change the rows of an analysis cannot change that. */
 export interface Recorded {
   /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
   readonly hashes: FileHashes;
@@ -208,7 +208,7 @@ export function loadRecorded(reader: Reader, target: Target): ReturnType<typeof 
 }
 
 /** The log has the hash of the examination and its time; what answers are made of has to agree with these. */
-export function isAsRecorded(
+function isAsRecorded(
   row: typeof examinations.$inferSelect,
   { hashes, examinedAt }: Recorded,
 ): boolean {

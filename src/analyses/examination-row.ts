@@ -169,8 +169,7 @@ const neverRead: WordedProvenance = {
 const traceDecision: Partial<Decision> = { basis: 'traces' };
 const silent: Partial<WordedFinding> = { speaksFor: 'neither', strength: 'none' };
 
-// Only this file writes these columns, so what is read has the types of what was written.
-
+/** Only this file writes these columns, so what is read has the types of what was written. */
 export function parseScores(text: string): Scores {
   return JSON.parse(text);
 }

@@ -47,7 +47,7 @@ export function createHolds({ db, now }: { readonly db: Db; readonly now: () => 
         }
         const row = { ...toRow(hold), reason: hold.reason, createdAt: now() };
         const { changes } = tx.insert(legalHolds).values(row).onConflictDoNothing().run();
-        if (changes === 0) throw new ForensicsError('conflict', 'This is held already.');
+        if (changes === 0) throw new ForensicsError('conflict', 'There is already a hold on this.');
         tell(tx, hold, 'hold.added');
         return { ...hold, createdAt: row.createdAt };
       }),

@@ -17,7 +17,7 @@ import type { Rendered } from './examination-row.ts';
 import { discardObjects, expectObjects } from './orphan-objects.ts';
 import type { AnalysisRow } from './rows.ts';
 
-export interface RenderJob {
+interface RenderJob {
   readonly row: AnalysisRow;
   readonly store: BlobStore;
   /** The evidence itself. */

@@ -88,8 +88,6 @@ function purge(tx: Tx, before: Date, at: Date): number {
   return rows.length;
 }
 
-// What a deleted tenant leaves behind: its analyses are hidden at once and purged in their time, its row goes after the last.
-
 /** Deletes what it has, as a client would. @returns how many there were. */
 export async function hideAnalyses(
   { removeRemaining }: Pick<Lifecycle, 'removeRemaining'>,
@@ -116,7 +114,7 @@ export async function hideRemaining(
  *
  * @returns how many there were.
  */
-export function purgeTenants(
+function purgeTenants(
   { db, now, retention }: Pick<Context, 'db' | 'now' | 'retention'>,
   signal: AbortSignal,
 ): number {
@@ -183,13 +181,11 @@ function deletedBefore(db: Db, before: Date) {
     .all();
 }
 
-// Long clean-ups in short transactions.
-
 // Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
 export const batch = 20;
 
 /** Everybody else has a turn at the database in between. @returns how many in all. */
-export async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
+async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
   let sum = 0;
   while (!signal.aborted) {
     const done = act();
@@ -200,6 +196,6 @@ export async function inBatches(signal: AbortSignal, act: () => number): Promise
   return sum;
 }
 
-export function daysAgo(at: Date, days: number): Date {
+function daysAgo(at: Date, days: number): Date {
   return new Date(at.getTime() - days * dayMs);
 }

@@ -91,9 +91,10 @@ function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow
   return Math.max(0, processingFinishedAt.getTime() - processingStartedAt.getTime());
 }
 
-// What time a usage report is about. Figures are kept by UTC days, so a range means every day that it touches, whole;
-// the report says which moments that were.
-
+/**
+ * What time a usage report is about. Figures are kept by UTC days, so a range means every day that it touches, whole;
+ * the report says which moments that were.
+ */
 export interface Period {
   /** The same for every report about the same time. */
   readonly id: string;
@@ -121,7 +122,7 @@ export function toPeriod(tenant: Dated, query: ReportQuery, now: Date): Period {
 }
 
 /** The UTC day that an event counts for, `YYYY-MM-DD`. */
-export function utcDay(at: Date): string {
+function utcDay(at: Date): string {
   return at.toISOString().slice(0, 10);
 }
 

@@ -48,7 +48,7 @@ export interface App extends Omit<Core, 'close'> {
   close(): Promise<void>;
 }
 
-export interface AppOptions {
+interface AppOptions {
   readonly now?: () => Date;
   /** Cheaper hashes are for tests. */
   readonly passwords?: Passwords;

@@ -97,12 +97,11 @@ export function openWork(stack: Stack, parts: Parts): Work {
   };
 }
 
-// What the program does once a day: it cleans up, and says how far the audit log has come.
-
 /** Long enough to look into a complaint about a message that did not come. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
 
-export function choresOf({
+/** What the program does once a day: it cleans up, and says how far the audit log has come. */
+function choresOf({
   db,
   audit,
   analyses,

@@ -49,7 +49,7 @@ function refuseIfClosed(dataDir: string): void {
   } catch (cause) {
     throw new ForensicsError(
       'file_not_readable',
-      'The data folder is closed to you; run as the user who owns it, such as sudo -u forensics.',
+      'You may not open the data folder; run as the user who owns it, such as sudo -u forensics.',
       { cause },
     );
   }

@@ -38,14 +38,15 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
   return { tenant, key };
 }
 
-// The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the same
-// name in the folder `trial` of the data folder takes the place of one.
-
 const names = ['real.jpg', 'fake.jpg'] as const;
 // The same from `src/app` and from `dist/app`: pictures are not compiled.
 const shipped = fileURLToPath(new URL('./trial/', import.meta.url));
 
-/** Paths of the drawn pictures by name. */
+/**
+ * The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the
+ * same name in the folder `trial` of the data folder takes the place of one.
+ * These are the paths of the drawn ones by name.
+ */
 export const shippedTrialImages: Readonly<Record<string, string>> = Object.fromEntries(
   names.map((name) => [name, join(shipped, name)]),
 );

@@ -79,8 +79,7 @@ async function causeOf(check: () => void | Promise<void>): Promise<Error | null>
   }
 }
 
-// How much there is to do, in numbers that tell nothing about tenants.
-
+/** How much there is to do, in numbers that tell nothing about tenants. */
 export interface Workload {
   /** By kind; waiting and in hand. */
   readonly jobs: Readonly<Record<string, number>>;
@@ -120,8 +119,7 @@ export function createWorkload({
   };
 }
 
-// The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one.
-
+/** The answer of the last time, for as long as it is fresh; those who ask at once wait for the same one. */
 export function cached<T>(
   act: () => Promise<T>,
   { freshMs, now }: { readonly freshMs: number; readonly now: () => Date },

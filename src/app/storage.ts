@@ -31,7 +31,7 @@ export interface Blobs {
   setPublicUrl(url: URL): void;
 }
 
-export interface BlobParts {
+interface BlobParts {
   readonly settings: Settings;
   readonly core: Core;
   readonly now: () => Date;
@@ -105,8 +105,6 @@ function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string
     return store;
   };
 }
-
-// Whether the service's own store is at work, asked for health.
 
 // Requests to a store may cost money, and travel.
 const freshMs = 10_000;

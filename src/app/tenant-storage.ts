@@ -31,7 +31,7 @@ export interface TenantStorage {
   readonly defaultType: StorageType;
 }
 
-export interface TenantStorageParts {
+interface TenantStorageParts {
   readonly settings: Settings;
   readonly core: Pick<Core, 'secrets' | 'database'>;
   readonly now: () => Date;

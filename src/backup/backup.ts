@@ -36,7 +36,7 @@ interface BackedUp {
   readonly audit: Pick<Audit, 'note'>;
 }
 
-export interface BackupWish {
+interface BackupWish {
   readonly out: string;
   readonly withKeys: boolean;
   readonly program: string;

@@ -21,7 +21,7 @@ export function makeDataFolder(path: string): void {
   } catch (error) {
     throw new ForensicsError(
       'config_invalid',
-      'The data folder cannot be made; choose one that you may write to with --data-dir.',
+      'The data folder cannot be created; choose one that you may write to with --data-dir.',
       { cause: error },
     );
   }
@@ -66,6 +66,6 @@ export function lockForServing(dataDir: string): () => void {
   const who = holder === null ? '' : ` (process ${holder})`;
   throw new ForensicsError(
     'conflict',
-    `Another server already works on this data folder${who}; stop it, or choose another folder with --data-dir.`,
+    `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
   );
 }

@@ -107,7 +107,7 @@ function readJournal(dataDir: string): Journal {
   if (journal !== null) return journal;
   throw new ForensicsError(
     'config_invalid',
-    `The file ${journalName} in the data folder is damaged: a restore was cut off there. Restore into an empty folder.`,
+    `The file ${journalName} in the data folder is damaged: a restore was interrupted there. Restore into an empty folder.`,
   );
 }
 

@@ -77,17 +77,16 @@ export function newestTime(db: Db): Date | null {
   return times.length === 0 ? null : new Date(Math.max(...times));
 }
 
-// Whether clients will take the certificate: its age, its key and its names. Whether they trust it is theirs to know.
-
 type CertificateSettings = Pick<
   Settings,
   'behindProxy' | 'dataDir' | 'publicUrl' | 'tlsCert' | 'tlsKey'
 >;
 
 const dayMs = 86_400_000;
-/** Before its end a certificate is spoken of. */
+/** Days before its end that a certificate is reported. */
 export const soonDays = 14;
 
+/** Whether clients will accept the certificate: its age, its key and its names. Whether they trust it is theirs to know. */
 export function checkCertificate(settings: CertificateSettings, now: Date): Diagnosis {
   const about = diagnose('certificate');
   const { behindProxy, dataDir, publicUrl, tlsCert, tlsKey } = settings;

@@ -10,7 +10,7 @@ import { diagnose, type Diagnosis, messageOf } from './diagnosis.ts';
 import type { StoreToCheck } from './stores.ts';
 
 /** What a client must send with an upload, beside the bytes. */
-export function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
+function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   const contentType = { 'content-type': 'application/octet-stream' };
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
@@ -110,16 +110,15 @@ function namesIn({ headers }: VisitAnswer, header: string): readonly string[] {
     .map((name) => name.trim().toLowerCase());
 }
 
-// Requests as a client of the service makes them: from outside, over HTTP, with nothing but a URL.
-
-export interface Visit {
+/** Requests as a client of the service makes them: from outside, over HTTP, with nothing but a URL. */
+interface Visit {
   readonly method: 'DELETE' | 'GET' | 'HEAD' | 'OPTIONS' | 'PUT';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
 }
 
-export interface VisitAnswer {
+interface VisitAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;

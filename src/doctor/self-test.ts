@@ -86,9 +86,10 @@ function differencesOf(golden: Environment, here: Environment): string {
   return told.length === 0 ? 'with the same processor and libraries' : told.join(', ');
 }
 
-// What the drawn pictures of the package gave when a model was released, kept beside it as `golden.json`: rounded, because
-// another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
-
+/**
+ * What the drawn pictures of the package gave when a model was released, kept beside it as `golden.json`: rounded,
+ * because another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
+ */
 export interface Reading {
   readonly verdict: string;
   /** By name; probabilities and scores, 0..1. */
@@ -128,7 +129,7 @@ export function readingOf(examination: Omit<Examination, 'maps'>): Reading {
 }
 
 /** The largest distance between two numbers of the same name; 1 where a name is missing on either side. */
-export function distanceOf({ numbers: a }: Reading, { numbers: b }: Reading): number {
+function distanceOf({ numbers: a }: Reading, { numbers: b }: Reading): number {
   const names = [...new Set([...Object.keys(a), ...Object.keys(b)])];
   const distances = names.map((name) => {
     const [one, other] = [a[name], b[name]];

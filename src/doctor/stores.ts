@@ -135,8 +135,9 @@ function remoteTarget(
   };
 }
 
-// Does with one store what the service and its clients do: writes and reads, uses presigned URLs, asks as a browser.
-
+/**
+ * Does with one store what the service and its clients do: writes and reads, uses presigned URLs, asks as a browser.
+ */
 export interface StoreToCheck {
   readonly tenant: string;
   readonly store: BlobStore;

@@ -7,7 +7,7 @@ import { listDeliveries } from '../webhooks/deliveries.ts';
 import { sendTestMessage } from '../webhooks/signature.ts';
 import { diagnose, type Diagnosis } from './diagnosis.ts';
 
-export interface WebhooksToCheck {
+interface WebhooksToCheck {
   readonly settings: Pick<Settings, 'webhookAllow'>;
   readonly core: Pick<Core, 'database' | 'tenants' | 'webhookKey'>;
   /** Null for all tenants. */
@@ -90,8 +90,6 @@ function dayOf(date: Date): string {
   return date.toISOString().slice(0, 10);
 }
 
-// What to do about a receiver that did not take a message, by the outcome of the attempt.
-
 type Advice = readonly [outcome: RegExp, advice: string];
 
 const advices: readonly Advice[] = [
@@ -130,7 +128,11 @@ const advices: readonly Advice[] = [
   ],
 ];
 
-/** @param outcome - as the sender names it: `http_500`, `timeout`, `ECONNREFUSED`. */
+/**
+ * What to do about a receiver that did not take a message, by the outcome of the attempt.
+ *
+ * @param outcome - as the sender names it: `http_500`, `timeout`, `ECONNREFUSED`.
+ */
 export function adviceOn(outcome: string, tenantName: string): string {
   const [, advice] = advices.find(([pattern]) => pattern.test(outcome)) ?? [];
   const words = advice ?? 'The connection failed. Check the URL and the network.';

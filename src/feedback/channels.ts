@@ -15,9 +15,8 @@ export interface Attempt {
 /** Makes one attempt. Ends within a minute, or soon after `signal`. Throws only for mistakes of this program. */
 export type Channel = (submission: Submission, signal: AbortSignal) => Promise<Attempt>;
 
-// Feedback as a mail of plain text, over SMTP with verified TLS.
-
-export interface MailOptions {
+/** Feedback as a mail of plain text, over SMTP with verified TLS. */
+interface MailOptions {
   /** `smtp://` (STARTTLS where the server offers it, demanded before a password is sent) or `smtps://`. */
   readonly smtpUrl: string;
   readonly from: string;
@@ -113,8 +112,7 @@ function judge(error: unknown): Attempt {
   return { kind: permanent === true && isAboutMessage ? 'refused' : 'failed', detail };
 }
 
-// Feedback as a JSON POST to the administrator's own receiver.
-
+/** Feedback as a JSON POST to the administrator's own receiver. */
 export function createPostChannel(to: {
   readonly url: string;
   readonly sender: Pick<Sender, 'post'>;

@@ -210,8 +210,7 @@ function channelsOf(settings: Settings, sender: PostSender): Readonly<Record<str
   };
 }
 
-// Reads what was told, for the administrator.
-
+/** Reads what was told, for the administrator. */
 export interface FeedbackEntry extends Submission {
   /** By channel. */
   readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
@@ -240,11 +239,13 @@ function entries(reader: Reader) {
     .innerJoin(tenants, eq(tenants.id, tenantId));
 }
 
-// Forgets messages of long ago: they hold names and addresses, and whoever needed one has read it by then.
-
 const keptMs = 365 * 86_400_000;
 
-/** One that still waits to be sent stays until that has ended. */
+/**
+ * Forgets messages of long ago: they hold names and addresses, and whoever needed one has read it by then.
+ *
+ * One that still waits to be sent stays until that has ended.
+ */
 export function purgeFeedback(db: Db, at: Date): void {
   const before = new Date(at.getTime() - keptMs);
   db.delete(feedback)

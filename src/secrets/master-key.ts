@@ -11,7 +11,7 @@ import { databaseFile, makeDataFolder } from '../data-folder/data-folder.ts';
 import { ForensicsError } from '../errors.ts';
 import { cannotWrite, syncFolder, writeOnce } from '../files/atomic-write.ts';
 
-export interface KeyFile {
+interface KeyFile {
   /**
    * The key, made by the first call, where there is no database yet.
    *

@@ -23,7 +23,7 @@ export interface SigningKey extends PublicKey {
   readonly retiredAt: Date | null;
 }
 
-export interface SigningKeys {
+interface SigningKeys {
   /** The key in use, made by the first call. @throws {ForensicsError} `config_invalid` when its file is damaged or gone. */
   signer(): Signer;
   /** Newest first; the first is in use. Makes it as `signer` does. */
@@ -149,7 +149,7 @@ function unlessDamaged<T>(file: string, read: () => T): T {
 function damaged(file: string, cause: unknown): ForensicsError {
   return new ForensicsError(
     'config_invalid',
-    `${nameOf(file)} in the data folder is damaged or cannot be read; put back a copy of it, or move it away and begin with a new key: forensics signing-key rotate.`,
+    `${nameOf(file)} in the data folder is damaged or cannot be read; put back a copy of it, or move it away and create a new key: forensics signing-key rotate.`,
     { cause },
   );
 }
@@ -157,7 +157,7 @@ function damaged(file: string, cause: unknown): ForensicsError {
 function noneSigns(file: string): ForensicsError {
   return new ForensicsError(
     'config_invalid',
-    `No key of the data folder can sign: ${nameOf(file)} was replaced, and the key that replaced it is gone. Put back a copy of that, or begin with a new key: forensics signing-key rotate.`,
+    `No key of the data folder can sign: ${nameOf(file)} was replaced, and the key that replaced it is gone. Put back a copy of that, or create a new key: forensics signing-key rotate.`,
   );
 }
 

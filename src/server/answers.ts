@@ -97,7 +97,7 @@ function fromFramework(error: unknown): ForensicsError | null {
 /** What the router refuses before it looks for a route: escapes that say nothing, and a first step longer than any. */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
-  const message = 'The address cannot be read; check its % escapes.';
+  const message = 'The address cannot be decoded; check its % escapes.';
   return new ForensicsError('invalid_request', message);
 }
 
@@ -115,7 +115,7 @@ export function answerUnknownRoutes(
     const allow = [...methods, 'OPTIONS'].join(', ');
     void reply.header('allow', allow);
     if (request.method === 'OPTIONS') return reply.code(204).send();
-    const message = `This address knows only ${allow}.`;
+    const message = `This address supports only ${allow}.`;
     throw new ForensicsError('method_not_allowed', message);
   }
 

@@ -96,7 +96,7 @@ function demandOf(request: FastifyRequest): (typeof demands)[Access] {
 function refuseUnlessUser({ type }: Principal): void {
   if (type === 'user') return;
   const message =
-    'This is for people: log in, and send Bearer <access token> instead of an API key.';
+    'This operation is for users: log in and send Bearer <access token> instead of an API key.';
   throw new ForensicsError('forbidden', message);
 }
 
@@ -113,5 +113,8 @@ function tenantNameOf(request: FastifyRequest): string {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;
     if (typeof part.tenantName === 'string') return part.tenantName;
   }
-  throw new ForensicsError('invalid_request', 'tenantName is missing; it must be a text.');
+  throw new ForensicsError(
+    'invalid_request',
+    'tenantName is missing; send the name of the tenant.',
+  );
 }

@@ -35,14 +35,16 @@ function endSlow({ raw }: FastifyRequest, reply: FastifyReply): void {
   void sendFailure(reply, failure, 408);
 }
 
-// Bodies are JSON in UTF-8. What would be read as something else than was written is refused: it ends up in evidence.
-
 // As the framework writes a type down. RFC 8259 knows no charset, but clients send one, and mean it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
 // Its escape is the only way to write it. An even number of backslashes before it belongs to itself.
 const nul = /(?<!\\)(?:\\\\)*\\u0000/;
 
-/** JSON is the one language: without this a text/plain body would arrive as a string. */
+/**
+ * Bodies are JSON in UTF-8. What would be read as something else than was written is refused: it ends up in evidence.
+ *
+ * JSON is the one language: without this a text/plain body would arrive as a string.
+ */
 export function readJsonBodies(server: FastifyInstance): void {
   const parse = server.getDefaultJsonParser('error', 'error');
   server.removeContentTypeParser(['application/json', 'text/plain']);

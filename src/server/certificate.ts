@@ -120,9 +120,10 @@ function commonName(name: string): JsonName {
   return [{ CN: [name.slice(0, commonNameCharacters)] }];
 }
 
-// Keeps the certificate that is shown a good one while the server runs: a pair of files that was replaced is shown
-// from the next look on, our own leaf is made anew in time. Whatever goes wrong, the one shown before stays.
-
+/**
+ * Keeps the certificate that is shown a good one while the server runs: a pair of files that was replaced is shown from
+ * the next look on, our own leaf is made anew in time. Whatever goes wrong, the one shown before stays.
+ */
 export interface CertificateKeeper {
   /** Looks whether there is another certificate now. Never fails: what is wrong is logged. */
   check(): Promise<void>;

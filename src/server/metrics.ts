@@ -85,9 +85,10 @@ function workloadGauges(registry: Registry) {
   };
 }
 
-// Where Prometheus reads: plain HTTP on an address of its own, so that it can be kept inside. It knows one page and
-// asks nobody who he is; nothing of a tenant stands there.
-
+/**
+ * Where Prometheus reads: plain HTTP on an address of its own, so that it can be kept inside. It knows one page and
+ * asks nobody who he is; nothing of a tenant stands there.
+ */
 export interface MetricsListener {
   /** 0 was replaced by what the system chose. */
   readonly port: number;

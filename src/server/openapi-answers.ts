@@ -50,8 +50,6 @@ export const repeatable = Type.Object({
   ),
 });
 
-// The answers of an operation in the interface document: one entry a status, each with the headers that it really has.
-
 type Headers = Readonly<Record<string, TSchema>>;
 
 const requestId = Type.String({
@@ -79,7 +77,9 @@ interface Route {
   readonly isLimited: boolean;
 }
 
-/** Every answer of a route: its own successes, and its failures by status. */
+/**
+ * The answers of an operation in the interface document: one entry a status, each with the headers that it really has.
+ */
 export function answersOf(route: Route): Readonly<Record<string, object>> {
   const { response } = route.schema;
   const own: Readonly<Record<string, object>> = isObject(response) ? response : {};

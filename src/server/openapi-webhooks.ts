@@ -78,7 +78,7 @@ messages. Redirects are not followed. Creating an analysis sends nothing.`,
       },
       responses: {
         '2XX': { description: 'Taken.' },
-        '410': { description: 'Nothing more is sent until the tenant sets its webhookUrl anew.' },
+        '410': { description: 'Nothing more is sent until the tenant sets its webhookUrl again.' },
         default: { description: 'Tried again later.' },
       },
     },

@@ -57,7 +57,7 @@ const securityOf: Readonly<Record<Access, Security>> = {
   userSettings: ofUsersWithScope,
 };
 
-export interface DocumentParts {
+interface DocumentParts {
   readonly version: string;
   /** Where clients reach the server when the operator said so. */
   readonly publicUrl: string | null;
@@ -102,8 +102,6 @@ function completed(schema: FastifySchema, url: string, route: RouteOptions): Fas
   return { ...schema, tags: [tagOf(url)], security, response: answers };
 }
 
-// Operations by the thing they are about. The first path that an address begins with decides.
-
 interface Tag {
   readonly path: string;
   readonly name: string;
@@ -120,14 +118,12 @@ const table: readonly Tag[] = [
   { path: '/v1', name: 'Service', description: 'Open to everybody.' },
 ];
 
+/** Operations by the thing they are about. The first path that an address begins with decides. */
 export const tags = table.map(({ name, description }) => ({ name, description }));
 
 export function tagOf(url: string): string {
   return table.find(({ path }) => url === path || url.startsWith(`${path}/`))?.name ?? 'Service';
 }
-
-// `/docs`: a page to read the interface document and to try it with a key or a token. Everything that it needs comes from
-// this server; it shows nothing but the document, so nobody is asked who he is.
 
 const docsPath = '/docs';
 
@@ -143,6 +139,10 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/**
+ * `/docs`: a page to read the interface document and to try it with a key or a token. Everything that it needs comes
+ * from this server; it shows nothing but the document, so nobody is asked who he is.
+ */
 export async function docsRoutes(server: FastifyInstance): Promise<void> {
   server.addHook('onRoute', (route) => {
     route.config = { ...route.config, access: 'everyone' };

@@ -11,7 +11,7 @@ import { principalOf } from './authenticate.ts';
 
 const windowMs = 60_000;
 
-export interface RateLimits {
+interface RateLimits {
   /** To be called before callers are authenticated. */
   guardAuthentication(): void;
   /** To be called after that. */

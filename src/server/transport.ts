@@ -104,13 +104,15 @@ function refuseUnlessHttpsOutside(request: FastifyRequest): void {
   throw new ForensicsError('forbidden', 'Only HTTPS connections are accepted.');
 }
 
-// `Expect: 100-continue`: clients with a large body ask first whether it will be taken. Node.js would say yes at once;
-// here the answer waits until the caller is known, and the S3 API gives its own.
-
 const waiting = new WeakSet<IncomingMessage>();
 
-/** Brings such requests the way of all others, with a note. */
-export function noteExpectations(server: Server, handler: RequestListener): void {
+/**
+ * `Expect: 100-continue`: clients with a large body ask first whether it will be taken. Node.js would say yes at once;
+ * here the answer waits until the caller is known, and the S3 API gives its own.
+ *
+ * Brings such requests the way of all others, with a note.
+ */
+function noteExpectations(server: Server, handler: RequestListener): void {
   server.on('checkContinue', (request: IncomingMessage, response) => {
     waiting.add(request);
     handler(request, response);

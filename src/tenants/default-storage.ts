@@ -17,7 +17,7 @@ export function readDefaultStorage(file: string): SharedConfig {
   }
 }
 
-export interface ProofParts {
+interface ProofParts {
   readonly shared: Pick<SharedStore, 'prove'>;
   readonly onError: (error: unknown) => void;
 }
@@ -34,16 +34,14 @@ export async function proveDefaultStorage(
   { shared, onError }: ProofParts,
 ): Promise<void> {
   if (isOpenToOthers(file)) {
-    onError(
-      invalid('can be read by other users of this machine; take that right away (chmod 600).'),
-    );
+    onError(invalid('can be read by other users of this machine; run chmod 600 on it.'));
   }
   try {
     await shared.prove();
   } catch (error) {
     if (!(error instanceof ForensicsError)) throw error;
     if (error.code === 'store_refused')
-      throw invalid(`names a store that refuses us. ${error.message}`, error);
+      throw invalid(`names a store that refuses the service. ${error.message}`, error);
     onError(error);
   }
 }
@@ -52,7 +50,7 @@ function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw invalid('cannot be read; check its path and its rights.', error);
+    throw invalid('cannot be read; check its path and its permissions.', error);
   }
 }
 

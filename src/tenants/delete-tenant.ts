@@ -15,13 +15,13 @@ import { ForensicsError } from '../errors.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 
-export interface TenantDeletion {
+interface TenantDeletion {
   readonly tenant: Pick<Tenant, 'id' | 'name'>;
   readonly by: Actor;
   readonly now: () => Date;
 }
 
-export interface DeletedTenant {
+interface DeletedTenant {
   /** As its row is from now on. */
   readonly tenant: Tenant;
   /** How many analyses were hidden. */
@@ -71,7 +71,7 @@ function nameOf({ analysisId, reason }: Hold): string {
   return reason === '' ? what : `${what} (${reason})`;
 }
 
-export interface TenantEnd {
+interface TenantEnd {
   readonly id: string;
   readonly at: Date;
   readonly by: Actor;

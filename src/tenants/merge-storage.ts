@@ -115,10 +115,9 @@ function elsewhere(member: string): ForensicsError {
   );
 }
 
-// The contract's `storageConfig` as it is answered, without any secret.
-
 const stars = '***';
 
+/** The contract's `storageConfig` as it is answered, without any secret. */
 export function maskStorage(config: StorageConfig): StorageAnswer {
   return config.type === 's3' ? { s3: maskS3(config.s3) } : { azure: maskAzure(config.azure) };
 }
@@ -133,14 +132,14 @@ export function maskS3({ corsAllowedOrigins, ...config }: S3StorageConfig): S3An
 }
 
 /** The string is built anew from its parts that are no secret, so that nothing else of it can get through. */
-export function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
+function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   const { accountName, blobEndpoint } = parseConnectionString(connectionString);
   const masked = `AccountName=${accountName};AccountKey=${stars};BlobEndpoint=${blobEndpoint}`;
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
 }
 
 /** True for a text that stands for a secret: it is never taken for a secret itself. */
-export function isMasked(text: string): boolean {
+function isMasked(text: string): boolean {
   return text.startsWith(stars) || text.includes(`AccountKey=${stars}`);
 }
 
@@ -149,10 +148,10 @@ function maskKeyId(accessKeyId: string): string {
   return accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`;
 }
 
-// The store of the whole service as an administrator writes it down: the contract's StorageConfig, held to the same rules as
-// one that a tenant sends, and for S3 a second address, at which the service itself reaches the server.
-
 /**
+ * The store of the whole service as an administrator writes it down: the contract's StorageConfig, held to the same
+ * rules as one that a tenant sends, and for S3 a second address, at which the service itself reaches the server.
+ *
  * @param value - JSON that nobody looked at.
  * @returns the whole of the store: with an empty prefix.
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.

@@ -41,15 +41,14 @@ export function createTenancy(context: Context): Tenancy {
   };
 }
 
-// Changes of a tenant by its own people: checked, a new store proven, then written in one transaction.
-
+/** Changes of a tenant by its own people: checked, a new store proven, then written in one transaction. */
 export interface TenantRequest extends Pick<TenantChange, 'name' | 'webhookUrl'>, ReadOnlyFields {
   readonly storageType?: StorageType;
   /** Null: from now on the service's own store. */
   readonly storageConfig?: StorageRequest | null;
 }
 
-export interface ChangeAct {
+interface ChangeAct {
   readonly tenant: Tenant;
   readonly request: TenantRequest;
   readonly by: Actor;
@@ -59,7 +58,7 @@ export interface ChangeAct {
  * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken, or the storage was changed meanwhile;
  * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
  */
-export async function changeTenant(
+async function changeTenant(
   context: Context,
   { tenant, request, by }: ChangeAct,
 ): Promise<TenantAnswer> {
@@ -170,7 +169,7 @@ async function applyCors(context: Context, tenant: Tenant): Promise<void> {
 }
 
 /** Members that a client may send back as they were answered, and change nothing by. */
-export interface ReadOnlyFields {
+interface ReadOnlyFields {
   readonly id?: unknown;
   readonly apiKeys?: unknown;
   readonly analytics?: unknown;
@@ -185,7 +184,7 @@ const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as con
  *
  * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
  */
-export function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer): void {
+function refuseReadOnly(request: ReadOnlyFields, answered: TenantAnswer): void {
   const known: ReadOnlyFields = { ...answered, apiKeys: asOfAnyMoment(answered.apiKeys) };
   for (const member of readOnly) {
     const sent = member === 'apiKeys' ? asOfAnyMoment(request.apiKeys) : request[member];

@@ -52,8 +52,7 @@ function openOrNull(configs: Pick<SealedConfigs, 'open'>, row: ConfigRow): Stora
   }
 }
 
-// The contract's Tenant, as it is answered. What is not set is left out; secrets are masked.
-
+/** The contract's Tenant, as it is answered. What is not set is left out; secrets are masked. */
 export async function readTenant(context: Context, tenant: Tenant): Promise<TenantAnswer> {
   const { id, name, createdAt, updatedAt, isTrial, webhookUrl } = tenant;
   const stored = storedConfigOf(context, tenant);

@@ -11,7 +11,7 @@ import type { OwnValidation } from '../report/report-item.ts';
 import { citedAs } from './record.ts';
 import { parseValidation, type Validation } from './validation.ts';
 
-export interface Validations {
+interface Validations {
   /** For the owner's eyes alone, whole or not at all. @throws {ForensicsError} `config_invalid`. */
   save(validation: Validation): void;
   /** Newest first; `damaged` are the ids of files that hold none. */

@@ -77,6 +77,6 @@ test('flagging makes no key, and a data folder that cannot be made stops the run
   expect(await readdir(cwd)).not.toContain('data');
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^forensics: The data folder cannot be made; [^\n]+--data-dir\.\n$/,
+    /^forensics: The data folder cannot be created; [^\n]+--data-dir\.\n$/,
   );
 });

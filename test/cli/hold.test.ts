@@ -24,6 +24,6 @@ test('a hold on a tenant is made, listed and lifted; each mistake has its exit c
   expect(JSON.parse(json.stdout)).toEqual([JSON.parse(made.stdout)]);
   expect(listed.stdout).toMatch(/^everything +\d{4}-\d\d-\d\d +case 17/m);
   expect(listed.stdout).not.toContain('\u001b');
-  expect(again.stderr).toContain('held already');
+  expect(again.stderr).toContain('already a hold');
   expect(none.stderr).toContain('There are no holds.');
 });

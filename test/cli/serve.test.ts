@@ -51,7 +51,7 @@ describe('the first run', () => {
     const second = await runCli(['serve', '--data-dir', dataDir, '--port', '0']);
 
     expect(second.code).toBe(5);
-    expect(second.stderr).toContain(`Another server already works on this data folder (process`);
+    expect(second.stderr).toContain(`Another server is already using this data folder (process`);
     expect(second.stderr.trim().split('\n')).toHaveLength(1);
   });
 

@@ -128,7 +128,9 @@ test('a store that refuses the credentials ends the start, and says what to do',
   const { exitCode, stderr: said } = await spawnServe(args, environment);
 
   expect(exitCode).toBe(2);
-  expect(said).toMatch(/defaultStorage names a store that refuses us\. .*secret access key/);
+  expect(said).toMatch(
+    /defaultStorage names a store that refuses the service\. .*secret access key/,
+  );
   expect(said).not.toContain('not the secret');
 });
 

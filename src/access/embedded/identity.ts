@@ -66,7 +66,7 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     async revoke({ idToken, refreshToken }) {
       const { id } = holder(await tokens.read('id', idToken));
       if (openSessions.ownerOf(refreshToken) !== id) {
-        throw unauthenticated('The refresh token is not one of this person.');
+        throw unauthenticated('The refresh token does not belong to this user.');
       }
       transact(db, (tx) => endAccess(tx, id, now()));
     },

@@ -80,7 +80,7 @@ export function isAlive(session: typeof sessions.$inferSelect, at: Date): boolea
 }
 
 /** Drops sessions a month after their end, their refresh tokens with them. */
-export function purgeSessions(tx: Tx, at: Date): void {
+function purgeSessions(tx: Tx, at: Date): void {
   const before = after(at, -keptAfterEndMs);
   tx.delete(sessions)
     .where(or(lt(sessions.expiresAt, before), lt(sessions.revokedAt, before)))
@@ -128,9 +128,7 @@ function after(at: Date, ms: number): Date {
   return new Date(at.getTime() + ms);
 }
 
-// Forgets what lets nobody in any more and keeps nobody out.
-
-/** Sessions that ended long ago, failed logins that count no more. */
+/** Removes sessions that ended long ago and failed logins that no longer count. */
 export function purgeExpired(db: Db, at: Date): void {
   transact(db, (tx) => {
     purgeSessions(tx, at);

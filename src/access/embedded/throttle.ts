@@ -117,9 +117,8 @@ function refuseWhileLocked(until: Date | null, at: Date): void {
   if (until !== null && until > at) throw tooMany(until.getTime() - at.getTime());
 }
 
-// What one place may fail and ask for together, whatever the accounts it tries. Kept in memory alone.
-
-export interface LoginPlaces {
+/** What one place may fail and ask for together, whatever the accounts it tries. Kept in memory alone. */
+interface LoginPlaces {
   /**
    * @returns how to take the attempt back.
    * @throws {ForensicsError} `rate_limited` after 30 failures within 15 minutes.
@@ -143,7 +142,7 @@ interface Failure {
   readonly at: number;
 }
 
-export function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
+function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
   const places = new Map<string, readonly Failure[]>();
   const seats = new Map<string, number>();
 
@@ -182,7 +181,7 @@ export function createLoginPlaces({ now }: { readonly now: () => Date }): LoginP
   };
 }
 
-export function tooMany(waitMs: number): ForensicsError {
+function tooMany(waitMs: number): ForensicsError {
   return new ForensicsError(
     'rate_limited',
     'Too many failed attempts; wait before you try again.',

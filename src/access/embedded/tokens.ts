@@ -135,5 +135,5 @@ function refused(error: unknown): unknown {
 }
 
 function invalid(): ForensicsError {
-  return unauthenticated('The token is not valid here.');
+  return unauthenticated('The token is not valid for this service.');
 }

@@ -34,7 +34,7 @@ export interface Seen {
   readonly tenantIds: readonly string[] | null;
 }
 
-export interface AccountsParts {
+interface AccountsParts {
   readonly db: Db;
   readonly now: () => Date;
   /** Runs in the transaction that first sees a login. */

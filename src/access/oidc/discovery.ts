@@ -56,8 +56,6 @@ function defined(members: object): object {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-// Calls to the identity provider: bounded in time and size, no redirect followed.
-
 interface ProviderRequest {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -67,7 +65,7 @@ interface ProviderRequest {
 
 type ProviderFetch = (url: string, init: ProviderRequest) => Promise<Response>;
 
-/** For a whole call. */
+/** Calls to the identity provider are bounded in time and size, and follow no redirect. This is for a whole call. */
 export const timeoutSeconds = 5;
 // A hundred keys are a tenth of it.
 const maxAnswerBytes = 1024 * 1024;
@@ -98,8 +96,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
   };
 }
 
-// Something fetched from elsewhere that must outlive the times when elsewhere does not answer.
-
+/** Something fetched from elsewhere that must outlive the times when elsewhere does not answer. */
 export interface Cached<T> {
   /** What is held, renewed first when it is old and that can be done. @throws what `load` threw, when nothing is held. */
   current(): Promise<T>;
@@ -107,7 +104,7 @@ export interface Cached<T> {
   renewed(): Promise<T>;
 }
 
-export interface CachedParts<T> {
+interface CachedParts<T> {
   readonly load: () => Promise<T>;
   readonly freshMs: number;
   /** Between two tries, whatever came of the first: callers must not be able to make us call out at will. */

@@ -86,7 +86,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
       const { row, token } = await holder(idToken);
       const owner = await provider.ownerOf(refreshToken);
       if (owner !== undefined && owner !== token.subject) {
-        throw unauthenticated('The refresh token is not one of this person.');
+        throw unauthenticated('The refresh token does not belong to this user.');
       }
       // First there, then here: when the provider fails, the same tokens can be sent again.
       await provider.revoke(refreshToken);
@@ -95,7 +95,7 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     async changePassword() {
       throw new ForensicsError(
         'not_offered',
-        `Passwords are kept by the identity provider; change yours at ${issuer}.`,
+        `Passwords are managed by the identity provider; change yours at ${issuer}.`,
       );
     },
   };

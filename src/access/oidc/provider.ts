@@ -41,7 +41,7 @@ export interface Provider {
   revoke(refreshToken: string): Promise<void>;
 }
 
-export interface Refreshed {
+interface Refreshed {
   readonly accessToken: string;
   readonly idToken: string | null;
   /** Null when the old one goes on being valid. */

@@ -28,12 +28,12 @@ export interface ReadToken {
   readonly claims: JWTPayload;
 }
 
-export interface TokenReader {
+interface TokenReader {
   /** @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   read(kind: 'access' | 'id', token: string): Promise<ReadToken>;
 }
 
-export interface TokenReaderParts {
+interface TokenReaderParts {
   readonly provider: Pick<Provider, 'facts' | 'keys'>;
   readonly clientId: string;
   /** What access tokens must be made for; null for the client itself. */
@@ -74,7 +74,9 @@ export function createTokenReader({
     const wanted = kind === 'id' ? clientId : (audience ?? clientId);
     if (audiencesOf(claims).includes(wanted) && isParty(kind, claims, clientId)) return;
     if (kind === 'access' && audience === null && isOnlyForClient(claims, clientId)) return;
-    throw unauthenticated(`The token is not made for this service: "aud" must hold "${wanted}".`);
+    throw unauthenticated(
+      `The token was not issued for this service: "aud" must hold "${wanted}".`,
+    );
   }
 
   return {
@@ -84,7 +86,8 @@ export function createTokenReader({
         throw translated(error);
       });
       const found = kindOf(protectedHeader, payload);
-      if (found !== kind && found !== 'either') throw unauthenticated(`This is no ${kind} token.`);
+      if (found !== kind && found !== 'either')
+        throw unauthenticated(`This is not an ${kind} token.`);
       refuseUnlessFor(kind, payload);
       if (kind === 'access' && found === 'either') refuseIfIdTokenOf(clientId, payload);
       return toRead(payload, now());
@@ -96,8 +99,8 @@ function refuseUnlessJwt(kind: 'access' | 'id', token: string): void {
   if (/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return;
   throw unauthenticated(
     kind === 'id'
-      ? 'The id token is not valid here.'
-      : 'The access token is no JWT; ask the identity provider for one that is made for this service.',
+      ? 'The id token is not valid for this service.'
+      : 'The access token is not a JWT; ask the identity provider for one that is made for this service.',
   );
 }
 
@@ -162,13 +165,15 @@ function translated(error: unknown): ForensicsError {
 }
 
 function invalid(): ForensicsError {
-  return unauthenticated('The token is not valid here.');
+  return unauthenticated('The token is not valid for this service.');
 }
 
-// Whether a token of a provider is an access token or an id token. Few say it in one way, so every mark that is in use
-// is read, the plain ones first.
-
-/** `either`: nothing in it tells. `other`: made for something else, such as a logout. */
+/**
+ * Whether a token of a provider is an access token or an id token. Few say it in one way, so every mark that is in use
+ * is read, the plain ones first.
+ *
+ * `either`: nothing in it tells. `other`: made for something else, such as a logout.
+ */
 export type TokenKind = 'access' | 'id' | 'either' | 'other';
 
 export function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
@@ -187,9 +192,11 @@ export function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPay
   return 'either';
 }
 
-// Reads what we need to know of a person from a token's claims, under the names that the settings give.
-
-/** A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`. */
+/**
+ * Reads what we need to know of a person from a token's claims, under the names that the settings give.
+ *
+ * A name means a claim of that very name, or else the way through nested claims: `realm_access.roles`.
+ */
 export interface ClaimNames {
   readonly scopes: string;
   readonly userType: string;

@@ -30,7 +30,7 @@ export interface LifecycleParts {
 type Fixed = 'id' | 'tenantId' | 'createdAt' | 'createdByType' | 'createdById';
 export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
-export type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
+type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
 /** What the audit log is told of an act, and who did it: the service unless said otherwise. */
 export interface Logged<E extends AnalysisEvent> {

@@ -86,12 +86,13 @@ function wordFor(cause: Error | null): 'ok' | 'degraded' {
   return cause === null ? 'ok' : 'degraded';
 }
 
-// Mounts the embedded store's S3 API: raw streams in and out, guarded by the signature in the URL. Nothing of it is
-// parsed, buffered or documented here.
-
 // A wildcard, not a named parameter: those are refused above 100 characters, and object keys may be longer.
 const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
 
+/**
+ * Mounts the embedded store's S3 API: raw streams in and out, guarded by the signature in the URL. Nothing of it is
+ * parsed, buffered or documented here.
+ */
 export async function blobRoutes(
   server: FastifyInstance,
   { s3Api }: Pick<App, 's3Api'>,

@@ -62,8 +62,7 @@ function refuseTwoNames(inBody: string | undefined, inQuery: string | undefined)
   );
 }
 
-// `/v1/tenant/report`: what a tenant used.
-
+/** `/v1/tenant/report`: what a tenant used. */
 export const usageRoutes: FastifyPluginAsyncTypebox<Pick<App, 'usage'>> = async (
   server,
   { usage },

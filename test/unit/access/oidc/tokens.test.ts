@@ -121,7 +121,7 @@ test('an opaque access token is refused with a word on what is needed', async ()
 
   await expect(answer).rejects.toMatchObject({
     ...refused,
-    message: expect.stringContaining('no JWT'),
+    message: expect.stringContaining('not a JWT'),
   });
 });
 
