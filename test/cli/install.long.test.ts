@@ -69,11 +69,13 @@ test('what was installed runs from an empty folder and finds runtime and weights
   const env = programEnvironment();
   const version = await run(program, ['--version'], { cwd, env });
   const analysis = await run(program, ['analyze', 'scene.jpg', '--json'], { cwd, env });
+  const page = await run(program, ['help', 'glossary'], { cwd, env });
 
   const { version: expected }: { version: string } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
   );
   expect(version.stdout).toBe(`${expected}\n`);
+  expect(page.stdout).toMatch(/^GLOSSARY\n/);
   const printed: unknown = JSON.parse(analysis.stdout);
   expect(printed).toMatchObject({
     analyses: [{ file: 'scene.jpg', verdict: expect.any(String), error: null }],
