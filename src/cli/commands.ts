@@ -4,7 +4,6 @@
  */
 
 import type { Command } from 'commander';
-import { addExamples } from './examples.ts';
 
 /** Adds everything but name and description. `complete` does the same for another command of the program. */
 export type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
@@ -24,13 +23,13 @@ const commands: readonly CommandEntry[] = [
     name: 'analyze',
     group: 'Examine pictures:',
     description:
-      'Examine pictures (jpg, png) on this machine, which nothing leaves, or on a server (--url).',
+      'Examine pictures (jpg, png) on this machine, without any network, or on a server (--url).',
     load: async () => (await import('./commands/analyze.ts')).defineAnalyze,
   },
   {
     name: 'validate',
     group: 'Examine pictures:',
-    description: 'Measure how often the model errs on your own labelled pictures.',
+    description: 'Measure the error rates of the model on your own labelled pictures.',
     load: async () => (await import('./commands/validate.ts')).defineValidate,
   },
   {
@@ -49,7 +48,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'verify',
     group: 'Evidence:',
-    description: 'Check an evidence bundle: every byte, the signature, and whose it is.',
+    description: 'Check every byte of an evidence bundle, its signature and its key.',
     load: async () => (await import('./commands/verify.ts')).defineVerify,
   },
   {
@@ -62,7 +61,7 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'hold',
     group: 'Evidence:',
-    description: 'Keep analyses from being purged, as a court may order.',
+    description: 'Keep analyses from being purged, for example by order of a court.',
     load: async () => (await import('./commands/hold.ts')).defineHold,
   },
   {
@@ -86,19 +85,19 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'worker',
     group: 'Serve:',
-    description: 'Work on the analyses of a data folder, beside its server.',
+    description: 'Run analyses of a data folder in addition to its server.',
     load: async () => (await import('./commands/worker.ts')).defineWorker,
   },
   {
     name: 'webhooks',
     group: 'Serve:',
-    description: 'List, repeat and try out the messages to the receivers of tenants.',
+    description: 'List, replay and test the webhook messages of tenants.',
     load: async () => (await import('./commands/webhooks.ts')).defineWebhooks,
   },
   {
     name: 'feedback',
     group: 'Serve:',
-    description: 'Read what users sent as feedback.',
+    description: 'Read the feedback of users.',
     load: async () => (await import('./commands/feedback.ts')).defineFeedback,
   },
   {
@@ -122,43 +121,43 @@ const commands: readonly CommandEntry[] = [
   {
     name: 'usage',
     group: 'Administer:',
-    description: 'Show what the tenants used.',
+    description: 'Show the usage of tenants.',
     load: async () => (await import('./commands/usage.ts')).defineUsage,
   },
   {
     name: 'master-key',
     group: 'Administer:',
-    description: 'Replace the key that guards the secrets of the data folder.',
+    description: 'Replace the key that encrypts the secrets of the data folder.',
     load: async () => (await import('./commands/master-key.ts')).defineMasterKey,
   },
   {
     name: 'login',
     group: 'Act on a server:',
-    description: 'Log in to a server and keep the login as a profile.',
+    description: 'Log in to a server and save the login as a profile.',
     load: async () => (await import('./commands/login.ts')).defineLogin,
   },
   {
     name: 'logout',
     group: 'Act on a server:',
-    description: 'Log out of a server: end the session there and forget it here.',
+    description: 'Log out of a server: end the session there and delete it here.',
     load: async () => (await import('./commands/login.ts')).defineLogout,
   },
   {
     name: 'profile',
     group: 'Act on a server:',
-    description: 'List, show and remove the servers that are known by name.',
+    description: 'List, show and remove saved servers.',
     load: async () => (await import('./commands/profile.ts')).defineProfile,
   },
   {
     name: 'backup',
     group: 'This machine:',
-    description: 'Back up the data folder while its server works; check a backup.',
+    description: 'Back up the data folder while its server runs; check a backup.',
     load: async () => (await import('./commands/backup.ts')).defineBackup,
   },
   {
     name: 'restore',
     group: 'This machine:',
-    description: 'Make a data folder from a backup, on this machine or another.',
+    description: 'Restore a data folder from a backup, on this machine or another.',
     load: async () => (await import('./commands/backup.ts')).defineRestore,
   },
   {
@@ -209,5 +208,4 @@ export async function completeCommand(command: Command): Promise<void> {
   if (command.commands.length > 0) {
     command.helpCommand('help [command]', 'Print the help of a command.');
   }
-  addExamples(command);
 }

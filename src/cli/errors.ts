@@ -52,7 +52,7 @@ function toldOfServer(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
     ? null
-    : `${unknown}. This acts on the data folder of the machine that it runs on; run it on the machine of the server.`;
+    : `${unknown}. This command works on a local data folder. Run it on the machine of the server.`;
 }
 
 export function usageError(message: string): ForensicsError {

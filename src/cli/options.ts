@@ -10,14 +10,14 @@ export const defaultJobs = Math.min(4, availableParallelism());
 export function wholeNumber(text: string): number {
   const value = Number(text);
   if (!/^-?\d+$/.test(text) || !Number.isSafeInteger(value)) {
-    throw new InvalidArgumentError('It has to be a whole number.');
+    throw new InvalidArgumentError('It must be a whole number.');
   }
   return value;
 }
 
 export function jobCount(text: string): number {
   const value = wholeNumber(text);
-  if (value < 1 || value > 64) throw new InvalidArgumentError('It has to be 1 to 64.');
+  if (value < 1 || value > 64) throw new InvalidArgumentError('It must be 1 to 64.');
   return value;
 }
 
@@ -28,14 +28,14 @@ export function named(text: string): string {
 
 export function countFromOne(text: string): number {
   const value = wholeNumber(text);
-  if (value < 1) throw new InvalidArgumentError('It has to be 1 at least.');
+  if (value < 1) throw new InvalidArgumentError('It must be at least 1.');
   return value;
 }
 
 /** 0 lets the system choose. */
 export function portNumber(text: string): number {
   const value = wholeNumber(text);
-  if (value < 0 || value > 65_535) throw new InvalidArgumentError('It has to be 0 to 65535.');
+  if (value < 0 || value > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.');
   return value;
 }
 
@@ -52,7 +52,9 @@ export function listOf<T extends string>(allowed: readonly T[]): (text: string) 
     const words = text.split(',').map((word) => word.trim());
     const chosen = allowed.filter((word) => words.includes(word));
     if (words.some((word) => !chosen.some((one) => one === word))) {
-      throw new InvalidArgumentError(`Allowed, parted by commas: ${allowed.join(', ')}.`);
+      throw new InvalidArgumentError(
+        `Use one or more of these, separated by commas: ${allowed.join(', ')}.`,
+      );
     }
     return chosen;
   };
@@ -88,7 +90,7 @@ export function refuseOptions(given: Readonly<Record<string, boolean>>, why: str
 }
 
 /** The one word for "I was asked already" of commands that cannot be undone. */
-export function yesOption(description = 'do not ask'): Option {
+export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
@@ -105,7 +107,7 @@ export function withLocalOnlyOptions(command: Command): Command {
 
 function refuse(): never {
   throw new InvalidArgumentError(
-    'A server does not offer this to anybody; run the command on its own machine, with --data-dir.',
+    'A server does not offer this. Run the command on the machine of the server, with --data-dir.',
   );
 }
 
@@ -115,4 +117,16 @@ export function withLocalOptions(command: Command): Command {
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')
     .option('--json', 'print JSON', false);
+}
+
+/** However it was written down: with colons, with spaces, in capitals. @throws {ForensicsError} `usage`. */
+export function fingerprintIn(written: string): string {
+  const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
+  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
+  throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
+}
+
+/** The end of a help text. @param lines - without the name of the program. */
+export function examples(...lines: readonly string[]): string {
+  return ['', 'Examples:', ...lines.map((line) => `  $ forensics ${line}`)].join('\n');
 }

@@ -165,6 +165,6 @@ test('an act that has no way to a server says where it acts', async () => {
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
   expect(refused.stderr).toBe(
-    "forensics: unknown option '--url'. This acts on the data folder of the machine that it runs on; run it on the machine of the server.\n",
+    "forensics: unknown option '--url'. This command works on a local data folder. Run it on the machine of the server.\n",
   );
 });

@@ -3,8 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { saveCredentials } from '../../src/cli/target/credentials.ts';
-import { saveProfile } from '../../src/cli/target/profiles.ts';
+import { saveCredentials, saveProfile } from '../../src/cli/target/profiles.ts';
 import { sessionOf } from '../../src/cli/target/session.ts';
 import { type Listening, openListening, password } from '../unit/server/open-server.ts';
 import { caOf, onServer, urlOf } from './on-server.ts';

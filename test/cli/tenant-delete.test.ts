@@ -20,7 +20,7 @@ async function answering(args: readonly string[], answer: string) {
   let isTyped = false;
   return runInTerminal([...args, '--data-dir', open.dataDir], {
     onScreen(shown, type) {
-      if (isTyped || !/Type its name to go on: |\[y\/N\] /.test(shown)) return;
+      if (isTyped || !/Type its name to confirm: |\[y\/N\] /.test(shown)) return;
       isTyped = true;
       type(`${answer}\r`);
     },

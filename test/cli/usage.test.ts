@@ -9,7 +9,7 @@ test.for([
   [['analyse', 'a.jpg'], "unknown command 'analyse' (Did you mean analyze?)"],
   [['analyze', 'a.jpg', '--sed', '1'], "unknown option '--sed' (Did you mean --seed?)"],
   [['analyze'], "missing required argument 'file'"],
-  [['analyze', 'a.jpg', '--seed', '1.5'], 'It has to be a whole number.'],
+  [['analyze', 'a.jpg', '--seed', '1.5'], 'It must be a whole number.'],
   [['analyze', 'a.jpg', '--fail-on', 'real'], 'fake, uncertain, abstain'],
   [['analyze', 'a.jpg', '--json', '--jsonl'], "cannot be used with option '--jsonl'"],
   [['analyze', 'a.jpg', '--maps'], '--maps needs --tier forensicReporting.'],
@@ -35,7 +35,7 @@ test.for([
   [['analyze'], `missing required argument 'file'; see "forensics analyze --help"`],
   [
     ['audit', 'verify', '--profile', 'lab'],
-    "unknown option '--profile'. This acts on the data folder of the machine that it runs on; run it on the machine of the server.",
+    "unknown option '--profile'. This command works on a local data folder. Run it on the machine of the server.",
   ],
   [['--verbos', 'doctor'], "unknown option '--verbos' (Did you mean --verbose?)"],
   [['doctor', '--verbsoe'], "unknown option '--verbsoe' (Did you mean --verbose?)"],

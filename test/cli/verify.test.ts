@@ -29,7 +29,7 @@ describe('verify', () => {
     const ran = await verify();
 
     expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toMatch(/^evidence\.zip: HOLDS, but nobody said whose key it must be\n/);
+    expect(ran.stdout).toMatch(/^evidence\.zip: HOLDS, but no expected key was given\n/);
     expect(ran.stdout).toContain('none is missing, none was added');
     expect(ran.stdout).toContain(signer.fingerprint);
     expect(ran.stdout).toContain('Anybody may have signed');

@@ -129,7 +129,7 @@ test.each([
   [['replay', 'msg_1', '--given-up'], 2, 'Say which'],
   [['replay', 'msg_1'], 4, 'There is no such message'],
   [['list', '--state', 'lost'], 2, 'waiting, delivered, given_up'],
-  [['list', '--limit', '0'], 2, '1 at least'],
+  [['list', '--limit', '0'], 2, 'at least 1'],
 ] as const)('%j ends with exit code %i', async ([verb, ...args], code, message) => {
   await setUrl('http://127.0.0.1:9/');
 

@@ -2,7 +2,7 @@
 
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
-import type { ServerOptions } from '../target/options.ts';
+import type { ServerOptions } from '../target/server.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;

@@ -2,7 +2,7 @@
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
 import { refuseOptions } from '../options.ts';
-import { isRemote } from '../target/options.ts';
+import { isRemote } from '../target/server.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, checkUsage } from './options.ts';

@@ -2,16 +2,18 @@
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
-import { runAnalyze } from '../analyze/run.ts';
 import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
+import { runAnalyze } from '../analyze/run.ts';
 import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
-import { isRemote, withServerOptions } from '../target/options.ts';
+import { isRemote, withServerOptions } from '../target/server.ts';
 
 export function defineAnalyze(command: Command): void {
   withServerOptions(command)
     .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
     .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
-    .addOption(new Option('--tier <tier>', 'how much to tell').choices(tiers).default('flagging'))
+    .addOption(
+      new Option('--tier <tier>', 'how detailed the result is').choices(tiers).default('flagging'),
+    )
     .addOption(
       new Option('--decision-strategy <strategy>', 'how readily to decide')
         .choices(decisionStrategies)

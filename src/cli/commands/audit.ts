@@ -9,9 +9,10 @@ import { type Verification, verifyLines } from '../../audit/verify.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
+import { examples } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
 export function defineAudit(audit: Command): void {
   audit.addHelpText(
@@ -25,25 +26,39 @@ Examples:
   );
   describeVerify(local(chosen(audit.command('verify'))));
   describeHead(local(chosen(audit.command('head'))));
-  selected(local(chosen(audit.command('list').description('List entries, oldest first.')))).action(
-    async (_own: unknown, command: Command) => {
-      await list(command.optsWithGlobals<ListOptions>());
-    },
-  );
+  selected(
+    local(
+      chosen(
+        audit
+          .command('list')
+          .description('List entries, oldest first.')
+          .addHelpText(
+            'after',
+            examples('audit list --tenant acme --since 2026-01-01', 'audit list --service --json'),
+          ),
+      ),
+    ),
+  ).action(async (_own: unknown, command: Command) => {
+    await list(command.optsWithGlobals<ListOptions>());
+  });
   describeExport(local(chosen(audit.command('export')), { json: false }));
   describeFiles(local(audit.command('files')));
 }
 
 function describeVerify(command: Command): void {
   command
-    .description('Check that no entry was changed, removed, exchanged or put in.')
+    .description('Check that no entry was changed, removed, reordered or inserted.')
     .option('--head <hash>', 'the hash of an entry that was noted elsewhere', parseHash)
     .option('--file <file>', 'a file that "audit export" made, instead of a data folder')
     .addHelpText(
       'after',
       `
 Without --tenant and --service every log is checked; the exit code is 7 when one is broken. Whoever can write to the
-database can write a log anew from any entry on: only a hash that was noted elsewhere ("audit head") tells then.`,
+database can write a log anew from any entry on: only a hash that was noted elsewhere ("audit head") tells then.
+
+Examples:
+  $ forensics audit verify
+  $ forensics audit verify --tenant acme --json`,
     )
     .action(async (_own: unknown, called: Command) => {
       await verify(called.optsWithGlobals<VerifyOptions>());
@@ -52,7 +67,8 @@ database can write a log anew from any entry on: only a hash that was noted else
 
 function describeHead(command: Command): void {
   command
-    .description('Print the hash of the last entry, to be noted elsewhere.')
+    .description('Print the hash of the last entry, to note it elsewhere.')
+    .addHelpText('after', examples('audit head', 'audit head --tenant acme'))
     .action(async (_own: unknown, called: Command) => {
       await printHead(called.optsWithGlobals<HeadOptions>());
     });
@@ -60,11 +76,15 @@ function describeHead(command: Command): void {
 
 function describeExport(command: Command): void {
   command
-    .description('Print a log as it is chained: a line of JSON an entry.')
+    .description('Print a log as it is hashed: one line of JSON per entry.')
     .addHelpText(
       'after',
       `
-The SHA-256 of each line, without its end, stands as "previous" in the next; "audit verify --file" checks that.`,
+The SHA-256 of each line, without its end, stands as "previous" in the next; "audit verify --file" checks that.
+
+Examples:
+  $ forensics audit export --tenant acme > acme.jsonl
+  $ forensics audit export --service > service.jsonl`,
     )
     .action(async (_own: unknown, called: Command) => {
       await exportLines(called.optsWithGlobals<AuditOptions>());
@@ -74,6 +94,13 @@ The SHA-256 of each line, without its end, stands as "previous" in the next; "au
 function describeFiles(command: Command): void {
   command
     .description('Compare the stored files of an analysis with the hashes in the log.')
+    .addHelpText(
+      'after',
+      examples(
+        'audit files --tenant acme --analysis 65f000000000000000000001',
+        'audit files --tenant acme --analysis 65f000000000000000000001 --json',
+      ),
+    )
     .requiredOption('--tenant <name>', 'the tenant')
     .requiredOption('--analysis <id>', 'the analysis')
     .action(async (_own: unknown, called: Command) => {
@@ -103,7 +130,7 @@ function local(command: Command, { json } = { json: true }): Command {
 function parseHash(text: string): string {
   const lower = text.trim().toLowerCase();
   if (!/^[0-9a-f]{64}$/.test(lower)) {
-    throw new InvalidArgumentError('It has to be 64 hexadecimal digits.');
+    throw new InvalidArgumentError('It must be 64 hexadecimal digits.');
   }
   return lower;
 }
@@ -111,7 +138,7 @@ function parseHash(text: string): string {
 function date(text: string): Date {
   const at = new Date(text);
   if (Number.isNaN(at.getTime())) {
-    throw new InvalidArgumentError('It has to be a date such as 2026-03-01.');
+    throw new InvalidArgumentError('It must be a date such as 2026-03-01.');
   }
   return at;
 }
@@ -142,7 +169,7 @@ export interface NamedChain {
 /** @throws {ForensicsError} `usage` unless one is named, `tenant_not_found`. */
 export async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> {
   const { tenant, service } = options;
-  if ((tenant === undefined) === !service) throw usageError('Say --tenant <name> or --service.');
+  if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
   // Of a tenant of which no row is left, its id is all that is known.
   const isKept = /^[0-9a-f]{24}$/.test(tenant) && core.audit.chains().includes(tenant);
@@ -273,9 +300,7 @@ export async function verify(options: VerifyOptions): Promise<void> {
   if (broken.length > 0) throw brokenLogs(broken);
   if (options.head !== undefined || options.json) return;
   const isCut = file === undefined ? '' : ' or one that was cut off';
-  say(
-    `Without a hash noted elsewhere (--head) nobody can tell a log that was written anew${isCut}.`,
-  );
+  say(`Only a hash that was noted elsewhere (--head) reveals a log that was rewritten${isCut}.`);
 }
 
 async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> {

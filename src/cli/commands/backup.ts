@@ -10,9 +10,9 @@ import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/concurrency.ts';
 import { named, withLocalOnlyOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
-import { printable, printJson, say, switches, shellWord } from '../output/print.ts';
+import { printable, printJson, say, shellWord, switches } from '../output/print.ts';
 import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
-import type { LocalOptions } from '../target/data-folder.ts';
+import type { LocalOptions } from '../target/local.ts';
 
 export function defineBackup(backup: Command): void {
   backup.addHelpText(
@@ -34,7 +34,11 @@ Examples:
       `
 Whoever has the file can read the secrets of the service and sign in its name, unless --without-keys was said. Then keep
 a copy of master.key, signing-keys and tls of the data folder elsewhere. Not in it: the config file, objects in stores of
-others, uploads in parts that are on their way. It is a tar archive; "sha256sum -c SHA256SUMS" checks what it holds.`,
+others, uploads in parts that are on their way. It is a tar archive; "sha256sum -c SHA256SUMS" checks what it holds.
+
+Examples:
+  $ forensics backup create
+  $ forensics backup create --out /mnt/backups --json`,
     )
     .action(async (_own: unknown, command: Command) =>
       create(command.optsWithGlobals<CreateOptions>()),
@@ -47,7 +51,11 @@ others, uploads in parts that are on their way. It is a tar archive; "sha256sum 
     .addHelpText(
       'after',
       `
-Needs room for the database where the system keeps temporary files (TMPDIR). Exit codes: 0 it is whole, 7 it is not.`,
+Needs room for the database where the system keeps temporary files (TMPDIR). Exit codes: 0 it is whole, 7 it is not.
+
+Examples:
+  $ forensics backup verify forensics-backup-20261121T213005Z.tar
+  $ forensics backup verify forensics-backup-20261121T213005Z.tar --json`,
     )
     .action(verify);
 }
@@ -61,7 +69,7 @@ interface CreateOptions extends LocalOptions {
 async function create(options: CreateOptions): Promise<void> {
   const [{ backUp }, { withLocalCore }] = await Promise.all([
     import('../../backup/backup.ts'),
-    import('../target/data-folder.ts'),
+    import('../target/local.ts'),
   ]);
   const now = new Date();
   const settings = await settingsGiven(options);
@@ -87,7 +95,7 @@ async function create(options: CreateOptions): Promise<void> {
 const copying = { database: 'Copying the database', files: 'Copying the files it names' };
 
 const keysWarning =
-  'It holds the keys: whoever has it can read every secret of the service and sign evidence in its name. Keep it as you keep the data folder.';
+  'The backup holds the keys: anyone who has it can read every secret of the service and sign evidence in its name. Protect it like the data folder.';
 
 function fileFor(out: string, at: Date): string {
   if (statSync(out, { throwIfNoEntry: false })?.isDirectory() !== true) return out;
@@ -213,7 +221,7 @@ export function defineRestore(command: Command): void {
   withLocalOnlyOptions(
     command
       .argument('<file>', 'a backup that "forensics backup create" made')
-      .option('--dry-run', 'check it and tell what would be done; change nothing', false)
+      .option('--dry-run', 'check the backup and print what would be done; change nothing', false)
       .option('--force', 'set aside what the data folder holds', false)
       .option('--keys <dir>', 'folder with the keys of a backup without them', named),
   )
@@ -243,7 +251,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
   const [backups, { settingsFor }, { migrations }] = await Promise.all([
     import('../../backup/backup.ts'),
-    import('../target/data-folder.ts'),
+    import('../target/local.ts'),
     import('../../db/migrations.ts'),
   ]);
   const settings = settingsFor(options);
@@ -297,7 +305,7 @@ function stepsAfter({ schema, masterKey, settings }: Manifest, latest: number): 
       : []),
     ...(given.length === 0
       ? []
-      : [`It was told these settings; tell it again what still holds: ${given.join(', ')}.`]),
+      : [`It ran with these settings; set those again that still apply: ${given.join(', ')}.`]),
     'Where clients reach it under another name than before, set publicUrl; the authority of its certificate (tls/ca.pem) stays the same.',
   ];
 }

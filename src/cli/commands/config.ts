@@ -14,12 +14,12 @@ export function defineConfig(config: Command): void {
     config.command('show').description('Print every setting; secrets are shown as ***.'),
     'serve',
   )
-    .option('--origin', 'tell which flag, variable or config file each value comes from', false)
+    .option('--origin', 'show which flag, variable or config file each value comes from', false)
     .option('--json', 'print JSON, with the origins', false)
     .addHelpText(
       'after',
       `
-Takes the flags of "forensics serve", to tell what they would make of it. Ends with exit code 2 when a
+Takes the flags of "forensics serve" and shows their effect. Ends with exit code 2 when a
 setting is wrong, and says which.
 ${examples}`,
     )

@@ -8,8 +8,8 @@ import { examineServer } from '../doctor/remote-server.ts';
 import { print, printable, printJson, say } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
 import { publicUrlOf } from '../serve/listen.ts';
-import { settingsFor } from '../target/data-folder.ts';
-import { isRemote, type ServiceOptions, withServerOptions } from '../target/options.ts';
+import { settingsFor } from '../target/local.ts';
+import { isRemote, type ServiceOptions, withServerOptions } from '../target/server.ts';
 
 export function defineDoctor(doctor: Command): void {
   doctor
@@ -19,7 +19,7 @@ export function defineDoctor(doctor: Command): void {
         .conflicts(['url', 'profile'])
         .default(false),
     )
-    .option('--tenant <name>', 'this tenant alone (default: every tenant)')
+    .option('--tenant <name>', 'only this tenant (default: every tenant)')
     .option('--public-url <url>', 'where clients reach the server, when not at host and port')
     .option('--data-dir <dir>', 'the data folder')
     .option('--config <file>', 'the config file')

@@ -3,10 +3,10 @@
 import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../feedback/feedback.ts';
 import { plainText } from '../../feedback/message.ts';
-import { countFromOne, withLocalOptions } from '../options.ts';
+import { examples, countFromOne, withLocalOptions } from '../options.ts';
 import { print, printable, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
 interface FeedbackOptions extends LocalOptions {
   readonly json: boolean;
@@ -24,13 +24,27 @@ Examples:
   $ forensics feedback list
   $ forensics feedback show 65f000000000000000000001`,
   );
-  withLocalOptions(feedback.command('list').description('List feedback, newest first.'))
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
+  withLocalOptions(
+    feedback
+      .command('list')
+      .description('List feedback, newest first.')
+      .addHelpText('after', examples('feedback list', 'feedback list --limit 10 --json')),
+  )
+    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
     .action(async (_own: unknown, command: Command) => {
       await list(command.optsWithGlobals<ListOptions>());
     });
   withLocalOptions(
-    feedback.command('show').description('Show one message and how its delivery went.'),
+    feedback
+      .command('show')
+      .description('Show one message and how its delivery went.')
+      .addHelpText(
+        'after',
+        examples(
+          'feedback show 65f000000000000000000001',
+          'feedback show 65f000000000000000000001 --json',
+        ),
+      ),
   )
     .argument('<id>', 'the feedback, as "feedback list" names it')
     .action(async (id: string, _own: unknown, command: Command) => {

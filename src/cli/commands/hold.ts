@@ -3,11 +3,11 @@
 import type { Command } from 'commander';
 import type { Hold } from '../../analyses/legal-holds.ts';
 import { keptTenantNamed } from '../../app/core.ts';
-import { withLocalOptions } from '../options.ts';
+import { examples, withLocalOptions } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
 interface HoldOptions extends LocalOptions {
   readonly tenant: string;
@@ -30,21 +30,44 @@ Examples:
   $ forensics hold add --tenant acme --analysis 65f000000000000000000001 --reason "case 17"
   $ forensics hold list --tenant acme`,
   );
-  one(hold.command('add').description('Begin a hold.'))
-    .option('--reason <text>', 'why, for whoever lifts it one day', '')
+  one(
+    hold
+      .command('add')
+      .description('Place a hold.')
+      .addHelpText(
+        'after',
+        examples(
+          'hold add --tenant acme --analysis 65f000000000000000000001 --reason "file 12/26"',
+          'hold add --tenant acme --reason "all of it: file 12/26"',
+        ),
+      ),
+  )
+    .option('--reason <text>', 'the reason, shown in the list of holds', '')
     .action(async (_own: unknown, command: Command) => {
       await add(command.optsWithGlobals<AddOptions>());
     });
-  one(hold.command('remove').description('End a hold.')).action(
-    async (_own: unknown, command: Command) => {
-      await remove(command.optsWithGlobals<HoldOptions>());
-    },
-  );
-  common(hold.command('list').description('List the holds of a tenant, oldest first.')).action(
-    async (_own: unknown, command: Command) => {
-      await list(command.optsWithGlobals<HoldOptions>());
-    },
-  );
+  one(
+    hold
+      .command('remove')
+      .description('End a hold.')
+      .addHelpText(
+        'after',
+        examples(
+          'hold remove --tenant acme --analysis 65f000000000000000000001',
+          'hold remove --tenant acme',
+        ),
+      ),
+  ).action(async (_own: unknown, command: Command) => {
+    await remove(command.optsWithGlobals<HoldOptions>());
+  });
+  common(
+    hold
+      .command('list')
+      .description('List the holds of a tenant, oldest first.')
+      .addHelpText('after', examples('hold list --tenant acme', 'hold list --tenant acme --json')),
+  ).action(async (_own: unknown, command: Command) => {
+    await list(command.optsWithGlobals<HoldOptions>());
+  });
 }
 
 function common(command: Command): Command {

@@ -8,9 +8,8 @@ import { isFull, systemCodeOf } from '../../files/system-errors.ts';
 import { usageError } from '../errors.ts';
 import { longestMs } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
-import { readCredentials, saveCredentials } from '../target/credentials.ts';
-import { serverNamed } from '../target/endpoint.ts';
-import { isRemote, type ServiceOptions } from '../target/options.ts';
+import { readCredentials, saveCredentials } from '../target/profiles.ts';
+import { isRemote, serverNamed, type ServiceOptions } from '../target/server.ts';
 import { type KeyActs, withService } from '../target/service.ts';
 import type { KeyOptions } from './keys.ts';
 
@@ -36,7 +35,7 @@ export async function rotate(options: RotateOptions): Promise<void> {
       // Where the old key is to end at once it lives on until the new one is proven.
       const graceMs = now ? longestMs : grace;
       const made = await keys.rotate({ tenant, which, expiresAt, graceMs });
-      const otherwise = `The old key stays good until ${made.replaced.expiresAt}.`;
+      const otherwise = `The old key stays valid until ${made.replaced.expiresAt}.`;
       await orRevoke(keys, { tenant, key: made.key, otherwise }, async () => {
         const { secret } = made.key;
         await file?.write(secret);
@@ -57,7 +56,7 @@ export async function rotate(options: RotateOptions): Promise<void> {
 function whichOf({ name, uuid }: RotateOptions) {
   if (uuid !== undefined) return { uuid };
   if (name !== undefined) return { name };
-  throw usageError('Say which key: --name, or --uuid as "keys list" tells it.');
+  throw usageError('Name the key with --name or --uuid (see "keys list").');
 }
 
 interface Ended {
@@ -90,7 +89,7 @@ async function endOld(
 function notEnded(uuid: string, failure: ForensicsError): ForensicsError {
   return new ForensicsError(
     failure.code,
-    `The new key is good, but the old one (${uuid}) was not ended: ${failure.message} End it with "forensics keys revoke ${uuid}".`,
+    `The new key is valid, but the old one (${uuid}) could not be ended: ${failure.message} Run "forensics keys revoke ${uuid}".`,
     { cause: failure },
   );
 }
@@ -104,7 +103,7 @@ function tell(
   say(`The old key (${replaced.uuid}) ${end}.`);
   const told = `Key "${key.name}" (${key.uuid}), proven and valid until ${key.expiresAt}`;
   if (out !== undefined) return say(`${told}, is in ${out}.`);
-  say(`${told}. It is not shown again:`);
+  say(`${told}. It will not be shown again:`);
   print(key.secret);
 }
 

@@ -3,11 +3,11 @@
 import { type Command, Option } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
-import { named, parseDuration, yesOption } from '../options.ts';
+import { examples, named, parseDuration, yesOption } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { agreed, confirm } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { nameTenant, type ServiceOptions, withServiceOptions } from '../target/options.ts';
+import { nameTenant, type ServiceOptions, withServiceOptions } from '../target/server.ts';
 import { withService } from '../target/service.ts';
 import { orRevoke, rotate, type RotateOptions, shownKey, withSecretFile } from './keys-rotate.ts';
 
@@ -32,7 +32,18 @@ Examples:
 }
 
 function registerCreate(keys: Command): void {
-  common(keys.command('create').description('Create a key; its secret is printed this once.'))
+  common(
+    keys
+      .command('create')
+      .description('Create a key and print its secret once.')
+      .addHelpText(
+        'after',
+        examples(
+          'keys create --tenant acme --name ci --expires-in 90d',
+          'keys create --tenant acme --name ci --out ci.key',
+        ),
+      ),
+  )
     .requiredOption('--name <name>', 'what the key is for')
     .addOption(life())
     .addOption(outOption())
@@ -42,10 +53,18 @@ function registerCreate(keys: Command): void {
 }
 
 function registerList(keys: Command): void {
-  common(keys.command('list').description('List the keys of a tenant, newest first.'))
+  common(
+    keys
+      .command('list')
+      .description('List the keys of a tenant, newest first.')
+      .addHelpText(
+        'after',
+        examples('keys list --tenant acme', 'keys list --tenant acme --expiring-within 14d'),
+      ),
+  )
     .option(
       '--expiring-within <time>',
-      'only those to replace in this time; exit code 10 when there are some',
+      'only keys that must be replaced within this time; exit code 10 if there are any',
       parseDuration,
     )
     .action(async (_own: unknown, command: Command) => {
@@ -57,28 +76,28 @@ function registerRotate(keys: Command): void {
   common(
     keys
       .command('rotate')
-      .description('Create a key in place of an old one, which stays good for a while.'),
+      .description('Replace a key; the old one stays valid for a grace period.'),
   )
-    .option('--name <name>', 'the valid key of this name, the newest of those that were rotated')
+    .option('--name <name>', 'the newest valid key of this name')
     .addOption(new Option('--uuid <uuid>', 'the key, as "keys list" names it').conflicts('name'))
     .addOption(life())
     .addOption(
-      new Option('--grace <time>', 'how long the old key stays good at most')
+      new Option('--grace <time>', 'how long the old key stays valid')
         .argParser(parseDuration)
         .default(parseDuration(defaultGrace), defaultGrace),
     )
     .addOption(
       new Option(
         '--now',
-        'end the old key at once, as after a leak; by name, with all before it',
+        'end the old key at once, for example after a leak; with --name also its predecessors',
       ).conflicts('grace'),
     )
     .addOption(outOption())
     .addHelpText(
       'after',
       `
-The new key is proven by a request before the old one ends; a key that cannot be used, or whose file cannot be written, is
-revoked again. A key may rotate itself.
+The new key is tested with a request before the old one ends. If that fails, or the key cannot be written to the file,
+the new key is revoked. A key may rotate itself.
 
 Examples:
   $ forensics keys rotate --tenant acme --name ci --expires-in 90d --grace 24h --json
@@ -90,9 +109,20 @@ Examples:
 }
 
 function registerRevoke(keys: Command): void {
-  common(keys.command('revoke').description('Revoke a key at once and for good.'))
+  common(
+    keys
+      .command('revoke')
+      .description('Revoke a key immediately and permanently.')
+      .addHelpText(
+        'after',
+        examples(
+          'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10',
+          'keys revoke --tenant acme 0b8f3a52-6c1e-4b57-9a55-2f4d0e9c7a10 --yes',
+        ),
+      ),
+  )
     .argument('<uuid>', 'the key, as "keys list" names it')
-    .addOption(yesOption('do not ask; where nobody can be asked it is done without'))
+    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
     .action(async (uuid: string, _own: unknown, command: Command) => {
       await revoke(uuid, command.optsWithGlobals<RevokeOptions>());
     });
@@ -102,13 +132,13 @@ function registerPrune(keys: Command): void {
   common(
     keys
       .command('prune')
-      .description('Revoke the keys that expired, or were replaced and are beyond their grace.'),
+      .description('Revoke keys that have expired or whose grace period is over.'),
   )
-    .addOption(yesOption('do not ask; needed where nobody can be asked'))
+    .addOption(yesOption('do not ask for confirmation; required in scripts'))
     .addHelpText(
       'after',
       `
-They are listed first. No key that is still good is touched. Whoever uses a pruned key is told that it is unknown
+They are listed first; valid keys are not touched. A request with a pruned key is answered as one with an unknown key
 (403), and no longer that it has expired (401).
 
 Examples:
@@ -121,7 +151,7 @@ Examples:
 }
 
 function outOption(): Option {
-  return new Option('--out <file>', 'write the secret into a new file that only you may read');
+  return new Option('--out <file>', 'write the secret to a new file that only you can read');
 }
 
 function life(): Option {
@@ -132,7 +162,11 @@ function life(): Option {
 
 function common(command: Command): Command {
   return withServiceOptions(
-    command.option('--tenant <name>', 'the tenant of the key; may stand in a profile', named),
+    command.option(
+      '--tenant <name>',
+      'the tenant of the key (default: that of the profile)',
+      named,
+    ),
   );
 }
 
@@ -162,7 +196,7 @@ export async function create(options: CreateOptions): Promise<void> {
   if (options.json) return printJson(shownKey(key, out));
   const told = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
   if (out !== undefined) return say(`${told}, is in ${out}.`);
-  say(`${told}. It is not shown again:`);
+  say(`${told}. It will not be shown again:`);
   print(key.secret);
 }
 
@@ -221,7 +255,7 @@ export async function prune(options: PruneOptions): Promise<void> {
   const revoked = await withService(options, async ({ keys }) => {
     const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
     if (ended.length === 0) {
-      say('No key has ended.');
+      say('No key has expired.');
       return [];
     }
     tellEnded(ended, options);
@@ -235,7 +269,7 @@ export async function prune(options: PruneOptions): Promise<void> {
 
 async function isAgreed(ended: readonly KeyEntry[], { yes }: PruneOptions): Promise<boolean> {
   const what = ended.length === 1 ? 'this key' : `these ${ended.length} keys`;
-  return yes || confirm(`Revoke ${what} for good?`);
+  return yes || confirm(`Revoke ${what} permanently?`);
 }
 
 /** Where standard output is for JSON, people read the list elsewhere. */
@@ -262,7 +296,7 @@ export interface RevokeOptions extends KeyOptions {
 export async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
   const { tenant } = options;
   const isDone = await withService(options, async ({ keys }) => {
-    if (!(await agreed(`Revoke the key ${uuid} for good?`, options))) return false;
+    if (!(await agreed(`Revoke the key ${uuid} permanently?`, options))) return false;
     await keys.revoke({ tenant, uuid });
     return true;
   });

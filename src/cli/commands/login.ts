@@ -15,26 +15,28 @@ import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
 import { printable, say } from '../output/print.ts';
 import { askHidden, askLine, canAsk, person } from '../output/prompts.ts';
-import { userAgent } from '../target/connect.ts';
 import {
   alone,
   apiKeyFrom,
+  checkProfileName,
   type Credentials,
   forgetCredentials,
-  readCredentials,
-  saveCredentials,
-  type Session,
-} from '../target/credentials.ts';
-import { serverMentioned, trustGiven } from '../target/endpoint.ts';
-import { type ServerOptions, withServerOptions } from '../target/options.ts';
-import {
-  checkProfileName,
   type Profile,
   profileNamed,
+  readCredentials,
   readProfile,
+  saveCredentials,
   saveProfile,
+  type Session,
   trustOf,
 } from '../target/profiles.ts';
+import {
+  serverMentioned,
+  type ServerOptions,
+  trustGiven,
+  userAgent,
+  withServerOptions,
+} from '../target/server.ts';
 import { renewed, sessionOf } from '../target/session.ts';
 
 export function defineLogin(command: Command): void {
@@ -155,7 +157,7 @@ export async function proveKey(
   file: string,
   tenant: string | undefined,
 ): Promise<LoggedIn> {
-  if (tenant === undefined) throw usageError('Say whose key it is: --tenant NAME.');
+  if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
   await checkAccess(api, tenant, { authorization: `ApiKey ${apiKey}` });
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
@@ -172,7 +174,7 @@ export async function passwordOf({
   }
   if (!canAsk()) {
     throw usageError(
-      'Nobody can be asked here: give --email and --password-stdin, or an API key with --api-key-file and --tenant.',
+      'There is no terminal to ask for the password. Give --email and --password-stdin, or --api-key-file and --tenant.',
     );
   }
   const email = given ?? (await askLine({ message: 'E-mail address:', fault: faultOf }));
@@ -180,7 +182,7 @@ export async function passwordOf({
 }
 
 function faultOf(answer: string): string | null {
-  return answer === '' ? 'It is what your account is known by.' : null;
+  return answer === '' ? 'Enter the address of your account.' : null;
 }
 
 // A person logs in: with a password, or where an identity provider knows him.
@@ -221,7 +223,7 @@ async function whereToLogIn(api: Api): Promise<Elsewhere | null> {
 async function byPassword(api: Api, options: PersonOptions): Promise<Tokens> {
   const data = await loginWith(api, await passwordOf(options));
   if ('accessToken' in data) return data;
-  throw usageError('This server takes no passwords any more; log in again.');
+  throw usageError('This server no longer accepts passwords; log in again.');
 }
 
 async function loginWith(api: Api, body: object): Promise<Answer> {
@@ -232,7 +234,7 @@ async function loginWith(api: Api, body: object): Promise<Answer> {
 async function byDevice(where: Elsewhere, options: PersonOptions): Promise<Tokens> {
   const { issuer, clientId, deviceAuthorizationEndpoint } = where;
   if (options.passwordStdin) {
-    throw usageError(`This server takes no passwords: its people log in at ${issuer}.`);
+    throw usageError(`This server does not accept passwords. Log in at ${issuer}.`);
   }
   if (deviceAuthorizationEndpoint === null) {
     throw new ForensicsError(
@@ -318,7 +320,7 @@ export async function logout(options: LogoutOptions): Promise<void> {
   say(
     credentials.kind === 'session'
       ? `Logged out of ${profile.url}.`
-      : `The API key is forgotten here. It stays valid; "forensics keys revoke" ends it.`,
+      : `The API key was deleted here but stays valid. Run "forensics keys revoke" to end it.`,
   );
 }
 
@@ -331,7 +333,7 @@ async function endSession(profile: Profile, session: Session): Promise<void> {
     await revokeWithGoodTokens(api, profile.name, session);
   } catch (error) {
     if (!isOver(error)) throw error;
-    say('The server takes the session for ended already.');
+    say('The session had already ended.');
   } finally {
     await api.close();
   }

@@ -6,7 +6,7 @@ import { rotateMasterKey, type Rotation } from '../../secrets/rotate-master-key.
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
-import { installedSettings, type LocalOptions } from '../target/data-folder.ts';
+import { installedSettings, type LocalOptions } from '../target/local.ts';
 
 interface RotateOptions extends LocalOptions {
   readonly keyFile?: string;
@@ -24,11 +24,13 @@ Examples:
   );
   masterKey
     .command('rotate')
-    .description('Seal everything under a new master key. Stop the server and its workers first.')
+    .description(
+      'Encrypt all secrets with a new master key. Stop the server and its workers first.',
+    )
     .option('--key-file <file>', 'the new key, 64 hexadecimal digits; - for standard input')
     .option(
       '--now',
-      'as after a leak: presigned URLs end and webhook secrets change as well',
+      'for example after a leak: also invalidate presigned URLs and webhook secrets',
       false,
     )
     .option('--data-dir <dir>', 'the data folder')
@@ -39,7 +41,11 @@ Examples:
       `
 API keys, users and their sessions stay valid. Without --now, so do presigned URLs and webhook secrets.
 A key from the environment (FORENSICS_MASTER_KEY) is replaced by one that you make (openssl rand -hex 32): name its
-file with --key-file, and set the variable to it before the next start. Backups made before open only with the key of their time.`,
+file with --key-file, and set the variable to it before the next start. Backups made before open only with the key of their time.
+
+Examples:
+  $ forensics master-key rotate
+  $ forensics master-key rotate --now`,
     )
     .action(async (_own: unknown, command: Command) => {
       await rotate(command.optsWithGlobals<RotateOptions>());
@@ -54,7 +60,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) say(line);
   const { resealed, unreadable } = rotation;
   if (options.json) return printJson({ rotated: true, resealed, unreadable });
-  print(`The master key was replaced; storage configurations sealed anew: ${resealed}.`);
+  print(`The master key was replaced; storage configurations re-encrypted: ${resealed}.`);
 }
 
 interface Outcome extends Rotation {
@@ -70,11 +76,11 @@ function nextSteps({ isInFile, endsOld, unreadable, isWiped }: Outcome): readonl
     ...(endsOld ? [leaked] : []),
     ...(unreadable === 0
       ? []
-      : [`${unreadable} storage configurations did not open before and were left as they are.`]),
+      : [`${unreadable} storage configurations could not be decrypted and were left unchanged.`]),
     ...(isWiped
       ? []
       : [
-          'The disk is too full to write the database anew: make room and rotate again, or remains sealed under the old key stay in it.',
+          'The disk is too full to rewrite the database. Free some space and rotate again; until then it holds data encrypted with the old key.',
         ]),
   ];
 }

@@ -1,13 +1,14 @@
 /** `forensics models`: which models this machine has, and whether their files match their manifests. */
 
 import type { Command } from 'commander';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { readConfig } from '../../config/config.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { AnyManifest } from '../../inference/model.ts';
 import { createRegistry } from '../../inference/registry.ts';
+import { examples } from '../options.ts';
 import { columnsOf } from '../output/terminal.ts';
-import type { LocalOptions } from '../target/data-folder.ts';
+import type { LocalOptions } from '../target/local.ts';
 
 interface Options extends LocalOptions {
   readonly json: boolean;
@@ -26,10 +27,12 @@ Examples:
   );
   common(models.command('list'))
     .description('List the models of each kind; the first is the default.')
+    .addHelpText('after', examples('models list', 'models list --json'))
     .action(list);
   common(models.command('verify'))
     .description('Compare the files of models with the SHA-256 of their manifests.')
     .argument('[id]', 'one model (default: all)')
+    .addHelpText('after', examples('models verify', 'models verify trace-1 --json'))
     .action(verify);
 }
 

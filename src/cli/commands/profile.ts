@@ -5,8 +5,15 @@ import type { Command } from 'commander';
 import { printFields } from '../output/details.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { alone, forgetCredentials, readCredentials } from '../target/credentials.ts';
-import { listProfiles, type Profile, profileNamed, removeProfile } from '../target/profiles.ts';
+import {
+  alone,
+  forgetCredentials,
+  listProfiles,
+  type Profile,
+  profileNamed,
+  readCredentials,
+  removeProfile,
+} from '../target/profiles.ts';
 
 export function defineProfile(profile: Command): void {
   profile.addHelpText(
@@ -59,7 +66,7 @@ Examples:
 
 function describeRemove(command: Command): void {
   command
-    .description('Forget a profile and its login on this machine; the server hears nothing of it.')
+    .description('Delete a profile and its login from this machine, without contacting the server.')
     .argument('<name>', 'the profile')
     .addHelpText(
       'after',
@@ -85,7 +92,7 @@ export function list({ json }: ProfileOptions): void {
     name,
     url,
     tenant ?? '',
-    loggedInAs ?? 'nobody',
+    loggedInAs ?? '-',
   ]);
   print(listTable(['name', 'server', 'tenant', 'logged in as'], rows));
 }

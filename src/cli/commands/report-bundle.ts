@@ -2,20 +2,20 @@
 
 import { openBundleInput } from '../../analyses/evidence-bundle.ts';
 import { type Core, keptTenantNamed } from '../../app/core.ts';
-import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { openBlobs } from '../../app/storage.ts';
-import { citedValidation } from '../../validation/saved-validations.ts';
 import { operator } from '../../audit/entry.ts';
 import type { Settings } from '../../config/config.ts';
+import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
+import { createSigningKeys } from '../../secrets/signing-keys.ts';
+import { citedValidation } from '../../validation/saved-validations.ts';
 import { print, printJson, say } from '../output/print.ts';
-import { withLocalCore } from '../target/data-folder.ts';
+import { withLocalCore } from '../target/local.ts';
 import type { ReportOptions } from './report.ts';
 
 export async function writeReport(

@@ -18,13 +18,13 @@ import { usageError } from '../errors.ts';
 import { listOf, named, refuseOptions } from '../options.ts';
 import { printJson, say } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
-import { openServer } from '../target/connect.ts';
 import {
   isRemote,
   nameTenant,
+  openServer,
   type ServiceOptions,
   withServiceOptions,
-} from '../target/options.ts';
+} from '../target/server.ts';
 
 export interface ReportOptions extends ServiceOptions {
   readonly tenant: string;
@@ -39,7 +39,7 @@ export interface ReportOptions extends ServiceOptions {
 export function defineReport(command: Command): void {
   withServiceOptions(command)
     .argument('<analysis>', 'its id; a bundle needs the tier forensicReporting')
-    .option('--tenant <name>', 'the tenant of the analysis; may stand in a profile', named)
+    .option('--tenant <name>', 'the tenant of the analysis (default: that of the profile)', named)
     .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)
     .option(
       '--without-original',

@@ -95,7 +95,7 @@ function rowsOf(found: Reproduction): readonly Row[] {
     ['Model', `${model.id} ${model.version}, the very files that the bundle names`],
     ['Compared', `${valuesCompared} values and ${files.length} files`],
     ...listRows('Values', differences.slice(0, mostDifferences).map(differenceLine)),
-    ...(rest > 0 ? [['', `... and ${rest} more; --json tells them all`] as const] : []),
+    ...(rest > 0 ? [['', `... and ${rest} more; --json lists them all`] as const] : []),
     ...listRows('Files', other.map(fileLine)),
     ...listRows('Elsewhere', environment.map(environmentLine)),
   ];

@@ -2,14 +2,13 @@
 
 import type { Command } from 'commander';
 import { hasInstallation, openCore } from '../../app/core.ts';
-import { createSigningKeys, type SigningKey } from '../../secrets/signing-keys.ts';
 import { operator, serviceChain } from '../../audit/entry.ts';
 import { ForensicsError } from '../../errors.ts';
-import { withLocalOptions } from '../options.ts';
+import { createSigningKeys, type SigningKey } from '../../secrets/signing-keys.ts';
+import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../target/data-folder.ts';
-import { fingerprintIn } from './verify.ts';
+import { type LocalOptions, settingsFor } from '../target/local.ts';
 
 interface KeyOptions extends LocalOptions {
   readonly json: boolean;
@@ -32,22 +31,28 @@ Examples:
   withLocalOptions(
     signingKey
       .command('show')
-      .description('List the key in use and those before it, with their times.'),
+      .description('List the key in use and those before it, with their times.')
+      .addHelpText('after', examples('signing-key show', 'signing-key show --json')),
   ).action(async (_own: unknown, command: Command) => {
     await show(command.optsWithGlobals<KeyOptions>());
   });
   withLocalOptions(
     signingKey
       .command('export')
-      .description('Print the public key (PEM), for those who verify.')
-      .option('--fingerprint <sha256>', 'an earlier key, as "signing-key show" tells it'),
+      .description('Print the public key (PEM), which others need to verify bundles.')
+      .addHelpText(
+        'after',
+        examples('signing-key export > signing-key.pem', 'signing-key export --json'),
+      )
+      .option('--fingerprint <sha256>', 'an earlier key (see "signing-key show")'),
   ).action(async (_own: unknown, command: Command) => {
     await exportKey(command.optsWithGlobals<ExportOptions>());
   });
   withLocalOptions(
     signingKey
       .command('rotate')
-      .description('Put a new key in place of the present one. Old bundles stay valid.'),
+      .description('Replace the signing key. Existing bundles stay valid.')
+      .addHelpText('after', examples('signing-key rotate', 'signing-key rotate --json')),
   ).action(async (_own: unknown, command: Command) => {
     await rotate(command.optsWithGlobals<KeyOptions>());
   });

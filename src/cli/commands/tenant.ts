@@ -3,24 +3,24 @@
 import { type Command, Option } from 'commander';
 import type { Tenant } from '../../access/tenants.ts';
 import { tenantNamed } from '../../app/core.ts';
-import { deleteTenant } from '../../tenants/delete-tenant.ts';
 import { operator } from '../../audit/entry.ts';
 import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
 import type { UsageReport } from '../../contract/usage.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
+import { deleteTenant } from '../../tenants/delete-tenant.ts';
 import { checkRequest } from '../../tenants/storage-config.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
 import { webhookStateOf } from '../../tenants/view.ts';
 import { usageError } from '../errors.ts';
-import { dayOf, withLocalOnlyOptions, yesOption } from '../options.ts';
+import { examples, dayOf, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { csvText, printFields } from '../output/details.ts';
 import { readText } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { confirmByName } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore, withNewCore } from '../target/data-folder.ts';
-import { type ServiceOptions, withServiceOptions } from '../target/options.ts';
+import { type LocalOptions, withLocalCore, withNewCore } from '../target/local.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/server.ts';
 import { withService } from '../target/service.ts';
 import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
 
@@ -28,20 +28,30 @@ export function defineTenant(tenant: Command): void {
   tenant.addHelpText(
     'after',
     `
-"show", "update" and "report" also act on a server, for whoever may act for the tenant; the others act on its own machine.
+"show", "update" and "report" also work on a server. All other commands work on the machine of the server.
 
 Examples:
   $ forensics tenant create acme
   $ forensics tenant list --json`,
   );
-  withLocalOnlyOptions(tenant.command('create').description('Create a tenant.'))
+  withLocalOnlyOptions(
+    tenant
+      .command('create')
+      .description('Create a tenant.')
+      .addHelpText('after', examples('tenant create acme', 'tenant create visitors --trial')),
+  )
     .argument('<name>', 'lower-case letters, digits, hyphens')
-    .option('--trial', 'may analyse only the two trial images', false)
+    .option('--trial', 'restrict the tenant to the two trial images', false)
     .action(async (name: string, _own: unknown, command: Command) => {
       await create(name, command.optsWithGlobals<TenantOptions & { trial: boolean }>());
     });
-  withLocalOnlyOptions(tenant.command('list').description('List all tenants.'))
-    .option('--deleted', 'instead those that were deleted and of which something is kept', false)
+  withLocalOnlyOptions(
+    tenant
+      .command('list')
+      .description('List all tenants.')
+      .addHelpText('after', examples('tenant list', 'tenant list --deleted --json')),
+  )
+    .option('--deleted', 'list deleted tenants of which data is still kept', false)
     .action(async (_own: unknown, command: Command) => {
       await list(command.optsWithGlobals<ListOptions>());
     });
@@ -51,7 +61,13 @@ Examples:
   describeTenantReport(withServiceOptions(tenant.command('report')));
   registerDelete(tenant);
   withLocalOnlyOptions(
-    tenant.command('webhook-secret').description('Print the secret that signs webhooks.'),
+    tenant
+      .command('webhook-secret')
+      .description('Print the secret that signs webhooks.')
+      .addHelpText(
+        'after',
+        examples('tenant webhook-secret acme', 'tenant webhook-secret acme > hook.secret'),
+      ),
   )
     .argument('<name>', 'the tenant')
     .action(async (name: string, _own: unknown, command: Command) => {
@@ -69,10 +85,10 @@ async function create(name: string, options: TenantOptions & { trial: boolean })
 
 function registerDelete(tenant: Command): void {
   withLocalOnlyOptions(
-    tenant.command('delete').description('Delete a tenant with all that it has, for good.'),
+    tenant.command('delete').description('Delete a tenant and all its data permanently.'),
   )
     .argument('<name>', 'the tenant')
-    .addOption(yesOption('do not ask for its name; needed where nobody can be asked'))
+    .addOption(yesOption('do not ask for the name; required in scripts'))
     .addHelpText(
       'after',
       `
@@ -103,7 +119,7 @@ async function list(options: ListOptions): Promise<void> {
   );
   if (options.json) return printJson(tenants.map(shownTenant));
   if (tenants.length === 0) {
-    return say(options.deleted ? 'Nothing is kept of any.' : 'There are no tenants.');
+    return say(options.deleted ? 'There are no deleted tenants.' : 'There are no tenants.');
   }
   const rows = tenants.map((tenant) => {
     const { id, name, trial, webhookUrl, createdDate } = shownTenant(tenant);
@@ -139,18 +155,18 @@ export async function remove(name: string, options: DeleteOptions): Promise<void
   const { tenant, analyses } = done;
   const shown = { id: tenant.id, name, keptAs: tenant.name, analyses };
   if (options.json) return printJson({ ...shown, deleted: true });
-  say(`Tenant "${name}" is deleted, with ${analyses} analyses. Its name is free.`);
-  say(`What is kept until the retention purge stands under "${tenant.name}".`);
+  say(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
+  say(`Data that is kept until the retention purge is listed under "${tenant.name}".`);
 }
 
 async function isAgreed(name: string, { yes }: DeleteOptions): Promise<boolean> {
-  const question = `Delete the tenant "${name}", its keys and all its analyses, for good?`;
+  const question = `Delete the tenant "${name}", its keys and all its analyses permanently?`;
   return yes || confirmByName(question, name);
 }
 
 function tellNothing({ json }: DeleteOptions): void {
   if (json) return printJson({ deleted: false });
-  say('That is not its name; nothing was deleted.');
+  say('The name does not match; nothing was deleted.');
 }
 
 // How a tenant is printed: one JSON object, or a line a field.
@@ -222,6 +238,10 @@ interface TrialOptions extends TenantOptions {
 export function describeTenantShow(command: Command): Command {
   return command
     .description('Show one tenant.')
+    .addHelpText(
+      'after',
+      examples('tenant show acme', 'tenant show acme --url https://forensics.example:8443'),
+    )
     .argument('<name>', 'the tenant')
     .action(async (name: string, _own: unknown, called: Command) => {
       await show(name, called.optsWithGlobals<ServiceOptions>());
@@ -232,9 +252,16 @@ export function describeTenantShow(command: Command): Command {
 export function describeTenantUpdate(command: Command): Command {
   return command
     .description('Rename a tenant, set its webhook, or choose where its objects are kept.')
+    .addHelpText(
+      'after',
+      examples(
+        'tenant update acme --webhook-url https://hooks.example/forensics',
+        'tenant update acme --storage-config store.json',
+      ),
+    )
     .argument('<name>', 'the tenant')
     .option('--name <name>', 'the new name')
-    .option('--webhook-url <url>', 'called on status changes; "none" removes it')
+    .option('--webhook-url <url>', 'where to send status changes; "none" removes it')
     .option(
       '--storage-config <file>',
       'JSON with s3 or azure, "-" for standard input; "default" for the store of the service',
@@ -247,10 +274,11 @@ export function describeTenantUpdate(command: Command): Command {
 /** @param command - with the options of commands on the data folder: a server does not offer it. */
 export function describeTenantTrial(command: Command): Command {
   return command
-    .description('Let a tenant analyse only the two trial images, or every image.')
+    .description('Restrict a tenant to the two trial images, or lift that restriction.')
+    .addHelpText('after', examples('tenant trial visitors --on', 'tenant trial visitors --off'))
     .argument('<name>', 'the tenant')
-    .option('--on', 'only the two trial images')
-    .option('--off', 'every image')
+    .option('--on', 'allow only the two trial images')
+    .option('--off', 'allow every image')
     .action(async (name: string, _own: unknown, called: Command) => {
       await setTrial(name, called.optsWithGlobals<TrialOptions>());
     });
@@ -269,7 +297,7 @@ async function update(name: string, options: UpdateOptions): Promise<void> {
 
 async function setTrial(name: string, options: TrialOptions): Promise<void> {
   const isTrial = options.on === true;
-  if (isTrial === (options.off === true)) throw usageError('Say either --on or --off.');
+  if (isTrial === (options.off === true)) throw usageError('Give either --on or --off.');
   const tenant = await withLocalCore(options, async (core): Promise<Tenant> => {
     const { id } = await tenantNamed(core, name);
     return core.tenants.update(id, { isTrial });
@@ -283,7 +311,7 @@ async function requestOf({
   storageConfig,
 }: UpdateOptions): Promise<TenantRequest> {
   if (name === undefined && webhookUrl === undefined && storageConfig === undefined) {
-    throw usageError('Say what to change: --name, --webhook-url or --storage-config.');
+    throw usageError('Name what to change: --name, --webhook-url or --storage-config.');
   }
   return {
     ...(name === undefined ? {} : { name }),
@@ -317,10 +345,14 @@ interface ReportOptions extends ServiceOptions, Days {
 /** @param command - `report`, with the options that all commands of tenants share. */
 export function describeTenantReport(command: Command): Command {
   return command
-    .description('Show what a tenant used: all the time, or some days.')
+    .description('Show the usage of a tenant, in total or for some days.')
     .argument('<name>', 'the tenant')
-    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
-    .option('--to <day>', 'last day (UTC); default: today', dayOf)
+    .option(
+      '--from <day>',
+      'first day (UTC), such as 2026-03-01 (default: the first of all)',
+      dayOf,
+    )
+    .option('--to <day>', 'last day (UTC) (default: today)', dayOf)
     .addOption(
       new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
         .default(false)

@@ -7,15 +7,23 @@ import { dayOf } from '../options.ts';
 import { csvText, type CsvValue } from '../output/details.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { tenantOfProfile } from '../target/endpoint.ts';
-import { isRemote, type ServiceOptions, withServiceOptions } from '../target/options.ts';
+import {
+  isRemote,
+  type ServiceOptions,
+  tenantOfProfile,
+  withServiceOptions,
+} from '../target/server.ts';
 import { type TenantActs, withService } from '../target/service.ts';
 
 export function defineUsage(command: Command): void {
   withServiceOptions(command)
-    .option('--tenant <name>', 'this tenant alone')
-    .option('--from <day>', 'first day (UTC), such as 2026-03-01; default: the first of all', dayOf)
-    .option('--to <day>', 'last day (UTC); default: today', dayOf)
+    .option('--tenant <name>', 'only this tenant')
+    .option(
+      '--from <day>',
+      'first day (UTC), such as 2026-03-01 (default: the first of all)',
+      dayOf,
+    )
+    .option('--to <day>', 'last day (UTC) (default: today)', dayOf)
     .addOption(
       new Option('--csv', 'a row of comma-separated values a tenant and day (UTC), under a header')
         .default(false)

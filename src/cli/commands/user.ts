@@ -7,22 +7,28 @@ import type { Core } from '../../app/core.ts';
 import { succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
-import { withLocalOnlyOptions, yesOption } from '../options.ts';
+import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { agreed, askHidden, canAsk } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
-import { type ShownUser, shownUser, tenantIdsNamed, userNamed } from '../target/local-service.ts';
-import { isRemote, type ServiceOptions, withApi, withServiceOptions } from '../target/options.ts';
+import {
+  type LocalOptions,
+  type ShownUser,
+  shownUser,
+  tenantIdsNamed,
+  userNamed,
+  withLocalCore,
+} from '../target/local.ts';
+import { isRemote, type ServiceOptions, withApi, withServiceOptions } from '../target/server.ts';
 import { withService } from '../target/service.ts';
 
 export function defineUser(user: Command): void {
   user.addHelpText(
     'after',
     `
-"settings" and "passwd" without an account act on a server, for whoever is logged in there; the others act on its own machine.
+"settings" and "passwd" also work on a server, for your own account. All other commands work on the machine of the server.
 
 Examples:
   $ forensics user create examiner@example.org --tenant acme --scope settings
@@ -37,45 +43,92 @@ Examples:
 }
 
 function registerCreate(user: Command): void {
-  withPassword(withLocalOnlyOptions(user.command('create').description('Create an account.')))
+  withPassword(
+    withLocalOnlyOptions(
+      user
+        .command('create')
+        .description('Create an account.')
+        .addHelpText(
+          'after',
+          examples(
+            'user create examiner@example.org --tenant acme --generate',
+            'user create examiner@example.org --tenant acme --password-file first.txt',
+          ),
+        ),
+    ),
+  )
     .argument('<email>', 'the address that the person logs in with')
-    .option('--name <name>', 'the name that stands beside what the person changes')
-    .option('--user-type <type>', 'a word that tokens carry; "user" when left out')
-    .option('--tenant <name>', 'may act for this tenant; repeat it for more', collect, [])
-    .option('--scope <scope>', 'what else is allowed, such as "settings"; repeatable', collect, [])
+    .option('--name <name>', 'the name that the audit log shows for this person')
+    .option('--user-type <type>', 'the user type in tokens (default: user)')
+    .option('--tenant <name>', 'may act for this tenant; repeatable', collect, [])
+    .option('--scope <scope>', 'a further permission, such as "settings"; repeatable', collect, [])
     .action(async (email: string, _own: unknown, command: Command) => {
       await create(email, command.optsWithGlobals<CreateOptions>());
     });
 }
 
 function registerRead(user: Command): void {
-  withLocalOnlyOptions(user.command('list').description('List all accounts, by address.')).action(
-    async (_own: unknown, command: Command) => {
-      await list(command.optsWithGlobals<UserOptions>());
-    },
-  );
-  onOne(user.command('show').description('Show one account.')).action(
-    async (who: string, _own: unknown, command: Command) => {
-      await show(who, command.optsWithGlobals<UserOptions>());
-    },
-  );
+  withLocalOnlyOptions(
+    user
+      .command('list')
+      .description('List all accounts, by address.')
+      .addHelpText('after', examples('user list', 'user list --json')),
+  ).action(async (_own: unknown, command: Command) => {
+    await list(command.optsWithGlobals<UserOptions>());
+  });
+  onOne(
+    user
+      .command('show')
+      .description('Show one account.')
+      .addHelpText(
+        'after',
+        examples('user show examiner@example.org', 'user show examiner@example.org --json'),
+      ),
+  ).action(async (who: string, _own: unknown, command: Command) => {
+    await show(who, command.optsWithGlobals<UserOptions>());
+  });
 }
 
 function registerUpdate(user: Command): void {
-  onOne(user.command('update').description('Change name, user type, tenants or scopes.'))
+  onOne(
+    user
+      .command('update')
+      .description('Change name, user type, tenants or scopes.')
+      .addHelpText(
+        'after',
+        examples(
+          'user update examiner@example.org --add-tenant acme',
+          'user update examiner@example.org --name "A. Examiner"',
+        ),
+      ),
+  )
     .option('--name <name>', 'the new name; empty removes it')
     .option('--user-type <type>', 'the new user type')
-    .option('--add-tenant <name>', 'may act for this tenant too; repeatable', collect, [])
-    .option('--remove-tenant <name>', 'may not any more; repeatable', collect, [])
-    .option('--add-scope <scope>', 'what else is allowed; repeatable', collect, [])
-    .option('--remove-scope <scope>', 'what is not allowed any more; repeatable', collect, [])
+    .option('--add-tenant <name>', 'grant access to a tenant; repeatable', collect, [])
+    .option('--remove-tenant <name>', 'revoke access to a tenant; repeatable', collect, [])
+    .option('--add-scope <scope>', 'grant a permission; repeatable', collect, [])
+    .option('--remove-scope <scope>', 'revoke a permission; repeatable', collect, [])
     .action(async (who: string, _own: unknown, command: Command) => {
       await update(who, command.optsWithGlobals<UpdateOptions>());
     });
-  onAnybody(user.command('settings').description('Show or change what the person chose.'))
-    .option('--lang <code>', 'a language such as de, with a region as in de-AT')
+  onAnybody(
+    user
+      .command('settings')
+      .description('Show or change the settings of an account.')
+      .addHelpText(
+        'after',
+        examples(
+          'user settings examiner@example.org --lang de',
+          'user settings --profile acme --json',
+        ),
+      ),
+  )
+    .option('--lang <code>', 'the language, such as de or de-AT')
     .addOption(
-      new Option('--tos-accepted <answer>', 'the terms of service').choices(['true', 'false']),
+      new Option('--tos-accepted <answer>', 'whether the terms of service are accepted').choices([
+        'true',
+        'false',
+      ]),
     )
     .action(async (who: string | undefined, _own: unknown, command: Command) => {
       await settings(who, command.optsWithGlobals<SettingsOptions>());
@@ -85,25 +138,43 @@ function registerUpdate(user: Command): void {
 function registerPassword(user: Command): void {
   const password = user
     .command('passwd')
-    .description('Set a new password; ends all sessions and lifts a lock.');
+    .description('Set a new password, end all sessions and unlock the account.')
+    .addHelpText(
+      'after',
+      examples('user passwd examiner@example.org --generate', 'user passwd --profile acme'),
+    );
   withPassword(onAnybody(password))
-    .option('--current-password-file <file>', 'on a server: read the present one from a file')
+    .option('--current-password-file <file>', 'on a server: read the current password from a file')
     .action(async (who: string | undefined, _own: unknown, command: Command) => {
       await passwd(who, command.optsWithGlobals<PasswdOptions>());
     });
 }
 
 function registerShut(user: Command): void {
-  onOne(user.command('disable').description('Let a person in no more; ends all sessions.'))
-    .addOption(yesOption('do not ask; where nobody can be asked it is done without'))
+  onOne(
+    user
+      .command('disable')
+      .description('Disable an account and end all its sessions.')
+      .addHelpText(
+        'after',
+        examples('user disable examiner@example.org', 'user disable examiner@example.org --yes'),
+      ),
+  )
+    .addOption(yesOption('do not ask for confirmation (scripts are never asked)'))
     .action(async (who: string, _own: unknown, command: Command) => {
       await disable(who, command.optsWithGlobals<DisableOptions>());
     });
-  onOne(user.command('enable').description('Let a disabled person in again.')).action(
-    async (who: string, _own: unknown, command: Command) => {
-      await enable(who, command.optsWithGlobals<UserOptions>());
-    },
-  );
+  onOne(
+    user
+      .command('enable')
+      .description('Enable a disabled account.')
+      .addHelpText(
+        'after',
+        examples('user enable examiner@example.org', 'user enable examiner@example.org --json'),
+      ),
+  ).action(async (who: string, _own: unknown, command: Command) => {
+    await enable(who, command.optsWithGlobals<UserOptions>());
+  });
 }
 
 function collect(value: string, before: readonly string[]): readonly string[] {
@@ -127,7 +198,7 @@ function withPassword(command: Command): Command {
   const sources = [
     new Option('--password-file <file>', 'read the password from a file'),
     new Option('--password-stdin', 'read it from standard input'),
-    new Option('--generate', 'make one up and print it this once'),
+    new Option('--generate', 'generate a password and print it once'),
   ];
   const names = sources.map((source) => source.attributeName());
   for (const source of sources) {
@@ -167,7 +238,7 @@ function refuseIfUseless({ identity }: Core): void {
   if (identity.kind === 'embedded') return;
   throw new ForensicsError(
     'not_offered',
-    'People are known by the identity provider of the setting oidcIssuer; with an account made here nobody could log in.',
+    'The identity provider of the setting oidcIssuer keeps the accounts, so nobody could log in with one created here. Create it there.',
   );
 }
 
@@ -208,9 +279,9 @@ export interface DisableOptions extends UserOptions {
 }
 
 export async function disable(who: string, options: DisableOptions): Promise<void> {
-  if (!(await agreed(`Let ${who} in no more, and end all sessions?`, options))) {
+  if (!(await agreed(`Disable ${who} and end all sessions?`, options))) {
     if (options.json) return printJson({ disabled: false });
-    return say('Nobody was disabled.');
+    return say('Nothing was changed.');
   }
   await changeAccess(who, options, (users, id) => users.disable(id));
 }
@@ -267,7 +338,7 @@ function refuseNothing({ name, userType, ...lists }: UpdateOptions): void {
   );
   if (isListed || name !== undefined || userType !== undefined) return;
   throw usageError(
-    'Say what to change: --name, --user-type, --add-tenant, --remove-tenant, --add-scope or --remove-scope.',
+    'Name what to change: --name, --user-type, --add-tenant, --remove-tenant, --add-scope or --remove-scope.',
   );
 }
 
@@ -305,7 +376,7 @@ export async function passwd(who: string | undefined, options: PasswdOptions): P
 }
 
 async function setAny(who: string | undefined, options: PasswdOptions): Promise<void> {
-  if (who === undefined) throw usageError('Say whose: the address or the id of an account.');
+  if (who === undefined) throw usageError('Name an account by its address or id.');
   const changed = await withLocalCore(options, async (core) => {
     const user = await userNamed(core, who);
     const password = await passwordFrom(options);
@@ -319,7 +390,7 @@ async function setAny(who: string | undefined, options: PasswdOptions): Promise<
 async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
   if (who !== undefined) {
     throw usageError(
-      'On a server everybody changes his own password; leave the account out. Those of others are set on its own machine.',
+      'On a server you can only change your own password; leave out the account. Set the passwords of others on the machine of the server.',
     );
   }
   const newPassword = await withApi(options, async (api) => {
@@ -331,9 +402,9 @@ async function changeOwn(who: string | undefined, options: PasswdOptions): Promi
   });
   const isMadeUp = options.generate === true;
   if (options.json) return printJson({ changed: true, ...(isMadeUp && { password: newPassword }) });
-  say(`The password is changed; every other session has ended.`);
+  say(`The password was changed and all other sessions have ended.`);
   if (!isMadeUp) return;
-  say('It is not shown again:');
+  say('It will not be shown again:');
   print(newPassword);
 }
 
@@ -351,9 +422,7 @@ export async function passwordFrom(options: PasswordOptions): Promise<string> {
   if (options.passwordFile !== undefined) return firstLineOf(options.passwordFile);
   if (options.passwordStdin === true) return firstLineOf('-');
   if (canAsk()) return fromPerson();
-  throw usageError(
-    'Say where the password comes from: --password-file, --password-stdin or --generate.',
-  );
+  throw usageError('Give a password with --password-file, --password-stdin or --generate.');
 }
 
 /** @throws {ForensicsError} as above. */
@@ -364,13 +433,13 @@ export async function currentPasswordFrom({
 }): Promise<string> {
   if (file !== undefined) return firstLineOf(file);
   if (canAsk()) return askHidden('Current password: ');
-  throw usageError('Say where the current password comes from: --current-password-file.');
+  throw usageError('Give the current password with --current-password-file.');
 }
 
 async function fromPerson(): Promise<string> {
   const password = await askHidden('New password: ');
-  if ((await askHidden('The same again: ')) === password) return password;
-  throw usageError('The two passwords are not the same; nothing was changed.');
+  if ((await askHidden('Repeat the password: ')) === password) return password;
+  throw usageError('The two passwords differ; nothing was changed.');
 }
 
 // An account whose password was just set. Only one that was made up here is printed: the others are known to their owner.
@@ -381,6 +450,6 @@ export function printWithPassword(
 ): void {
   if (options.generate !== true) return printFields(user, options);
   if (options.json) return printJson({ ...user, password });
-  say(`Password of ${user.email} (${user.id}). It is not shown again:`);
+  say(`Password of ${user.email} (${user.id}). It will not be shown again:`);
   print(password);
 }

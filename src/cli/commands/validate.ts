@@ -6,8 +6,8 @@ import {
   type DecisionStrategy,
   defaultSeed,
 } from '../../contract/vocabulary.ts';
-import { countFromOne, defaultJobs, jobCount, named, wholeNumber } from '../options.ts';
-import type { LocalOptions } from '../target/data-folder.ts';
+import { examples, countFromOne, defaultJobs, jobCount, named, wholeNumber } from '../options.ts';
+import type { LocalOptions } from '../target/local.ts';
 import {
   deleteValidation,
   listValidations,
@@ -27,7 +27,7 @@ export function defineValidate(validate: Command): void {
         .choices([...decisionStrategies, 'all'])
         .default('default'),
     )
-    .option('--sample <n>', 'at most so many pictures of each class, drawn by chance', countFromOne)
+    .option('--sample <n>', 'at most this many random pictures of each class', countFromOne)
     .option('--hashes', 'keep the SHA-256 of every measured picture in the record', false)
     .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to measure (default: the latest)', named, null)
@@ -58,12 +58,20 @@ function describeStored(validate: Command): void {
   validate
     .command('list')
     .description('List the stored validations, newest first.')
+    .addHelpText('after', examples('validate list', 'validate list --json'))
     .action(async (_own: unknown, command: Command) => {
       listValidations(command.optsWithGlobals<StoredOptions>());
     });
   validate
     .command('show')
     .description('Print a stored validation.')
+    .addHelpText(
+      'after',
+      examples(
+        'validate show 65f000000000000000000001',
+        'validate show 65f000000000000000000001 --json',
+      ),
+    )
     .argument('<id>', 'its id')
     .action(async (id: string, _own: unknown, command: Command) => {
       showValidation(id, command.optsWithGlobals<StoredOptions>());
@@ -71,6 +79,13 @@ function describeStored(validate: Command): void {
   validate
     .command('delete')
     .description('Delete a stored validation. Reports that cite it stay as they are.')
+    .addHelpText(
+      'after',
+      examples(
+        'validate delete 65f000000000000000000001',
+        'validate delete 65f000000000000000000001 --data-dir ./data',
+      ),
+    )
     .argument('<id>', 'its id')
     .action(async (id: string, _own: unknown, command: Command) => {
       deleteValidation(id, command.optsWithGlobals<StoredOptions>());

@@ -7,6 +7,7 @@ import type { Verification } from '../../evidence/checks.ts';
 import { readPublicKey } from '../../evidence/sign.ts';
 import { verifyBundle, type VerifyOptions } from '../../evidence/verify.ts';
 import { usageError } from '../errors.ts';
+import { fingerprintIn } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { readText } from '../output/files.ts';
 import { printable } from '../output/print.ts';
@@ -55,7 +56,7 @@ function titleOf({ holds, key }: Verification) {
   if (!holds) return ['red', 'DOES NOT HOLD'] as const;
   return key?.isExpected === true
     ? (['green', 'HOLDS'] as const)
-    : (['yellow', 'HOLDS, but nobody said whose key it must be'] as const);
+    : (['yellow', 'HOLDS, but no expected key was given'] as const);
 }
 
 function rowsOf(found: Verification): readonly Row[] {
@@ -117,7 +118,7 @@ function itemRows({ item, examinedAt }: Manifest, { problems }: Verification): r
 
 function originalWords(file: string | null, problems: Verification['problems']): string {
   if (file === null) {
-    return 'left out of the bundle; whoever has it can compare its SHA-256 (sha256sum PICTURE)';
+    return 'not in the bundle; compare its SHA-256 with that of your copy (sha256sum PICTURE)';
   }
   if (problems.some((problem) => problem.file === file)) {
     return `the bundle should hold it as ${file}, but that is not the picture that was examined`;
@@ -139,10 +140,7 @@ export function describeExpectedKey(command: Command): Command {
         'fingerprint',
       ),
     )
-    .option(
-      '--fingerprint <sha256>',
-      'the same by its fingerprint, as "signing-key show" tells it',
-    );
+    .option('--fingerprint <sha256>', 'the fingerprint of that key (see "signing-key show")');
 }
 
 /** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
@@ -150,13 +148,6 @@ export async function expectedKey({ key, fingerprint }: KeyOptions): Promise<Ver
   if (key !== undefined) return { fingerprint: await fingerprintOf(key) };
   if (fingerprint === undefined) return {};
   return { fingerprint: fingerprintIn(fingerprint) };
-}
-
-/** However it was written down: with colons, with spaces, in capitals. @throws {ForensicsError} `usage`. */
-export function fingerprintIn(written: string): string {
-  const digits = written.replaceAll(/[\s:]/g, '').toLowerCase();
-  if (/^[0-9a-f]{64}$/.test(digits)) return digits;
-  throw usageError('--fingerprint must be a SHA-256: 64 hexadecimal digits.');
 }
 
 async function fingerprintOf(file: string): Promise<string> {

@@ -15,7 +15,7 @@ import { usageError } from '../errors.ts';
 import { countFromOne, withLocalOptions } from '../options.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, withLocalCore } from '../target/data-folder.ts';
+import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
 export function defineWebhooks(webhooks: Command): void {
   webhooks.addHelpText(
@@ -36,7 +36,7 @@ function describeList(command: Command): void {
   command
     .description('List the messages of a tenant, newest first; settled ones for 30 days.')
     .addOption(new Option('--state <state>', 'only those in this state').choices(states))
-    .addOption(new Option('--limit <n>', 'at most so many').argParser(countFromOne).default(100))
+    .addOption(new Option('--limit <n>', 'at most this many').argParser(countFromOne).default(100))
     .addHelpText(
       'after',
       `
@@ -58,7 +58,7 @@ function describeReplay(command: Command): void {
       'after',
       `
 The server of the data folder sends them. Messages about one analysis keep their order; one that is being tried has its
-turn first. A receiver tells a repetition by its "webhook-id".
+turn first. A receiver recognises a repetition by its "webhook-id".
 
 Examples:
   $ forensics webhooks replay msg_65f000000000000000000001 --tenant acme
@@ -71,7 +71,7 @@ Examples:
 
 function describeTest(command: Command): void {
   command
-    .description('Send one signed test message now, and tell what the receiver answered.')
+    .description('Send one signed test message and print the answer of the receiver.')
     .addHelpText(
       'after',
       `
@@ -167,7 +167,7 @@ export async function replay(id: string | undefined, options: ReplayOptions): Pr
 function whichOf(id: string | undefined, { givenUp }: ReplayOptions) {
   if (id !== undefined && !givenUp) return { id };
   if (id === undefined && givenUp) return 'given_up';
-  throw usageError('Say which: the id of one message, or --given-up for all of those.');
+  throw usageError('Give the id of one message, or --given-up for all that failed.');
 }
 
 // `forensics webhooks test`.

@@ -5,7 +5,7 @@ import { openApp } from '../../app/app.ts';
 import { readConfig } from '../../config/config.ts';
 import { printable, say } from '../output/print.ts';
 import { stopRequested } from '../serve/run.ts';
-import { tellUpgrade } from '../target/data-folder.ts';
+import { tellUpgrade } from '../target/local.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
 export function defineWorker(worker: Command): void {

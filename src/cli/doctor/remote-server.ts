@@ -10,9 +10,7 @@ import { halfSecondMs, judgeClock, soonDays } from '../../doctor/clock.ts';
 import { diagnose, type Diagnosis, messageOf } from '../../doctor/diagnosis.ts';
 import { ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
-import { openServer } from '../target/connect.ts';
-import { placeNamed } from '../target/endpoint.ts';
-import type { ServerOptions } from '../target/options.ts';
+import { openServer, placeNamed, type ServerOptions } from '../target/server.ts';
 
 export interface ServerToLookAt extends ServerOptions {
   readonly tenant?: string;

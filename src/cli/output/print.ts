@@ -19,13 +19,13 @@ export function withSwitches(program: Command): Command {
   given = none;
   return program
     .addOption(
-      new Option('-q, --quiet', 'nothing on stderr but failures')
+      new Option('-q, --quiet', 'print only failures on stderr')
         .conflicts('verbose')
         .default(false),
     )
-    .option('--verbose', 'tell more on stderr, with the cause of a failure')
-    .option('--no-color', 'print without colours, as with NO_COLOR')
-    .option('--no-input', 'never ask; what would have to be asked fails')
+    .option('--verbose', 'print more on stderr, including the cause of a failure')
+    .option('--no-color', 'print without colours (or NO_COLOR)')
+    .option('--no-input', 'never prompt; fail where input is required')
     .hook('preAction', () => {
       given = { ...none, ...program.opts<Partial<Switches>>() };
     });

@@ -95,7 +95,7 @@ export function canAsk({ input, output }: Streams = person): boolean {
  */
 export async function confirm(question: string, { input, output } = person): Promise<boolean> {
   if (!canAsk({ input, output }))
-    throw usageError(`${question} Say --yes where nobody can be asked.`);
+    throw usageError(`${question} Add --yes to confirm it in a script.`);
   return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, { input, output }));
 }
 
@@ -114,8 +114,8 @@ export async function confirmByName(
   name: string,
   streams = person,
 ): Promise<boolean> {
-  if (!canAsk(streams)) throw usageError(`${question} Say --yes where nobody can be asked.`);
-  return (await answerTo(`${question} Type its name to go on: `, streams)).trim() === name;
+  if (!canAsk(streams)) throw usageError(`${question} Add --yes to confirm it in a script.`);
+  return (await answerTo(`${question} Type its name to confirm: `, streams)).trim() === name;
 }
 
 async function answerTo(question: string, { input, output }: Streams): Promise<string> {

@@ -1,11 +1,11 @@
 /** Opens everything, listens, tells how to use it, and closes everything again when asked to stop. */
 
 import { type App, openApp } from '../../app/app.ts';
-import { lockForServing } from '../../data-folder/data-folder.ts';
-import { openDataFolder } from '../../secrets/master-key.ts';
 import { type Stack, withStack } from '../../app/disposer.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
 import { readConfig, type Settings } from '../../config/config.ts';
+import { lockForServing } from '../../data-folder/data-folder.ts';
+import { openDataFolder } from '../../secrets/master-key.ts';
 import {
   createMetrics,
   listenForMetrics,
@@ -17,7 +17,7 @@ import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import type { SettingFlags } from '../commands/serve.ts';
 import { say } from '../output/print.ts';
-import { tellUpgrade } from '../target/data-folder.ts';
+import { tellUpgrade } from '../target/local.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from './certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from './listen.ts';
 

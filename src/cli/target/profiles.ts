@@ -3,17 +3,21 @@
  * asks lies apart from it, in `credentials.ts`. A file each, so that two commands never overwrite each other's.
  */
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Trust } from '../../client/connect.ts';
 import { configFolder } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import { makeOwnFolder, replaceFile } from '../../files/atomic-write.ts';
+import { takeLock } from '../../files/process-lock.ts';
 import { usageError } from '../errors.ts';
+import { readText } from '../output/files.ts';
+import { say } from '../output/print.ts';
 
-const kept = Type.Object({
+const profileFields = Type.Object({
   url: Type.String(),
   /** PEM. */
   ca: Type.Optional(Type.String()),
@@ -22,7 +26,7 @@ const kept = Type.Object({
   tenant: Type.Optional(Type.String()),
 });
 
-export interface Profile extends Static<typeof kept> {
+export interface Profile extends Static<typeof profileFields> {
   readonly name: string;
 }
 
@@ -43,7 +47,7 @@ export function profileNamed(name: string): Profile {
 
 /** Null when there is none. @throws {ForensicsError} `usage`, `config_invalid`. */
 export function readProfile(name: string): Profile | null {
-  const found = readOwnJson(fileOf(name), kept);
+  const found = readOwnJson(fileOf(name), profileFields);
   return found === null ? null : { name, ...found };
 }
 
@@ -129,4 +133,98 @@ function unreadable(file: string): ForensicsError {
     'config_invalid',
     `${file} is damaged or cannot be read; remove it, and log in again.`,
   );
+}
+
+// What proves to a server who asks, a file a profile. Read and written by the program, and never shown.
+
+const apiKey = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });
+const session = Type.Object({
+  kind: Type.Literal('session'),
+  email: Type.String(),
+  accessToken: Type.String(),
+  idToken: Type.String(),
+  refreshToken: Type.String(),
+  /** When the access token ends, in milliseconds of Unix time. */
+  expiresAt: Type.Number(),
+});
+const credentials = Type.Union([apiKey, session]);
+
+export type Credentials = Static<typeof credentials>;
+export type Session = Static<typeof session>;
+
+/** Null when there are none. @throws {ForensicsError} `config_invalid`. */
+export function readCredentials(profile: string): Credentials | null {
+  return readOwnJson(credentialsFile(profile), credentials);
+}
+
+/** @throws {ForensicsError} `output_not_writable`. */
+export function saveCredentials(profile: string, proof: Credentials): void {
+  writeOwnJson(credentialsFile(profile), proof);
+}
+
+export function forgetCredentials(profile: string): void {
+  rmSync(credentialsFile(profile), { force: true });
+}
+
+const pauseMs = 50;
+const patienceMs = 60_000;
+
+/**
+ * Keeps every other process from the credentials of a profile while `act` changes them.
+ *
+ * @throws {ForensicsError} `conflict` when another process does not let go of them for a minute.
+ */
+export async function alone<T>(profile: string, act: () => Promise<T>): Promise<T> {
+  const release = await locked(`${credentialsFile(profile)}.lock`);
+  try {
+    return await act();
+  } finally {
+    release();
+  }
+}
+
+async function locked(file: string): Promise<() => void> {
+  const begun = performance.now();
+  while (performance.now() - begun < patienceMs) {
+    const release = intoOwnFolder(file, () => takeLock(file));
+    if (release !== null) return release;
+    await wait(pauseMs);
+  }
+  throw new ForensicsError(
+    'conflict',
+    'Another command is renewing the session of this profile and does not come to an end; end it, and try again.',
+  );
+}
+
+function credentialsFile(profile: string): string {
+  return join(configFolder(), 'credentials', `${checkProfileName(profile)}.json`);
+}
+
+// API keys from a file, standard input or the environment; never from a flag, which everybody on the machine sees.
+
+/** @param file - `-` is standard input. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+export async function apiKeyFrom(file: string): Promise<string> {
+  const key = checked(await readText(file), 'The file of --api-key-file');
+  warnIfOpen(file);
+  return key;
+}
+
+/** Null when there is none. @throws {ForensicsError} `usage`. */
+export function apiKeyOfEnvironment(): string | null {
+  const { FORENSICS_API_KEY = '' } = process.env;
+  return FORENSICS_API_KEY === '' ? null : checked(FORENSICS_API_KEY, 'FORENSICS_API_KEY');
+}
+
+/** What holds no key is not sent anywhere: it may be another secret. */
+function checked(text: string, where: string): string {
+  const key = text.trim();
+  if (/^sk-[\w-]{1,500}$/.test(key)) return key;
+  throw usageError(`${where} must hold an API key, and nothing else; it begins with "sk-".`);
+}
+
+// Told, not refused: secrets that a container is given are often readable for all inside it.
+function warnIfOpen(file: string): void {
+  if (file === '-' || process.platform === 'win32') return;
+  const { mode } = statSync(file);
+  if ((mode & 0o077) !== 0) say(`Others on this machine can read ${file}; run chmod 600.`);
 }

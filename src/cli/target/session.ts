@@ -13,7 +13,7 @@ import {
   readCredentials,
   saveCredentials,
   type Session,
-} from './credentials.ts';
+} from './profiles.ts';
 
 // A request that begins now must still arrive in time.
 const spareMs = 60_000;

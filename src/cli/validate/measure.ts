@@ -1,17 +1,17 @@
 /** Measures the chosen pictures side by side, and tells of each as its turn comes. */
 
-import { openValidations } from '../../validation/saved-validations.ts';
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { Measured } from '../../validation/record.ts';
+import { openValidations } from '../../validation/saved-validations.ts';
 import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { tellFileFailure } from '../errors.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
-import { type LocalOptions, settingsFor } from '../target/data-folder.ts';
+import { type LocalOptions, settingsFor } from '../target/local.ts';
 import { printValidation, type Shown } from './print.ts';
 import type { LabelledInput } from './run.ts';
 

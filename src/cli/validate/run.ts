@@ -3,7 +3,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
-import { openValidations } from '../../validation/saved-validations.ts';
 import { newId } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
@@ -11,6 +10,7 @@ import { createRegistry } from '../../inference/registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { type FileCounts, makeValidation } from '../../validation/record.ts';
 import { type Choice, chooseFiles, type LabelledFile } from '../../validation/sampling.ts';
+import { openValidations } from '../../validation/saved-validations.ts';
 import type { Validation } from '../../validation/validation.ts';
 import { listenForStop, type Stop } from '../analyze/concurrency.ts';
 import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
@@ -18,7 +18,7 @@ import { startProgress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { usageError } from '../errors.ts';
 import { say } from '../output/print.ts';
-import { settingsFor } from '../target/data-folder.ts';
+import { settingsFor } from '../target/local.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
 import { documentOf, printValidation } from './print.ts';
 

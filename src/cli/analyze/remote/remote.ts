@@ -12,16 +12,15 @@ import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import { refuseOptions } from '../../options.ts';
 import { say } from '../../output/print.ts';
-import { openServer } from '../../target/connect.ts';
-import { tenantMeant } from '../../target/endpoint.ts';
+import { openServer, tenantMeant } from '../../target/server.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import { type AnalysisRecord, beginRecord, failedRecordOf, openRecordOf } from '../record.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../results-folder.ts';
 import type { Examiner, PrepareExaminer, Run } from '../run.ts';
 import { downloadFiles, remoteRecordOf } from './results.ts';
-import { createUnfetched, type Journal, type Unfetched, openJournal } from './resume.ts';
-import { readPicture, type RemotePicture, submit, type Submission, type Trail } from './submit.ts';
+import { createUnfetched, type Journal, openJournal, type Unfetched } from './resume.ts';
+import { readPicture, type RemotePicture, type Submission, submit, type Trail } from './submit.ts';
 
 export const prepareRemote: PrepareExaminer = async (given) => {
   const options = remoteOptionsOf(given);

@@ -1,15 +1,89 @@
-/** The service on the data folder of this machine: the operator acts, whether a server runs on it or not. */
+/** Acts of administration on the data folder of this machine, whether a server runs on it or not. */
 
 import { actorOf } from '../../access/principal.ts';
 import type { User } from '../../access/users.ts';
-import { type Core, keptTenantNamed, tenantNamed } from '../../app/core.ts';
+import {
+  type Core,
+  hasInstallation,
+  keptTenantNamed,
+  openCore,
+  tenantNamed,
+} from '../../app/core.ts';
 import { operator } from '../../audit/entry.ts';
-import type { Settings } from '../../config/config.ts';
+import { readConfig, type Settings } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
 import { say } from '../output/print.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
+
+export interface LocalOptions {
+  readonly dataDir?: string;
+  readonly config?: string;
+}
+
+/**
+ * Opens the data folder for one act and closes it again, also when the act fails.
+ *
+ * @throws {ForensicsError} `not_found` when nothing was set up there.
+ */
+export async function withLocalCore<T>(
+  options: LocalOptions,
+  act: (core: Core, settings: Settings) => Promise<T>,
+): Promise<T> {
+  return withCore(installedSettings(options), act);
+}
+
+/** The same for the one act that may be the first in a data folder. */
+export async function withNewCore<T>(
+  options: LocalOptions,
+  act: (core: Core, settings: Settings) => Promise<T>,
+): Promise<T> {
+  return withCore(settingsFor(options), act);
+}
+
+/** @throws {ForensicsError} `not_found` when nothing was set up in the data folder. */
+export function installedSettings(options: LocalOptions): Settings {
+  const settings = settingsFor(options);
+  if (hasInstallation(settings)) return settings;
+  throw new ForensicsError(
+    'not_found',
+    'Nothing was set up in this data folder; name another with --data-dir, or begin with "forensics serve".',
+  );
+}
+
+export function settingsFor(options: LocalOptions & { readonly publicUrl?: string }): Settings {
+  const { dataDir, publicUrl, config } = options;
+  const { settings } = readConfig({
+    flags: { dataDir, publicUrl },
+    ...(config === undefined ? {} : { configFile: config }),
+  });
+  say(`Acting on the data folder ${settings.dataDir}`);
+  return settings;
+}
+
+async function withCore<T>(
+  settings: Settings,
+  act: (core: Core, settings: Settings) => Promise<T>,
+): Promise<T> {
+  const core = openCore(settings);
+  tellUpgrade(core.database);
+  try {
+    return await act(core, settings);
+  } finally {
+    core.close();
+  }
+}
+
+/** Nobody asked for it, so it is told: the way back to the earlier version is the copy. */
+export function tellUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
+  if (upgrade === null) return;
+  const { from, to, copy } = upgrade;
+  const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
+  say(`The database was brought from schema ${from} to ${to}${kept}`);
+}
+
+// The service on the data folder of this machine: the operator acts, whether a server runs on it or not.
 
 export function createLocalService(core: Core, settings: Settings): Service {
   return {
@@ -31,7 +105,7 @@ function createKeyActs(core: Core): KeyActs {
     async prove({ tenant, secret }) {
       const { tenantIds } = await keys.authenticate(secret);
       if (tenantIds.includes(await idOf(tenant))) return;
-      throw new ForensicsError('forbidden', `The key is none of the tenant "${tenant}".`);
+      throw new ForensicsError('forbidden', `The key does not belong to tenant "${tenant}".`);
     },
     async revoke({ tenant, uuid, bySecret }) {
       const by = bySecret === undefined ? operator : actorOf(await keys.authenticate(bySecret));
@@ -66,7 +140,7 @@ function createTenantActs(core: Core, settings: Settings): TenantActs {
 function createSettingsActs(core: Core): SettingsActs {
   return {
     async change(who, change) {
-      if (who === null) throw usageError('Say whose: the address or the id of an account.');
+      if (who === null) throw usageError('Name an account by its address or id.');
       const { id } = await userNamed(core, who);
       return core.userSettings.change(id, change);
     },
