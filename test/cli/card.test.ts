@@ -59,7 +59,7 @@ describe('a card of the forensic tier', () => {
 
     expect(card).toContain('Strength The traces in the picture speak moderately for');
     expect(card).toContain(
-      'Stability The values point clearly to the other side under none of the 5',
+      'Stability The values point clearly to the other side after none of the 5',
     );
     expect(card).toMatch(/Unchecked \d+ things/);
   });

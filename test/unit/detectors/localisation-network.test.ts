@@ -125,8 +125,8 @@ test('no region is named in a picture that does not look changed, though the map
       speaksFor: 'neither',
       strength: 'none',
       statement: {
-        en: expect.stringMatching(/no region differs .* by more than happens in untouched/),
-        de: expect.stringMatching(/kein Bereich stärker .* unveränderten Bildern vorkommt/),
+        en: expect.stringMatching(/no region that differs .* more than is usual in untouched/),
+        de: expect.stringMatching(/keinen Bereich, der stärker .* in unveränderten Bildern üblich/),
       },
     },
   });

@@ -308,7 +308,7 @@ describe('contradictions', () => {
 test.each([
   [{ kind: 'libjpeg', name: null, quality: 85 } as const, /quality 85/, /Qualität 85/],
   [{ kind: 'known-software', name: 'mozjpeg', quality: null } as const, /mozjpeg/, /mozjpeg/],
-  [{ kind: 'custom', name: null, quality: null } as const, /own making/, /eigene/],
+  [{ kind: 'custom', name: null, quality: null } as const, /use their own/, /eigene/],
 ])('tables of class %j are told and speak for neither side', (quantisation, en, de) => {
   expect(examine(compressionTables, { quantisation })).toMatchObject({
     speaksFor: 'neither',
@@ -321,12 +321,12 @@ test.each([
   [
     { trailingBytes: 1234, trailingKind: 'zip', pictures: 1 },
     '1,234 bytes follow the end of the picture (a ZIP archive or office document); no camera adds this, so something else did.',
-    'Hinter dem Ende des Bildes folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt das an, etwas anderes hat es getan.',
+    'Hinter dem Ende des Bildes folgen 1.234 Byte (ein ZIP-Archiv oder Office-Dokument); keine Kamera fügt so etwas an, es muss anders hineingekommen sein.',
   ],
   [
     { trailingBytes: 1, trailingKind: null, pictures: 2 },
-    '1 byte follows the end of the picture (data of an unknown kind); the file holds one further picture; cameras, programs and services all leave such remains.',
-    'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Reste.',
+    '1 byte follows the end of the picture (data of an unknown kind); the file holds one further picture; cameras, programs and services all leave such data behind.',
+    'Hinter dem Ende des Bildes folgt 1 Byte (Daten unbekannter Art); die Datei enthält ein weiteres Bild; Kameras, Programme und Dienste hinterlassen solche Daten.',
   ],
 ])('%j is told as it lies', (layout, en, de) => {
   expect(examine(fileLayout, { layout })).toMatchObject({

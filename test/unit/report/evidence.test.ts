@@ -126,8 +126,10 @@ describe('the strength of a verdict from traces', () => {
     const { ratio, cap } = writeEvidence(decided('fake', 0.95, { measured: few, options }));
 
     expect({ ratio, strategy: cap?.strategy }).toEqual({ ratio: 19, strategy: 'default' });
-    expect(cap?.statement.en).toContain('strategy “default”, which decides alike whatever');
-    expect(cap?.statement.de).toContain('Strategie „default“, die ebenso entscheidet');
+    expect(cap?.statement.en).toContain('strategy “default”, which agrees with every decision');
+    expect(cap?.statement.de).toContain(
+      'Strategie „default“, die jede Entscheidung einer strengeren teilt',
+    );
   });
 
   test('cannot be stated for a model that nobody has measured, and the reason is told', () => {
@@ -258,7 +260,7 @@ describe('findings', () => {
 test('the stability test is told with every change by name, and with how many lead to the other side', () => {
   expect(tested(0).trials.map(({ change }) => change)).toEqual(stabilityChanges);
   expect(new Set(tested(0).trials.map(({ label }) => label.de)).size).toBe(5);
-  expect(tested(0).statement.en).toContain('under none of the 5 changes');
+  expect(tested(0).statement.en).toContain('after none of the 5 changes');
   expect(tested(1).statement.de).toContain('Bei 1 der 5 erprobten Änderungen');
 });
 
@@ -351,7 +353,7 @@ describe('a picture with a part that was changed', () => {
 
     expect(en?.summary).toMatch(/in the lower right.* too weak to call the picture altered/);
     expect(en?.summary).not.toMatch(/for (n)?or against the picture/);
-    expect(de?.summary).toMatch(/rechts unten.* zu wenig, um das Bild verändert zu nennen/);
+    expect(de?.summary).toMatch(/rechts unten.* zu schwach, um das Bild verändert zu nennen/);
     expect(en?.forensic).toContain('an estimated probability of a changed part of 0.97');
   });
 

@@ -64,7 +64,7 @@ describe.each(languages)('a report in %s without a decision', (language) => {
         'no strength is stated.',
       ],
       de: [
-        'Die verlustbehaftete Kompression hat die feinen Spuren getilgt',
+        'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt',
         'Was weiterhelfen würde',
         'Eine frühere, weniger stark komprimierte Fassung',
         'eine Stärke wird nicht angegeben',

@@ -32,7 +32,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['1.234.567 Byte', '240 × 160 Bildpunkte', 'MD5 (nur zur Identifizierung)'],
       },
       {
-        en: ['Format, by content', 'YCbCr, 8 bits a sample, 3 channels'],
+        en: ['Format, by content', 'YCbCr, 8 bits per sample, 3 channels'],
         de: ['Format, nach Inhalt', 'YCbCr, 8 Bit je Kanal, 3 Kanäle'],
       },
       { en: ['present in the file, not reproduced'], de: ['in der Datei vorhanden, hier nicht'] },
@@ -147,7 +147,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         ],
       },
       {
-        en: ['A forged declaration must therefore always be reckoned with', 'quality 91', '4,711'],
+        en: ['A forged declaration is therefore always possible', 'quality 91', '4,711'],
         de: ['Mit einer gefälschten Angabe ist daher stets zu rechnen', 'Qualität 91', '4.711'],
       },
       {

@@ -35,11 +35,10 @@ const contradictions: English['contradictions'] = {
   exif_size_differs: 'eine andere Größe in EXIF',
   thumbnail_shape_differs: 'eine Vorschau anderer Proportionen',
   thumbnail_content_differs: 'eine Vorschau, die etwas anderes zeigt',
-  camera_tags_without_camera_tables:
-    'der Name einer Kamera bei Kompressionstabellen eines Programms',
+  camera_tags_without_camera_tables: 'ein Kameraname bei den Kompressionstabellen eines Programms',
   maker_note_missing_for_camera: 'eine fehlende Herstellernotiz',
   xmp_history_of_editing: 'ein Bearbeitungsverlauf',
-  gps_time_differs: 'eine abweichende Satellitenzeit',
+  gps_time_differs: 'eine abweichende GPS-Zeit',
 };
 
 const trailingKinds: English['trailingKinds'] = {
@@ -59,8 +58,8 @@ const trailingKinds: English['trailingKinds'] = {
 
 const writers: English['writers'] = {
   cameras: 'Telefone und Kameras schreiben solche Dateien',
-  others: 'keine Kamera fügt das an, etwas anderes hat es getan',
-  anything: 'Kameras, Programme und Dienste hinterlassen solche Reste',
+  others: 'keine Kamera fügt so etwas an, es muss anders hineingekommen sein',
+  anything: 'Kameras, Programme und Dienste hinterlassen solche Daten',
 };
 
 /** Behind „ein Bereich“. */
@@ -184,19 +183,19 @@ const statements: English['statements'] = {
     'Die Datei nennt einen digitalen Quelltyp, der weder eine Kamera noch ein trainiertes Modell bezeichnet.',
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `Die Datei nennt ${names}; einen Namen kann jeder eintragen, und er sagt nicht, was mit dem Bild geschah.`;
+    return `Die Datei nennt ${names}. Einen Namen kann jeder eintragen, und er zeigt nicht, was mit dem Bild geschah.`;
   },
 
   records_contradict: ({ codes }) =>
-    `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}; das muss keine Veränderung des Bildes bedeuten.`,
+    `Die eigenen Angaben der Datei werfen Fragen auf: ${list(codes.map((code) => contradictions[code]))}. Das muss keine Veränderung des Bildes bedeuten.`,
   records_agree: () =>
-    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht; Metadaten lassen sich umschreiben, das beweist also nichts.',
+    'Was die Datei über Zeiten, Größen und Vorschau angibt, widerspricht sich nicht. Metadaten lassen sich umschreiben, das beweist also nichts.',
   tables_of_libjpeg: ({ quality }) =>
-    `Die Quantisierungstabellen sind die des Standards bei Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras schreiben.`,
+    `Die Quantisierungstabellen sind die Standardtabellen für Qualität ${quality}, wie sie die meisten Programme und Dienste und manche Kameras verwenden.`,
   tables_of_program: ({ name }) =>
     `Die Quantisierungstabellen sind die von ${name}: Ein Programm hat das Bild gespeichert, keine Kamera.`,
   tables_of_their_own: () =>
-    'Die Quantisierungstabellen sind eigene des Schreibers, wie viele Kameras und manche Programme sie verwenden.',
+    'Die Quantisierungstabellen sind keine Standardtabellen; viele Kameras und manche Programme verwenden eigene.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
     const parts = [
       ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
@@ -209,14 +208,14 @@ const statements: English['statements'] = {
   region_processed_apart: ({ place, share }) =>
     `Ein an veränderten Bildern trainiertes Netz markiert ${places[place]} einen Bereich (${writeShare(share)} des Bildes): Seine Verarbeitungsspuren weichen vom Rest ab.`,
   changed_nowhere: () =>
-    'Für ein an veränderten Bildern trainiertes Netz weicht kein Bereich stärker vom Rest ab, als es in unveränderten Bildern vorkommt.',
+    'Ein an veränderten Bildern trainiertes Netz findet keinen Bereich, der stärker vom Rest abweicht als in unveränderten Bildern üblich.',
   changed_somewhere: () =>
     'Ein an veränderten Bildern trainiertes Netz hält das Bild für verändert, kann aber nicht sagen, wo.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} zeigen dieselben Bildpunkte${writeMotion(copies)}; welcher von beiden die Kopie ist, lässt sich daran nicht erkennen.`,
+    `${writeCopies(copies)} zeigen dieselben Bildpunkte${writeMotion(copies)}; welcher von beiden die Kopie ist, geht daraus nicht hervor.`,
   copies_or_repetition: (copies) =>
-    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien, manchmal aber auch bei Dingen, die sich wiederholen.`,
+    `${writeCopies(copies)} gleichen sich${writeMotion(copies)}, wie bei Kopien; auch bei Dingen, die sich wiederholen, kommt das vor.`,
   no_copies: () =>
     'Keine zwei Bereiche des Bildes gleichen sich so, dass einer eine Kopie des anderen sein muss.',
   no_copies_where_compared: ({ comparedShare }) =>
@@ -231,48 +230,47 @@ const statements: English['statements'] = {
       : `Das Bild zeigt das 8x8-Raster einer JPEG-Speicherung, das bei (${left}, ${top})${frame} statt in der Ecke beginnt, wie nach einem Beschnitt oder einer Verschiebung. Kein Bereich hat ein anderes Raster.`;
   },
   no_grid: () =>
-    'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie so gespeichert, oder so gut, dass nichts davon blieb, oder danach skaliert.',
+    'Das Bild zeigt kein 8x8-Raster einer JPEG-Speicherung: Es wurde nie als JPEG gespeichert, in zu hoher Qualität gespeichert, um eines zu hinterlassen, oder danach skaliert.',
 
   region_saved_once: ({ place, share }) =>
-    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeShare(share)} davon, ${places[place]}, zeigt diese frühere Speicherung aber nicht; so sieht ein Teil aus, der danach eingefügt oder überarbeitet wurde.`,
+    `Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, ein Bereich von ${writeShare(share)} davon, ${places[place]}, zeigt von dieser Speicherung aber keine Spur, wie es vorkommt, wenn ein Teil danach eingefügt oder retuschiert wird.`,
   saved_twice: () =>
-    'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht darin ab.',
+    'Das Bild wurde schon früher mindestens einmal als JPEG gespeichert, und kein Bereich weicht in dieser Hinsicht ab.',
 
   noise_differs: ({ place, share }) =>
-    `Rauschen und Schärfe weichen in einem Bereich ${places[place]} (${writeShare(share)} des Bildes) von gleich hellen und gleich strukturierten Stellen ab; das kann an der Fokussierung liegen oder an einer Bearbeitung.`,
+    `Rauschen und Schärfe weichen in einem Bereich ${places[place]} (${writeShare(share)} des Bildes) von gleich hellen und gleich strukturierten Stellen ab. Das kann an der Fokussierung ebenso liegen wie an einer Bearbeitung.`,
   noise_even: () =>
     'Rauschen und Schärfe unterscheiden sich zwischen gleich hellen und gleich strukturierten Stellen nicht stärker als in unveränderten Fotos.',
 
   scaled_as_a_whole: () =>
-    'Das Bild zeigt als Ganzes Spuren einer Skalierung oder einer anderen regelmäßigen Berechnung; das ist üblich und kein Zeichen einer Fälschung.',
+    'Das Bild zeigt als Ganzes Spuren einer Skalierung oder einer anderen regelmäßigen Verarbeitung. Das ist üblich und kein Anzeichen einer Fälschung.',
   region_scaled: ({ place, share }) =>
     `Ein Bereich ${places[place]} (${writeShare(share)} des Bildes) hat eine regelmäßige Periode, die dem Rest fehlt: Er könnte skaliert oder gedreht worden sein oder eine feine regelmäßige Struktur zeigen.`,
-  not_scaled: () =>
-    'Kein Bereich zeigt Spuren davon, getrennt vom Rest skaliert oder gedreht worden zu sein.',
+  not_scaled: () => 'Kein Bereich zeigt Spuren einer Skalierung oder Drehung getrennt vom Rest.',
 
   thumbnail_differs: ({ place, share }) =>
     `Die Vorschau in der Datei zeigt in einem Bereich von ${writeShare(share)} des Bildes, ${places[place]}, etwas anderes als das Bild.`,
   thumbnail_agrees: () =>
-    'Die Vorschau in der Datei zeigt überall dasselbe wie das Bild; Programme schreiben sie oft neu, das beweist also nichts.',
+    'Die Vorschau in der Datei stimmt überall mit dem Bild überein. Programme schreiben sie oft neu, das beweist also nichts.',
 
   error_level_shown: () =>
-    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie wird nur gezeigt: Feine Textur, Kanten und frühere Speicherungen machen sie ebenso hell oder dunkel wie Veränderungen, und sie zählt nicht zum Urteil.',
+    'Die Fehlerpegel-Karte zeigt, wo eine weitere JPEG-Speicherung das Bild am meisten verändern würde. Sie dient nur der Ansicht und zählt nicht zum Urteil: Feine Strukturen, Kanten und frühere Speicherungen wirken auf sie ebenso wie Veränderungen.',
 };
 
 const skips: English['skips'] = {
   no_credentials:
-    'Die Datei trägt keine Herkunftsnachweise (Content Credentials, C2PA); das gilt für die meisten Dateien und sagt nichts aus.',
+    'Die Datei trägt keine Herkunftsnachweise (Content Credentials, C2PA). Das gilt für die meisten Dateien und sagt nichts aus.',
   no_declaration:
-    'Die Datei macht keine Angabe über ihre Herkunft; das gilt für die meisten Dateien und sagt nichts aus.',
+    'Die Datei macht keine Angabe über ihre Herkunft. Das gilt für die meisten Dateien und sagt nichts aus.',
   no_software_named:
-    'Die Datei nennt kein Programm und keine Kamera; Dienste entfernen die Namen oft, das sagt also nichts aus.',
+    'Die Datei nennt kein Programm und keine Kamera. Dienste entfernen die Namen oft, das sagt also nichts aus.',
   no_metadata:
-    'Die Datei enthält keine Metadaten, die einander widersprechen könnten; Dienste entfernen sie oft, das sagt also nichts aus.',
+    'Die Datei enthält keine Metadaten, die einander widersprechen könnten. Dienste entfernen Metadaten oft, das sagt also nichts aus.',
   no_quantisation_tables: 'Die Datei trägt keine Quantisierungstabellen; das tun nur JPEG-Dateien.',
-  nothing_else_in_file: 'Die Datei enthält ein Bild und nichts dahinter.',
+  nothing_else_in_file: 'Die Datei enthält ein Bild und sonst nichts.',
   too_small_for_drawings:
     'Das Bild ist zu klein, um eine Zeichnung von einer Fotografie zu unterscheiden.',
-  no_localisation_network: 'Es wurde kein Lokalisierungsnetz befragt.',
+  no_localisation_network: 'Es wurde kein Lokalisierungsnetz eingesetzt.',
   too_small_for_copies: 'Das Bild ist zu klein, um nach doppelt vorkommenden Teilen zu suchen.',
   too_smooth_for_copies:
     'Das Bild ist zu gleichmäßig, um einen kopierten Teil von anderen zu unterscheiden.',
@@ -281,22 +279,23 @@ const skips: English['skips'] = {
     'Das Bild hat zu wenige Blöcke von 8x8 Pixeln, um eine JPEG-Speicherung von zweien zu unterscheiden.',
   no_earlier_grid: 'Die Pixel zeigen kein Raster einer früheren JPEG-Speicherung.',
   no_earlier_save:
-    'Aus dem Bild ist keine frühere JPEG-Speicherung zu lesen: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
+    'Eine frühere JPEG-Speicherung ist nicht nachweisbar: Es gab keine, die letzte war zu grob, oder das Bild wurde dazwischen skaliert oder beschnitten.',
   too_little_for_noise:
     'Das Bild ist zu klein oder zu großen Teilen rein schwarz oder weiß, um das Rauschen seiner Teile zu vergleichen.',
   too_smooth_for_noise:
-    'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus glatten Farbflächen, oder die Kompression hat sie getilgt.',
+    'Kaum ein Teil des Bildes enthält Rauschen oder feine Struktur, die sich vergleichen ließe: Es besteht aus einheitlichen Farbflächen, oder die Kompression hat beides entfernt.',
   too_small_for_scaling: 'Das Bild ist zu klein, um nach skalierten Bereichen zu suchen.',
   too_compressed_for_scaling:
     'JPEG-Kompression unter Qualität 90 verdeckt die Spuren einer Skalierung.',
   thumbnail_missing:
-    'Die Datei enthält keine Vorschau; Dienste entfernen sie oft, das sagt also nichts aus.',
+    'Die Datei enthält keine Vorschau. Dienste entfernen sie oft, das sagt also nichts aus.',
   thumbnail_unreadable: 'Die Vorschau in der Datei ist nicht lesbar.',
   thumbnail_of_other_shape:
-    'Die Vorschau hat andere Proportionen als das Bild, sodass sich Stellen nicht vergleichen lassen.',
-  thumbnail_too_even: 'Vorschau oder Bild ist zu gleichförmig, um Stellen zu vergleichen.',
+    'Die Vorschau hat andere Proportionen als das Bild; Stelle für Stelle lassen sich beide nicht vergleichen.',
+  thumbnail_too_even:
+    'Die Vorschau oder das Bild ist zu gleichförmig für einen Vergleich Stelle für Stelle.',
   thumbnail_of_other_content:
-    'Die Vorschau zeigt insgesamt ein anderes Bild, sodass sich einzelne Stellen nicht vergleichen lassen.',
+    'Die Vorschau zeigt ein ganz anderes Bild; einzelne Stellen lassen sich nicht vergleichen.',
 };
 
 const methods: English['methods'] = {

@@ -95,7 +95,7 @@ export const labels: typeof english = {
     claimGenerator: 'Geschrieben von',
     actions: 'Vorgänge, ältester zuerst',
     manifests: 'Manifeste',
-    problems: 'Einwände der Prüfung',
+    problems: 'Bei der Prüfung gefundene Probleme',
     namedSoftware: 'Genannte Software und Geräte',
     quantisation: 'Quantisierungstabellen',
     picturesInFile: 'Bilder in der Datei',
@@ -105,10 +105,10 @@ export const labels: typeof english = {
   thresholds: {
     fakeMin: 'Wahrscheinlichkeit, ab der auf „fake“ entschieden wird',
     realMax: 'Wahrscheinlichkeit, bis zu der auf „real“ entschieden wird',
-    traceMin: 'kleinste Menge an Spuren gleich welcher Art (0 bis 2)',
-    compressionMax: 'größte Kompression',
-    anomalyMax: 'größter Anomaliewert',
-    leastDeviations: 'kleinster Abstand von 0,5 in Standardabweichungen',
+    traceMin: 'Mindestmenge an Spuren gleich welcher Art (0 bis 2)',
+    compressionMax: 'höchste zulässige Kompression',
+    anomalyMax: 'höchster zulässiger Anomaliewert',
+    leastDeviations: 'Mindestabstand von 0,5 in Standardabweichungen',
     manipulatedMin:
       'Wahrscheinlichkeit einer veränderten Stelle, ab der auf „fake“ entschieden wird',
     suspectedMin:
@@ -127,7 +127,7 @@ export const labels: typeof english = {
     converted_from_cmyk: 'aus CMYK umgewandelt',
     converted_from_grey: 'aus Graustufen umgewandelt',
     reduced_from_16_bit: 'von 16 Bit je Kanal verringert',
-    transparency_flattened_on_white: 'Transparenz auf Weiß gelegt',
+    transparency_flattened_on_white: 'Transparenz auf weißen Grund gelegt',
     first_frame_of_animation: 'erstes Einzelbild einer Animation',
     rotated_by_exif: 'gemäß EXIF-Ausrichtung gedreht',
     extension_disagrees: 'Dateiendung passt nicht zum Inhalt',

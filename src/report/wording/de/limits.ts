@@ -76,7 +76,7 @@ export const limits: typeof english = {
     small_edits:
       'Nach bearbeiteten Bildbereichen wurde gesucht; kleine und solche, deren Spuren durch späteres Speichern oder Skalieren verloren gingen, können jedoch unbemerkt bleiben.',
     erased_edits:
-      'In diesem Bild sind kaum Spuren erhalten, an denen sich bearbeitete Bereiche erkennen ließen; dass keiner gefunden wurde, besagt hier wenig.',
+      'In diesem Bild sind kaum Spuren erhalten, die bearbeitete Bereiche verraten könnten; dass keiner gefunden wurde, besagt daher wenig.',
     camera_reference:
       'Ob eine bestimmte Kamera das Bild aufgenommen hat, wurde nicht untersucht: Ein Vergleich des Sensorrauschens (PRNU) erfordert Referenzbilder dieser Kamera.',
     recapture:

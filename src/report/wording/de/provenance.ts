@@ -7,7 +7,7 @@ const inconsistencies: English['inconsistencies'] = {
     `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} nach der Aufnahme zuletzt geschrieben.`,
   created_after_modified: ({ minutes }) =>
     `Nach eigener Angabe wurde die Datei ${writeSpan(minutes)} vor der Aufnahme zuletzt geschrieben.`,
-  time_in_future: () => 'Die Datei trägt eine Zeitangabe, die in der Zukunft liegt.',
+  time_in_future: () => 'Die Datei nennt eine Zeit in der Zukunft.',
   exif_size_differs: ({ stated, stored }) =>
     `EXIF nennt ein Bild von ${stated} Pixeln; die Datei enthält ${stored}: Sie wurde nach dem Schreiben von EXIF skaliert oder beschnitten.`,
   thumbnail_shape_differs: () =>
@@ -21,7 +21,7 @@ const inconsistencies: English['inconsistencies'] = {
   xmp_history_of_editing: ({ steps }) =>
     `XMP enthält einen Verlauf von ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}, in denen die Datei umgewandelt oder gespeichert wurde.`,
   gps_time_differs: ({ minutes }) =>
-    `Die Zeit des Satellitenempfängers und die Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären.`,
+    `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
 
 /** In minutes up to two hours, in hours up to two days, in days beyond. */
@@ -78,11 +78,10 @@ export const provenance: English = {
   },
   libjpeg: (quality) => `Standardtabellen, wie libjpeg sie bei Qualität ${quality} schreibt`,
   knownSoftware: (name) => `Tabellen, wie ${name} sie schreibt`,
-  customTables: 'Tabellen keines uns bekannten Programms',
+  customTables: 'Tabellen, die zu keinem bekannten Programm passen',
   beginsLike: (kind) => `Anfang wie ${kind}`,
   inconsistenciesTitle: 'Unstimmigkeiten',
-  inconsistenciesNote:
-    'Keine davon belegt eine Veränderung; jede ist eine Frage, die zu stellen ist.',
+  inconsistenciesNote: 'Keine davon belegt eine Veränderung; jede wirft eine Frage auf.',
   noInconsistencies: 'Keiner der Widersprüche, nach denen gesucht wurde, liegt vor.',
   inconsistencies,
 };

@@ -37,8 +37,7 @@ export const strength: typeof english = {
   cap: {
     of: 'von',
     used: (strategy) => `Strategie „${strategy}“`,
-    looser: (strategy) =>
-      `Strategie „${strategy}“, die ebenso entscheidet, was eine strengere entscheidet`,
+    looser: (strategy) => `Strategie „${strategy}“, die jede Entscheidung einer strengeren teilt`,
     sides: {
       fake: {
         own: 'erzeugten Bildern',
@@ -110,9 +109,9 @@ export const strength: typeof english = {
       from: (from) => `${from} und mehr`,
     },
     scaleMeaning: (adverb) => `Der Befund spricht ${adverb} für die eine Annahme.`,
-    scaleNone: 'Der Befund spricht für keine der Annahmen in nennenswertem Maß.',
+    scaleNone: 'Der Befund spricht nicht nennenswert für eine der beiden Annahmen.',
     scaleNote:
-      'Das Likelihood-Verhältnis gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Stufen nach dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier eine. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es kein Likelihood-Verhältnis; ihr Wort richtet sich danach, wer für sie einsteht.',
+      'Das Likelihood-Verhältnis gibt an, wie viel Mal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es kein Likelihood-Verhältnis; ihre Stärke richtet sich danach, wer für sie einsteht.',
     integrityTitle: 'Unversehrtheit und Echtheit',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',

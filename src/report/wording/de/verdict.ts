@@ -67,7 +67,7 @@ export const verdict: typeof english = {
     kindUnknown: 'Zur Art der Erzeugung oder Veränderung erlaubt der Befund keine Aussage.',
     abstain: [
       'Die Untersuchung erlaubt keine Aussage darüber, ob das Bild echt ist.',
-      'Ob das Bild echt ist, lässt sich auf der Grundlage dieser Untersuchung nicht sagen.',
+      'Ob das Bild echt ist, kann diese Untersuchung nicht klären.',
     ],
     uncertain: [
       'Der Befund reicht nicht aus, um zwischen einem echten und einem erzeugten oder veränderten Bild zu entscheiden.',
@@ -76,7 +76,7 @@ export const verdict: typeof english = {
     reasons: (shorts) =>
       `${shorts.length === 1 ? 'Grund' : 'Gründe'}: ${capitalised(shorts.join('; '))}.`,
     suspected:
-      'Das ist zu wenig, um das Bild verändert zu nennen, und zu viel, um es echt zu nennen.',
+      'Das ist zu schwach, um das Bild verändert zu nennen, aber zu stark, um es echt zu nennen.',
     neutral: [
       'Dieses Ergebnis spricht weder für noch gegen das Bild.',
       'Für oder gegen das Bild lässt sich daraus nichts ableiten.',
@@ -85,12 +85,12 @@ export const verdict: typeof english = {
   reasons: {
     too_small: {
       short: 'das Bild ist zu klein',
-      what: 'Das Bild hat zu wenige Bildpunkte: Nicht ein einziger Bildausschnitt der Größe, die das Modell auswertet, passt hinein.',
+      what: 'Das Bild hat zu wenige Bildpunkte: Es enthält nicht einmal einen Bildausschnitt der Größe, die das Modell auswertet.',
       help: 'das Bild in voller Originalauflösung statt einer Vorschau oder eines Ausschnitts',
     },
     too_compressed: {
       short: 'das Bild ist zu stark komprimiert',
-      what: 'Die verlustbehaftete Kompression hat die feinen Spuren getilgt, an denen sich eine Kameraaufnahme von einem erzeugten oder veränderten Bild unterscheiden lässt.',
+      what: 'Die verlustbehaftete Kompression hat die feinen Spuren beseitigt, an denen sich eine Kameraaufnahme von einem erzeugten oder veränderten Bild unterscheiden lässt.',
       help: 'eine frühere, weniger stark komprimierte Fassung, am besten die Datei, wie sie zuerst von der Kamera oder vom Programm gespeichert wurde, denn über Messenger und soziale Netzwerke verbreitete Kopien sind meist erneut komprimiert',
     },
     no_usable_trace: {
@@ -105,7 +105,7 @@ export const verdict: typeof english = {
     },
     outside_training_domain: {
       short: 'das Bild liegt außerhalb des Bereichs, für den das Modell validiert ist',
-      what: 'Die Spuren weichen von allem ab, woran das Modell gelernt hat. Auf seine Werte ist bei solchen Bildern kein Verlass.',
+      what: 'Die Spuren weichen von allem ab, womit das Modell trainiert wurde. Auf seine Werte ist bei solchen Bildern kein Verlass.',
       help: 'Vergleichsbilder aus derselben Quelle oder vom selben Gerät sowie eine Untersuchung mit anderen Verfahren',
     },
     margin_within_uncertainty: {
@@ -126,7 +126,7 @@ export const verdict: typeof english = {
     declaration_contradicts_traces: {
       short: 'die Angaben der Datei und die Spuren im Bild widersprechen sich',
       what: 'Die Datei weist sich selbst als erzeugt aus, doch keine vertrauenswürdige Stelle hat diese Angabe signiert, und die Spuren im Bild sprechen für eine Kamera. Eine solche Angabe kann jeder in eine Datei schreiben, etwa um ein echtes Foto in Verruf zu bringen.',
-      help: 'die Datei, wie sie auf dem Gerät oder in dem Konto liegt, von dem sie stammen soll, sowie Angaben dazu, durch wessen Hände sie seither gegangen ist',
+      help: 'die Datei vom Gerät oder aus dem Konto, von dem sie stammen soll, sowie Angaben dazu, wer sie seither in Händen hatte',
     },
     manipulation_suspected: {
       short: 'es gibt Anzeichen dafür, dass ein Teil des Bildes verändert wurde',
@@ -135,7 +135,7 @@ export const verdict: typeof english = {
     },
     single_weak_method: {
       short: 'nur eine einzige Methode spricht für eine Veränderung, und das schwach',
-      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das schwach. Keine andere stützt sie, sie kann sich also irren.',
+      what: 'Von den Methoden, die nach veränderten Stellen suchen, spricht nur eine für eine Veränderung, und das nur schwach. Keine andere stützt sie; sie kann sich also irren.',
       help: 'eine sachverständige Person, die sich die bezeichnete Stelle im Bild selbst ansieht, sowie eine Kopie, die seltener gespeichert und skaliert wurde und in der andere Methoden mehr sehen könnten',
     },
   },

@@ -26,10 +26,10 @@ export const document = {
       'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who generated or altered it, if anybody did.',
   },
   item: {
-    metadataTitle: 'What the metadata state',
+    metadataTitle: 'What the metadata say',
     metadataNote:
       'Statements in the file (camera, time, software) can be changed at will. MD5 serves identification only; integrity is shown by SHA-256 and SHA-512.',
-    noMetadata: 'neither camera nor time nor program are stated',
+    noMetadata: 'no camera, time or program is stated',
     absent: 'none in the file',
   },
   custody: {
@@ -42,7 +42,7 @@ export const document = {
     events: {
       created: 'Analysis created',
       received: 'File received',
-      replaced_upload_noticed: 'Found that the upload had been replaced',
+      replaced_upload_noticed: 'Upload found to have been replaced',
       examined: 'File examined',
       rendered: 'Heatmaps and reports made',
       failed: 'Run failed',
@@ -84,7 +84,7 @@ export const document = {
     bundle:
       'The evidence bundle that belongs to this report holds it together with the heatmaps, the result, all settings and a signature. One command checks it, without a server, a network or an account, and names every file that was changed, is missing or was added:',
     reproduce: 'Another one runs the examination again and compares every value and every pixel:',
-    pdfOnlyTitle: 'With nothing but this PDF at hand',
+    pdfOnlyTitle: 'With only this PDF at hand',
     pdfOnly: [
       'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one that the bundle states for it in manifest.json.',
       'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap by the checksum below it.',

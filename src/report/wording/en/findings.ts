@@ -42,13 +42,13 @@ const contradictions: Readonly<Record<InconsistencyCode, string>> = {
   modified_after_capture: 'written after capture',
   created_after_modified: 'captured after it was written',
   time_in_future: 'a time in the future',
-  exif_size_differs: 'another size in EXIF',
-  thumbnail_shape_differs: 'a thumbnail of another shape',
+  exif_size_differs: 'a different size in EXIF',
+  thumbnail_shape_differs: 'a thumbnail of a different shape',
   thumbnail_content_differs: 'a thumbnail that shows something else',
   camera_tags_without_camera_tables: 'a camera’s name with a program’s compression tables',
   maker_note_missing_for_camera: 'a missing maker note',
   xmp_history_of_editing: 'a history of editing',
-  gps_time_differs: 'a satellite time that differs',
+  gps_time_differs: 'a GPS time that differs',
 };
 
 /** What lies behind the end of a picture. */
@@ -70,7 +70,7 @@ const trailingKinds = {
 const writers: Readonly<Record<FindingValues['more_in_file']['writtenBy'], string>> = {
   cameras: 'phones and cameras write such files',
   others: 'no camera adds this, so something else did',
-  anything: 'cameras, programs and services all leave such remains',
+  anything: 'cameras, programs and services all leave such data behind',
 };
 
 /** Behind "a region". */
@@ -179,7 +179,7 @@ const statements = {
   credentials_unreadable: () =>
     'The file carries content credentials (C2PA) that cannot be read; they speak neither for nor against the picture.',
   credentials_broken: ({ signer }) =>
-    `The file carries content credentials (C2PA) signed by ${writeSigner(signer)}, but it is not what was signed: it was changed afterwards, by an edit or merely by being saved anew.`,
+    `The file carries content credentials (C2PA) signed by ${writeSigner(signer)}, but the file is no longer what was signed: it was changed afterwards, by an edit or merely by being saved again.`,
   credentials_without_origin: ({ signer }) =>
     `Content credentials (C2PA) signed by ${writeSigner(signer)} fit the file; they declare neither a capture nor generated content.`,
   credentials_declare_origin: ({ signer, origin, generator, vouching }) =>
@@ -191,19 +191,19 @@ const statements = {
     'The file states a digital source type that names neither a camera nor a trained model.',
   software_named: ({ software }) => {
     const names = list(software.map(({ kind, name }) => `${softwareKinds[kind]} ${quote(name)}`));
-    return `The file names ${names}; a name can be written by anybody and does not tell what was done to the picture.`;
+    return `The file names ${names}. Anybody can write a name, and it does not show what was done to the picture.`;
   },
 
   records_contradict: ({ codes }) =>
-    `The file’s own records raise questions: ${list(codes.map((code) => contradictions[code]))}; this need not mean an alteration of the picture.`,
+    `The file’s own records raise questions: ${list(codes.map((code) => contradictions[code]))}. This need not mean that the picture was altered.`,
   records_agree: () =>
-    'What the file records about times, sizes and thumbnail does not contradict itself; metadata can be rewritten, so that proves nothing.',
+    'The file’s records of times, sizes and thumbnail do not contradict one another. Metadata can be rewritten, so this proves nothing.',
   tables_of_libjpeg: ({ quality }) =>
-    `The quantisation tables are those of the standard at quality ${quality}, as most programs and services and some cameras write them.`,
+    `The quantisation tables are the standard ones for quality ${quality}, which most programs and services and some cameras use.`,
   tables_of_program: ({ name }) =>
     `The quantisation tables are those of ${name}: a program saved the picture, not a camera.`,
   tables_of_their_own: () =>
-    'The quantisation tables are of the writer’s own making, as many cameras and some programs use them.',
+    'The quantisation tables are not the standard ones; many cameras and some programs use their own.',
   more_in_file: ({ trailingBytes, trailingKind, furtherPictures, writtenBy }) => {
     const parts = [
       ...(trailingBytes > 0 ? [writeTrailing(trailingBytes, trailingKind)] : []),
@@ -216,14 +216,14 @@ const statements = {
   region_processed_apart: ({ place, share }) =>
     `A network trained on changed pictures marks a region ${places[place]} (${writeShare(share)} of the picture): its traces of processing differ from the rest.`,
   changed_nowhere: () =>
-    'To a network trained on changed pictures no region differs from the rest by more than happens in untouched pictures.',
+    'A network trained on changed pictures finds no region that differs from the rest by more than is usual in untouched pictures.',
   changed_somewhere: () =>
-    'A network trained on changed pictures takes the picture for changed, but cannot say where.',
+    'A network trained on changed pictures rates the picture as changed, but cannot say where.',
 
   copies: (copies) =>
-    `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; which of the two is the copy cannot be told from this.`,
+    `${writeCopies(copies)} show the same pixels${writeMotion(copies)}; this does not show which of the two is the copy.`,
   copies_or_repetition: (copies) =>
-    `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do, and sometimes also things that repeat.`,
+    `${writeCopies(copies)} look alike${writeMotion(copies)}, as copies do; things that repeat can look alike too.`,
   no_copies: () =>
     'No two regions of the picture are so alike that one must be a copy of the other.',
   no_copies_where_compared: ({ comparedShare }) =>
@@ -239,66 +239,67 @@ const statements = {
       : `The picture shows the 8x8 grid of a JPEG save that begins at (${left}, ${top})${frame} instead of its corner, as after cropping or moving. No region has another grid.`;
   },
   no_grid: () =>
-    'The picture shows no 8x8 grid of a JPEG save: it was never saved so, or so well that nothing of it stayed, or scaled afterwards.',
+    'The picture shows no 8x8 grid of a JPEG save: it was never saved as JPEG, was saved at too high a quality to leave one, or was scaled afterwards.',
 
   region_saved_once: ({ place, share }) =>
-    `The picture was saved as JPEG at least once before, but a region of ${writeShare(share)} of it, ${places[place]}, does not show that earlier save; that is what a part looks like that was put in or worked over afterwards.`,
+    `The picture was saved as JPEG at least once before, but a region of ${writeShare(share)} of it, ${places[place]}, shows no trace of that save, as happens when a part is pasted in or retouched afterwards.`,
   saved_twice: () =>
-    'The picture was saved as JPEG at least once before, and no region of it differs in that.',
+    'The picture was saved as JPEG at least once before, and no region differs in this respect.',
 
   noise_differs: ({ place, share }) =>
-    `Noise and sharpness of a region ${places[place]} (${writeShare(share)} of the picture) differ from equally bright and textured places; focus can do that as well as an edit.`,
+    `Noise and sharpness of a region ${places[place]} (${writeShare(share)} of the picture) differ from those of equally bright and textured areas. Focus can cause this as well as an edit.`,
   noise_even: () =>
-    'Noise and sharpness differ between equally bright and textured places no more than in untouched photographs.',
+    'Noise and sharpness differ between equally bright and textured areas no more than in untouched photographs.',
 
   scaled_as_a_whole: () =>
-    'The picture as a whole shows traces of scaling or of another regular computation; that is common and no sign of a forgery.',
+    'The picture as a whole shows traces of scaling or of other regular processing. This is common and no sign of forgery.',
   region_scaled: ({ place, share }) =>
-    `A region ${places[place]} (${writeShare(share)} of the picture) has a regular period that the rest lacks: it may have been scaled or turned, or show a fine regular texture.`,
-  not_scaled: () => 'No region shows traces of having been scaled or turned apart from the rest.',
+    `A region ${places[place]} (${writeShare(share)} of the picture) has a regular period that the rest lacks: it may have been scaled or rotated, or show a fine regular texture.`,
+  not_scaled: () =>
+    'No region shows traces of having been scaled or rotated separately from the rest.',
 
   thumbnail_differs: ({ place, share }) =>
-    `The thumbnail that the file keeps shows something else than the picture in a region of ${writeShare(share)} of it, ${places[place]}.`,
+    `The embedded thumbnail differs from the picture in a region of ${writeShare(share)} of it, ${places[place]}.`,
   thumbnail_agrees: () =>
-    'The thumbnail that the file keeps shows the same as the picture everywhere; programs often write a new one, so that proves nothing.',
+    'The embedded thumbnail matches the picture everywhere. Programs often write a new one, so this proves nothing.',
 
   error_level_shown: () =>
-    'The error level map shows where one more JPEG save would change the picture most. It is shown only: fine texture, edges and earlier saves make it bright or dark as well as changes do, and it plays no part in the verdict.',
+    'The error level map shows where one more JPEG save would change the picture most. It is for viewing only and plays no part in the verdict: fine texture, edges and earlier saves affect it as much as changes do.',
 } satisfies { readonly [Code in FindingCode]: (values: FindingValues[Code]) => string };
 
 /** Why a method could say nothing. */
 const skips: Readonly<Record<SkipReason, string>> = {
   no_credentials:
-    'The file carries no content credentials (C2PA); most files carry none, so that says nothing.',
-  no_declaration: 'The file declares no origin; most files declare none, so that says nothing.',
+    'The file carries no content credentials (C2PA). Most files carry none, so this says nothing.',
+  no_declaration: 'The file declares no origin. Most files declare none, so this says nothing.',
   no_software_named:
-    'The file names no program and no camera; services often remove the names, so that says nothing.',
+    'The file names no program and no camera. Services often remove the names, so this says nothing.',
   no_metadata:
-    'The file holds no metadata that could contradict each other; services often remove them, so that says nothing.',
+    'The file has no metadata that could contradict one another. Services often remove metadata, so this says nothing.',
   no_quantisation_tables: 'The file carries no quantisation tables; only JPEG files do.',
-  nothing_else_in_file: 'The file holds one picture and nothing behind it.',
+  nothing_else_in_file: 'The file holds one picture and nothing after it.',
   too_small_for_drawings: 'The picture is too small to tell a drawing from a photograph.',
-  no_localisation_network: 'No localisation network was asked.',
+  no_localisation_network: 'No localisation network was run.',
   too_small_for_copies: 'The picture is too small to look for parts that occur in it twice.',
   too_smooth_for_copies: 'The picture is too smooth to tell a copied part from any other.',
   too_small_for_grids: 'The picture is too small to look for the grids of JPEG saves.',
   too_few_blocks: 'The picture has too few blocks of 8x8 pixels to tell one JPEG save from two.',
   no_earlier_grid: 'The pixels show no grid of an earlier JPEG save.',
   no_earlier_save:
-    'No earlier JPEG save can be read from the picture: there was none, or the last save was too coarse or the picture was scaled or cropped in between.',
+    'No earlier JPEG save can be detected: there was none, the last save was too coarse, or the picture was scaled or cropped in between.',
   too_little_for_noise:
     'The picture is too small, or too much of it is pure black or white, to compare the noise of its parts.',
   too_smooth_for_noise:
-    'Hardly any part of the picture holds noise or fine structure that could be compared: it is of flat colours, or compression took it away.',
+    'Hardly any part of the picture holds noise or fine structure that could be compared: it consists of flat colours, or compression removed them.',
   too_small_for_scaling: 'The picture is too small to look for regions that were scaled.',
   too_compressed_for_scaling: 'JPEG compression below quality 90 hides the traces of scaling.',
-  thumbnail_missing: 'The file keeps no thumbnail; services often remove it, so that says nothing.',
-  thumbnail_unreadable: 'The thumbnail that the file keeps cannot be read.',
+  thumbnail_missing: 'The file has no thumbnail. Services often remove it, so this says nothing.',
+  thumbnail_unreadable: 'The embedded thumbnail cannot be read.',
   thumbnail_of_other_shape:
-    'The thumbnail has another shape than the picture, so that places cannot be compared.',
-  thumbnail_too_even: 'Thumbnail or picture is too even for places to be compared.',
+    'The thumbnail has a different shape from the picture, so the two cannot be compared place by place.',
+  thumbnail_too_even: 'The thumbnail or the picture is too uniform to be compared place by place.',
   thumbnail_of_other_content:
-    'The thumbnail shows another picture as a whole, so that single places cannot be compared.',
+    'The thumbnail shows a different picture altogether, so single places cannot be compared.',
 };
 
 /** Names of methods. */

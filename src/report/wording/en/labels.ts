@@ -94,7 +94,7 @@ export const labels = {
     claimGenerator: 'Written by',
     actions: 'Actions, oldest first',
     manifests: 'Manifests',
-    problems: 'Objections of the check',
+    problems: 'Problems found by the check',
     namedSoftware: 'Software and devices named',
     quantisation: 'Quantisation tables',
     picturesInFile: 'Pictures in the file',
@@ -104,10 +104,10 @@ export const labels = {
   thresholds: {
     fakeMin: 'probability from which “fake” is decided',
     realMax: 'probability up to which “real” is decided',
-    traceMin: 'least amount of traces of either kind (0 to 2)',
-    compressionMax: 'greatest compression',
-    anomalyMax: 'greatest anomaly score',
-    leastDeviations: 'least distance from 0.5, in standard deviations',
+    traceMin: 'minimum of traces of either kind (0 to 2)',
+    compressionMax: 'maximum compression',
+    anomalyMax: 'maximum anomaly score',
+    leastDeviations: 'minimum distance from 0.5, in standard deviations',
     manipulatedMin: 'probability of a changed part from which “fake” is decided',
     suspectedMin: 'probability of a changed part from which “real” is not decided',
   },
@@ -123,10 +123,10 @@ export const labels = {
   notes: {
     converted_from_cmyk: 'converted from CMYK',
     converted_from_grey: 'converted from greyscale',
-    reduced_from_16_bit: 'reduced from 16 bits a sample',
-    transparency_flattened_on_white: 'transparency laid on white',
+    reduced_from_16_bit: 'reduced from 16 bits per sample',
+    transparency_flattened_on_white: 'transparency flattened onto white',
     first_frame_of_animation: 'first frame of an animation',
-    rotated_by_exif: 'turned as EXIF demands',
+    rotated_by_exif: 'rotated according to EXIF',
     extension_disagrees: 'file extension disagrees with the content',
   },
   maps: {
@@ -156,7 +156,7 @@ export const labels = {
   exactQuality: (quality: string) => `${quality} (exact match of the luminance quantisation table)`,
   nearestQuality: (quality: string, distance: string) =>
     `about ${quality} (luminance quantisation table; mean difference ${distance} steps)`,
-  bits: (bits: string, channels: string) => `${bits} bits a sample, ${channels} channels`,
+  bits: (bits: string, channels: string) => `${bits} bits per sample, ${channels} channels`,
   withAlpha: 'with transparency',
   deviation:
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',

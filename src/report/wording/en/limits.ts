@@ -15,12 +15,12 @@ export const limits = {
     ] satisfies readonly [string, string, string, string, string],
     worst: {
       real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called “fake”, and up to ${high} must be reckoned with.`,
+        `Worst case for a photograph: “${condition}”; ${rate} of the photographs were called “fake”, and up to ${high} must be expected.`,
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be reckoned with.`,
+        `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be expected.`,
     },
     meaning:
-      'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those that are examined.',
+      'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
       title: 'Changed parts',
       intro: ({
@@ -68,23 +68,23 @@ export const limits = {
       'The method was validated for photographs only, with the error rates stated above. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model that the checksums above identify.',
       'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
       'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
-      'The probability holds if both propositions were equally probable before the examination. Whoever judges the case has to add what else is known about it.',
+      'The probability holds if both propositions were equally probable before the examination. Whoever judges the case must take into account what else is known about it.',
     ],
     notCheckedTitle: 'Not checked',
     notCheckedNone: 'The program knows of nothing that it left out.',
     examinerTitle: 'A human examiner is required',
     examiner:
-      'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner has to view the picture, its origin and the other evidence, and to answer for the conclusion.',
+      'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
   },
   notChecked: {
     invisible_watermarks:
       'Invisible watermarks such as SynthID were not looked for: they can be read only with their makers’ own detectors, which are not available offline.',
     local_edits:
-      'Edited areas were not sought: parts that were pasted, copied, removed or repainted can remain unnoticed.',
+      'No search was made for edited areas: parts that were pasted, copied, removed or repainted can go unnoticed.',
     small_edits:
-      'Edited areas were sought, but small ones, and ones whose traces were lost by later saving or scaling, can remain unnoticed.',
+      'A search was made for edited areas, but small ones, and ones whose traces were lost when the picture was saved or scaled later, can go unnoticed.',
     erased_edits:
-      'In this picture hardly any traces are left by which edited areas could be told; that none was found means little here.',
+      'Hardly any traces that would reveal edited areas are left in this picture, so it means little that none was found.',
     camera_reference:
       'Whether one particular camera took the picture was not examined: comparing sensor noise (PRNU) takes reference pictures from that camera.',
     recapture:

@@ -63,7 +63,7 @@ export const measurements = {
       'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
     ],
     asStored:
-      'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright as EXIF demands.',
+      'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright according to EXIF.',
     map: {
       real: {
         meaning:
@@ -87,7 +87,7 @@ export const measurements = {
         meaning:
           'Deviation from the pictures that the model has learned from. The higher the value, the more unusual the area.',
         caution:
-          'Unusual is not altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
+          'Unusual does not mean altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
       },
     },
     changes: {

@@ -6,21 +6,21 @@ const inconsistencies = {
     `By its own record, the file was last written ${writeSpan(minutes)} after the picture was taken.`,
   created_after_modified: ({ minutes }) =>
     `By its own record, the file was last written ${writeSpan(minutes)} before the picture was taken.`,
-  time_in_future: () => 'The file carries a time that lies in the future.',
+  time_in_future: () => 'The file states a time in the future.',
   exif_size_differs: ({ stated, stored }) =>
     `EXIF states a picture of ${stated} pixels; the file holds ${stored}: it was scaled or cropped after EXIF was written.`,
   thumbnail_shape_differs: () =>
-    'The thumbnail in EXIF has another shape than the picture: the picture was cropped or turned after the thumbnail was made.',
+    'The thumbnail in EXIF has a different shape from the picture: the picture was cropped or turned after the thumbnail was made.',
   thumbnail_content_differs: () =>
-    'The thumbnail in EXIF does not show the same as the picture: one of the two was exchanged or changed.',
+    'The thumbnail in EXIF does not show the same as the picture: one of the two was replaced or changed.',
   camera_tags_without_camera_tables: ({ program }) =>
-    `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved anew.`,
+    `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved again.`,
   maker_note_missing_for_camera: () =>
     'The maker note that cameras of this maker write is missing: EXIF was rewritten or made by something else.',
   xmp_history_of_editing: ({ steps }) =>
     `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved.`,
   gps_time_differs: ({ minutes }) =>
-    `The time of the satellite receiver and the time of capture lie ${writeSpan(minutes)} apart, more than time zones explain.`,
+    `The GPS time and the time of capture are ${writeSpan(minutes)} apart, more than time zones can explain.`,
 } satisfies { readonly [Code in InconsistencyCode]: (values: InconsistencyValues[Code]) => string };
 
 /** In minutes up to two hours, in hours up to two days, in days beyond. */
@@ -38,7 +38,7 @@ function writeCount(length: number, one: string, more: string): string {
 /** What a file says of its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
-    'What follows stands in the file. Anybody can write it there, unless a signature that was checked says otherwise: a camera into a generated picture as well as a generator into a genuine photograph. A forged declaration must therefore always be reckoned with. From what is missing, nothing follows.',
+    'What follows stands in the file. Anybody can write it there, unless a signature that was checked says otherwise: a camera into a generated picture as well as a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
   declarationsTitle: 'Declared origin',
   noDeclaration: 'The file declares nothing about how its content came about.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'] satisfies readonly [
@@ -83,10 +83,10 @@ export const provenance = {
   },
   libjpeg: (quality: string) => `standard tables, as libjpeg writes them at quality ${quality}`,
   knownSoftware: (name: string) => `tables that ${name} writes`,
-  customTables: 'tables of no program known to us',
+  customTables: 'tables that match no known program',
   beginsLike: (kind: string) => `beginning like ${kind}`,
   inconsistenciesTitle: 'Inconsistencies',
-  inconsistenciesNote: 'None of them proves an alteration; each is a question to be asked.',
+  inconsistenciesNote: 'None of them proves an alteration; each raises a question.',
   noInconsistencies: 'None of the contradictions that were looked for was found.',
   /** What was compared, by code. */
   inconsistencies,

@@ -38,7 +38,7 @@ export const strength = {
     of: 'of',
     used: (strategy: string) => `strategy “${strategy}”`,
     looser: (strategy: string) =>
-      `strategy “${strategy}”, which decides alike whatever a stricter one does`,
+      `strategy “${strategy}”, which agrees with every decision of a stricter one`,
     sides: {
       fake: {
         own: 'generated pictures',
@@ -93,7 +93,7 @@ export const strength = {
   },
   stability: {
     summary: (flips: number, trials: number) =>
-      `The values point clearly to the other side under ${flips === 0 ? 'none' : flips} of the ${trials} changes that were tried.`,
+      `The values point clearly to the other side after ${flips === 0 ? 'none' : flips} of the ${trials} changes that were tried.`,
     changes: {
       'jpeg-90': 'saved as JPEG, quality 90',
       'jpeg-70': 'saved as JPEG, quality 70',
@@ -123,9 +123,9 @@ export const strength = {
       from: (from: string) => `${from} and above`,
     },
     scaleMeaning: (adverb: string) => `The evidence speaks ${adverb} for the one proposition.`,
-    scaleNone: 'The evidence speaks for neither proposition to any extent worth naming.',
+    scaleNone: 'The evidence does not noticeably favour either proposition.',
     scaleNote:
-      'The likelihood ratio tells how many times better the evidence fits the one proposition than the other. Steps after the ENFSI guideline of 2015; its two highest ones are one here. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its word depends on who vouches for it.',
+      'The likelihood ratio tells how many times better the evidence fits the one proposition than the other. The steps follow the ENFSI guideline of 2015, with its two highest steps merged. No word is stronger than the validation set supports. What a file declares has no likelihood ratio; its strength depends on who vouches for it.',
     integrityTitle: 'Integrity and authenticity',
     integrity:
       'Integrity: the checksums of the item show which bytes were examined. They do not show that these bytes are those of the original.',

@@ -63,7 +63,7 @@ export const verdict = {
     kindUnknown: 'The evidence does not allow a statement on the kind of generation or alteration.',
     abstain: [
       'The examination does not allow a statement on whether the picture is genuine.',
-      'Whether the picture is genuine cannot be stated on the basis of this examination.',
+      'This examination cannot show whether the picture is genuine.',
     ],
     uncertain: [
       'The evidence is not sufficient to decide between a genuine and a generated or altered picture.',
@@ -71,7 +71,7 @@ export const verdict = {
     ],
     reasons: (shorts: readonly string[]) =>
       `${shorts.length === 1 ? 'Reason' : 'Reasons'}: ${shorts.join('; ')}.`,
-    suspected: 'That is too weak to call the picture altered, and too much to call it genuine.',
+    suspected: 'This is too weak to call the picture altered, but too strong to call it genuine.',
     neutral: [
       'This outcome speaks neither for nor against the picture.',
       'Nothing for or against the picture follows from this outcome.',
@@ -80,7 +80,7 @@ export const verdict = {
   reasons: {
     too_small: {
       short: 'the picture is too small',
-      what: 'The picture has too few pixels: not one patch of the size that the model reads fits into it.',
+      what: 'The picture has too few pixels: it does not hold even one patch of the size that the model reads.',
       help: 'the picture in its full original resolution instead of a preview or a detail',
     },
     too_compressed: {
@@ -100,7 +100,7 @@ export const verdict = {
     },
     outside_training_domain: {
       short: 'the picture lies outside the range that the model was validated for',
-      what: 'The traces differ from everything that the model has learned from. For such pictures its values carry no reliable meaning.',
+      what: 'The traces differ from everything that the model was trained on. For such pictures its values are not reliable.',
       help: 'comparison pictures from the same source or device, and an examination with other methods',
     },
     margin_within_uncertainty: {
@@ -121,7 +121,7 @@ export const verdict = {
     declaration_contradicts_traces: {
       short: 'what the file declares and what its traces show contradict each other',
       what: 'The file declares itself to be generated, but no trusted party has signed that declaration, and the traces in the picture speak for a camera. Anybody can write such a declaration into a file, for example to discredit a genuine photograph.',
-      help: 'the file as it lies on the device or in the account that it is said to come from, and an account of whose hands it has passed through since',
+      help: 'the file from the device or account that it is said to come from, and a record of who has handled it since',
     },
     manipulation_suspected: {
       short: 'there are signs that a part of the picture was changed',
@@ -130,7 +130,7 @@ export const verdict = {
     },
     single_weak_method: {
       short: 'only one method speaks for a change, and it speaks weakly',
-      what: 'Of the methods that look for changed parts one alone speaks for a change, and weakly. None of the others supports it, so that it may be mistaken.',
+      what: 'Only one of the methods that look for changed parts speaks for a change, and only weakly. No other method supports it, so it may be mistaken.',
       help: 'an examiner who looks at the marked place in the picture itself, and a copy that was saved and scaled less often, in which other methods may see more',
     },
   },
