@@ -158,13 +158,13 @@ test('keys that expire soon end with exit code 10, unless a rotation cared for t
 });
 
 test.each([
-  [['keys', 'rotate', '--tenant', 'acme'], 2, 'Say which key'],
+  [['keys', 'rotate', '--tenant', 'acme'], 2, 'Name the key'],
   [['keys', 'rotate', '--tenant', 'acme', '--name', 'nobody'], 4, 'no such API key'],
   [['keys', 'rotate', '--tenant', 'acme', '--name', 'a', '--uuid', 'b'], 2, 'cannot be used with'],
   [['keys', 'rotate', '--tenant', 'acme', '--now', '--grace', '1h'], 2, 'cannot be used with'],
   [['keys', 'list', '--tenant', 'nobody'], 4, 'There is no tenant "nobody"'],
   [[...create, '--expires-in', 'soon'], 2, '30m, 12h, 90d'],
-  [['tenant', 'create', 'acme'], 5, 'choose another name'],
+  [['tenant', 'create', 'acme'], 5, 'choose another'],
   [['tenant', 'update', 'acme', '--webhook-url', 'ftp://a'], 2, 'http or https'],
 ])('%j ends with exit code %i and one line', async (args, code, message) => {
   const ran = await run(...args);
@@ -241,7 +241,7 @@ describe('prune', () => {
 
     expect([nothing.code, nothing.stdout]).toEqual([0, '']);
     expect(unasked.code).toBe(2);
-    expect(unasked.stderr).toContain('Say --yes');
+    expect(unasked.stderr).toContain('Add --yes');
     for (const { stdout } of [unasked, done]) expect(stdout).toMatch(/leaked +replaced/);
     expect(done.stdout).not.toMatch(/living|lost/);
     expect(kept).toHaveLength(4);

@@ -24,7 +24,7 @@ test('the new key is made, and no key is ever printed', async () => {
 
   const rotated = await run('master-key', 'rotate');
 
-  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringContaining('sealed anew: 0') });
+  expect(rotated).toMatchObject({ code: 0, stdout: expect.stringContaining('re-encrypted: 0') });
   expect(key().trim()).not.toBe(oldKey);
   for (const each of [oldKey, key().trim()]) {
     expect(rotated.stdout + rotated.stderr).not.toContain(each);

@@ -60,7 +60,7 @@ test('--no-input asks nobody, also on a terminal', async () => {
   const { code, text } = await runInTerminal([...create, '--no-input']);
 
   expect(code).toBe(2);
-  expect(text).toContain('Say where the password comes from');
+  expect(text).toContain('Give a password with');
 });
 
 test('who is asked sees the question even where results are piped, and stdin must be a terminal too', async () => {

@@ -30,7 +30,6 @@ test.for([
   [['tenant', 'craete', 'acme'], "unknown command 'craete' (Did you mean create?)"],
   [['hold', 'lst'], "unknown command 'lst' (Did you mean list?)"],
   [['help', 'keys', 'rotat'], `unknown command 'rotat'; see "forensics keys --help"`],
-  [['help', 'zebra'], `unknown command 'zebra'; see "forensics --help"`],
   [['zebra'], `unknown command 'zebra'; see "forensics --help"`],
   [['analyze'], `missing required argument 'file'; see "forensics analyze --help"`],
   [

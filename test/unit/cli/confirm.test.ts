@@ -38,7 +38,7 @@ test.each([
 ])('where no terminal is there for %s nobody is asked', async (_what, streams) => {
   const asked = confirm('Revoke this key?', streams);
 
-  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Say --yes/ });
+  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
 });
 
 test('a script that is taken at its word is asked nothing, a person is asked unless --yes was said', async () => {
@@ -73,5 +73,5 @@ test('where nobody can type it no name is asked for', async () => {
 
   const asked = confirmByName('Delete acme?', 'acme', streams);
 
-  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Say --yes/ });
+  await expect(asked).rejects.toMatchObject({ code: 'usage', message: /Add --yes/ });
 });
