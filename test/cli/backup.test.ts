@@ -32,7 +32,7 @@ test('what is created is verified and restored: the file on stdout, the talk on 
   const logged = await run('audit', 'list', '--service', '--json');
   expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining(`${out}: WRITTEN`) });
   expect(created.stderr).toContain(`Acting on the data folder ${dataDir}`);
-  expect(created.stderr).toContain('whoever has it can read every secret');
+  expect(created.stderr).toContain('anyone who has it can read every secret');
   expect(verified).toMatchObject({ code: 0, stderr: '' });
   expect(verified.stdout).toMatch(/: WHOLE\n.*\n {2}Holds +1 tenant, 0 analyses\n/);
   expect(restored).toMatchObject({
@@ -221,5 +221,5 @@ test('whoever names a server is told where backups are made', async () => {
   const ran = await runCli(['backup', 'create', '--url', 'https://forensics.example']);
 
   expect(ran).toMatchObject({ code: 2, stdout: '' });
-  expect(ran.stderr).toContain('on its own machine');
+  expect(ran.stderr).toContain('on the machine of the server');
 });

@@ -101,7 +101,7 @@ test('a script that brings a password is told where people log in', async () => 
   const refused = await runHere(['login', '--url', url, '--ca', caFile, ...who]);
 
   expect(refused).toMatchObject({ code: 2, stdout: '' });
-  expect(refused.stderr).toContain(`its people log in at ${provider.issuer}.`);
+  expect(refused.stderr).toContain(`Log in at ${provider.issuer}.`);
 });
 
 test('a provider that lets no device in is told with what to do', async () => {

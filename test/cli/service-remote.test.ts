@@ -97,7 +97,10 @@ test('a person reads and changes the own settings, and not those of others', asy
 
   expect(JSON.parse(before.stdout)).toEqual({ lang: 'en', tosAccepted: false });
   expect(JSON.parse(after.stdout)).toEqual({ lang: 'de', tosAccepted: false });
-  expect([others.code, others.stderr]).toEqual([2, expect.stringContaining('on its own machine')]);
+  expect([others.code, others.stderr]).toEqual([
+    2,
+    expect.stringContaining('on the machine of the server'),
+  ]);
   expect((await here('user', 'settings')).code).toBe(2);
 });
 
@@ -139,5 +142,5 @@ test.for([
   const ran = await runHere([...args, ...onServer(open).slice(0, 2)]);
 
   expect([ran.code, ran.stdout]).toEqual([2, '']);
-  expect(ran.stderr).toContain('run the command on its own machine');
+  expect(ran.stderr).toContain('Run the command on the machine of the server');
 });
