@@ -10,7 +10,7 @@ import { pipeline } from 'node:stream/promises';
 import { extract, type ExtractEvents } from 'tar-stream';
 import { ForensicsError } from '../errors.ts';
 import { systemCodeOf } from '../files/system-errors.ts';
-import { type Manifest, names, parseManifest, sumLine } from './manifest.ts';
+import { type Manifest, names, parseManifest, sumLine } from './contents.ts';
 
 export interface Archive {
   /** Null when it is missing or no manifest. */

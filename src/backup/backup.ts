@@ -1,33 +1,18 @@
-/** A data folder into a backup, and back, with the keys, rows and locks of this installation. */
+/** A data folder into a backup, with the keys and rows of this installation; and whether a backup is whole. */
 
-import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { and, asc, count, eq, gt, isNull } from 'drizzle-orm';
 import { outputKeys, parseRendered } from '../analyses/examination-row.ts';
 import { operator, serviceChain } from '../audit/entry.ts';
 import type { Audit } from '../audit/log.ts';
-import type { NamedObject } from './contents.ts';
-import { type Backup, createBackup } from './create.ts';
-import type { Manifest } from './manifest.ts';
-import {
-  checkMasterKey,
-  checkTarget,
-  type Keys,
-  masterKeysIn,
-  needsNoKeys,
-  restoreBackup,
-  type Restored,
-  type RestoreParts,
-} from './restore.ts';
-import { isDamaged, type Verified, verifyBackup, type VerifyParts } from './verify.ts';
-import type { Settings } from '../config/config.ts';
 import type { Db } from '../db/open.ts';
 import { analyses, examinations, storageConfigs } from '../db/schema.ts';
-import { ForensicsError } from '../errors.ts';
+import type { DataFolder } from '../secrets/master-key.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 import { objectPath } from '../storage/embedded/buckets.ts';
 import { bucketNameFor } from '../storage/embedded/credentials.ts';
-import { isOfAnother, lockForServing, makeDataFolder } from '../data-folder/data-folder.ts';
-import { type DataFolder, parseKey } from '../secrets/master-key.ts';
-import { type Secrets, secretsOf } from '../secrets/secrets.ts';
+import type { Manifest, NamedObject } from './contents.ts';
+import { type Backup, createBackup } from './create.ts';
+import { type Verified, verifyBackup, type VerifyOptions } from './verify.ts';
 
 interface BackedUp {
   readonly folder: Pick<DataFolder, 'path' | 'keyFile'>;
@@ -36,7 +21,7 @@ interface BackedUp {
   readonly audit: Pick<Audit, 'note'>;
 }
 
-interface BackupWish {
+interface BackupRequest {
   readonly out: string;
   readonly withKeys: boolean;
   readonly program: string;
@@ -47,9 +32,9 @@ interface BackupWish {
 }
 
 /** Told in the log of the service, which so knows the true hash of each. @throws {ForensicsError} as `createBackup` does. */
-export async function backUp(core: BackedUp, wish: BackupWish): Promise<Backup> {
+export async function backUp(core: BackedUp, request: BackupRequest): Promise<Backup> {
   const { folder, secrets, database } = core;
-  const { program, settings, withKeys, ...rest } = wish;
+  const { program, settings, withKeys, ...rest } = request;
   const here = withKeys ? 'here' : 'apart';
   const place = folder.keyFile === null ? 'environment' : here;
   const made = await createBackup({
@@ -74,73 +59,14 @@ export async function backUp(core: BackedUp, wish: BackupWish): Promise<Backup> 
 /** @throws {ForensicsError} as `verifyBackup` does. */
 export async function checkBackup(
   file: string,
-  onProgress: NonNullable<VerifyParts['onProgress']>,
+  onProgress: NonNullable<VerifyOptions['onProgress']>,
 ): Promise<Verified> {
   return verifyBackup(file, { objectsOf: embeddedObjects, onProgress });
 }
 
-type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
-type RestoreWish = Pick<RestoreParts, 'file' | 'mayReplace' | 'keysDir' | 'now'> & {
-  readonly onProgress: NonNullable<VerifyParts['onProgress']>;
-};
-
-/** @throws {ForensicsError} as `restoreBackup` does; `conflict` while a server works there; `config_invalid`. */
-export async function restore(target: Target, wish: RestoreWish): Promise<Restored> {
-  const { dataDir } = target;
-  refuseForeign(dataDir);
-  const isNew = !existsSync(dataDir);
-  makeDataFolder(dataDir);
-  const unlock = lockForServing(dataDir);
-  let isDone = false;
-  try {
-    const keys = masterKeysOf(target);
-    const restored = await restoreBackup({ ...wish, dataDir, keys, objectsOf: embeddedObjects });
-    isDone = true;
-    return restored;
-  } finally {
-    unlock();
-    if (isNew && !isDone && readdirSync(dataDir).length === 0) rmdirSync(dataDir);
-  }
-}
-
-/** The same as far as it can be told without touching anything. */
-export async function tryRestore(target: Target, wish: RestoreWish): Promise<Restored> {
-  const { dataDir } = target;
-  refuseForeign(dataDir);
-  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
-    checkTarget({ dataDir, mayReplace: wish.mayReplace });
-    lockForServing(dataDir)();
-  }
-  const verified = await checkBackup(wish.file, wish.onProgress);
-  const { manifest, problems } = verified;
-  if (manifest === null || problems.length > 0) throw isDamaged(problems);
-  if (manifest.holdsKeys && wish.keysDir !== null) throw needsNoKeys();
-  if (manifest.masterKey.place !== 'here') {
-    const ofFiles = wish.keysDir === null ? [] : await masterKeysIn(wish.keysDir);
-    checkMasterKey(manifest, { ...masterKeysOf(target), ofFiles });
-  }
-  return { ...verified, manifest, aside: null };
-}
-
-function masterKeysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
-  return {
-    ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
-    parse: parseKey,
-    idOf: (key) => idFrom(secretsOf(key).of('backup/key')),
-  };
-}
-
-function idFrom(secret: Buffer): string {
+/** Of a key that was derived for it: tells whether a master key is the same, and nothing else. */
+export function idFrom(secret: Buffer): string {
   return secret.toString('hex', 0, 8);
-}
-
-/** Files that we make would be ours, and the server could not read them. */
-function refuseForeign(dataDir: string): void {
-  if (!isOfAnother(dataDir)) return;
-  throw new ForensicsError(
-    'config_invalid',
-    'The data folder belongs to another user; restore as that user: sudo -u <user> forensics restore ...',
-  );
 }
 
 // The texts of the reports stand in the same column as their keys.

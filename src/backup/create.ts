@@ -1,26 +1,37 @@
 /**
  * A backup of a data folder while its server works: the database as it is at one moment, then what its rows name. Evidence,
- * heatmaps and reports are never changed, so what is copied after the database belongs to it; what a purge or a client
- * removed in between is told.
+ * heatmaps and reports are never changed, so what is copied after the database belongs to it; the
+ * manifest lists what a purge or a client removed in between.
  *
  * One file in the form of tar: it is written from front to back at any size, and every system can unpack it without us.
  */
 
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, open, realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { pack } from 'tar-stream';
 import type { Db } from '../db/open.ts';
 import { inspectDatabase, readDatabase, snapshotBytes, takeSnapshot } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
 import { linkUnlessTaken } from '../files/output-file.ts';
 import { unlessMissing } from '../files/system-errors.ts';
-import { type AddFile, writeArchive, type WrittenArchive } from './archive-writer.ts';
-import { type NamedObject, needSpace, plainFiles, readKeys, toDiskError } from './contents.ts';
-import { type Manifest, names } from './manifest.ts';
+import {
+  type Manifest,
+  manifestText,
+  type NamedObject,
+  names,
+  needSpace,
+  plainFiles,
+  readKeys,
+  sumLine,
+  toDiskError,
+} from './contents.ts';
 
-export interface BackupParts {
+export interface BackupOptions {
   /** Open as long as it takes: so nobody replaces the master key meanwhile. */
   readonly db: Db;
   readonly dataDir: string;
@@ -48,7 +59,7 @@ export interface Backup extends WrittenArchive {
  * @throws {ForensicsError} `conflict`, `usage` for a place in the data folder itself, `no_space_left`, `output_not_writable`;
  *   what `onProgress` throws.
  */
-export async function createBackup(parts: BackupParts): Promise<Backup> {
+export async function createBackup(parts: BackupOptions): Promise<Backup> {
   const out = resolve(parts.out);
   const folder = dirname(out);
   try {
@@ -71,7 +82,7 @@ export async function createBackup(parts: BackupParts): Promise<Backup> {
 }
 
 async function write(
-  parts: BackupParts,
+  parts: BackupOptions,
   staging: string,
   archive: string,
 ): Promise<WrittenArchive> {
@@ -96,7 +107,7 @@ async function write(
 
 /** What goes into the archive beside the snapshot, and what the manifest tells of it. */
 async function gather(
-  { dataDir, withKeys, objectsOf, elsewhereOf }: BackupParts,
+  { dataDir, withKeys, objectsOf, elsewhereOf }: BackupOptions,
   snapshot: string,
 ) {
   const keys = withKeys ? await readKeys(dataDir) : new Map<string, Buffer>();
@@ -157,4 +168,74 @@ function isDamaged(problems: readonly string[]): ForensicsError {
     'database_damaged',
     `Nothing was written, as the database itself is in disorder; keep the backups you have. ${problems.join(' ')}`,
   );
+}
+
+// The archive itself: a plain tar with the files as they come, their hashes, and the manifest at the end.
+
+/** @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`. */
+type AddFile = (
+  name: string,
+  sizeBytes: number,
+  source: AsyncIterable<Uint8Array>,
+) => Promise<void>;
+
+interface WrittenArchive {
+  readonly manifest: Manifest;
+  readonly manifestSha256: string;
+}
+
+/**
+ * @param path - a file that does not exist yet; it is flushed to the disk.
+ * @param at - the modification time of every entry.
+ * @param fill - adds the files and returns the facts for the manifest.
+ */
+async function writeArchive(
+  path: string,
+  at: Date,
+  fill: (add: AddFile) => Promise<Omit<Manifest, 'files' | 'bytes' | 'sums'>>,
+): Promise<WrittenArchive> {
+  const tar = pack();
+  const written = pipeline(tar, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }));
+  const sums: string[] = [];
+  let bytes = 0;
+
+  async function writeEntry(name: string, size: number, source: AsyncIterable<Uint8Array>) {
+    const sha256 = createHash('sha256');
+    async function* hashed() {
+      let read = 0;
+      for await (const block of source) {
+        sha256.update(block);
+        read += block.length;
+        yield block;
+      }
+      if (read === size) return;
+      throw new ForensicsError('conflict', `${name} changed while it was read; try again.`);
+    }
+    await pipeline(hashed, tar.entry({ name, size, mode: 0o600, mtime: at, type: 'file' }));
+    return sha256.digest('hex');
+  }
+
+  async function writeText(name: string, text: string): Promise<string> {
+    const content = Buffer.from(text);
+    return writeEntry(name, content.length, Readable.from([content]));
+  }
+
+  try {
+    const facts = await fill(async (name, sizeBytes, source) => {
+      sums.push(sumLine(await writeEntry(name, sizeBytes, source), name));
+      bytes += sizeBytes;
+    });
+    const listed = await writeText(names.sums, sums.join(''));
+    const manifest = { ...facts, files: sums.length, bytes, sums: listed };
+    const manifestSha256 = await writeText(names.manifest, manifestText(manifest));
+    await writeText(names.manifestSum, sumLine(manifestSha256, names.manifest));
+    tar.finalize();
+    await written;
+    return { manifest, manifestSha256 };
+  } catch (error) {
+    tar.destroy(error instanceof Error ? error : new Error(String(error)));
+    // Where the file could not be written, this throws the cause of what failed above.
+    await written;
+    throw error;
+  }
 }

@@ -3,18 +3,83 @@
  * any moment leaves what was there, or all of the new. Nothing is deleted: what a data folder held is set aside.
  */
 
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Settings } from '../config/config.ts';
+import { isOfAnother, lockForServing, makeDataFolder } from '../data-folder/data-folder.ts';
+import { contentOf, isHalfPlaced, makeStaging, putInPlace } from '../data-folder/swap-folders.ts';
 import { refuseIfInUse } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { syncFolder } from '../files/atomic-write.ts';
+import { parseKey } from '../secrets/master-key.ts';
+import { secretsOf } from '../secrets/secrets.ts';
 import { readArchive } from './archive-reader.ts';
-import { belongs, needSpace, readKeys, toDiskError } from './contents.ts';
-import { type Manifest, names } from './manifest.ts';
-import { contentOf, isHalfPlaced, makeStaging, putInPlace } from '../data-folder/swap-folders.ts';
-import { isDamaged, judge, type Verified, type VerifyParts } from './verify.ts';
+import { checkBackup, embeddedObjects, idFrom } from './backup.ts';
+import { belongs, type Manifest, names, needSpace, readKeys, toDiskError } from './contents.ts';
+import { isDamaged, judge, type Verified, type VerifyOptions } from './verify.ts';
 
-export interface RestoreParts extends VerifyParts {
+type Target = Pick<Settings, 'dataDir' | 'masterKey'>;
+type RestoreRequest = Pick<RestoreOptions, 'file' | 'mayReplace' | 'keysDir' | 'now'> & {
+  readonly onProgress: NonNullable<VerifyOptions['onProgress']>;
+};
+
+/** @throws {ForensicsError} as `restoreBackup` does; `conflict` while a server works there; `config_invalid`. */
+export async function restore(target: Target, request: RestoreRequest): Promise<Restored> {
+  const { dataDir } = target;
+  refuseForeign(dataDir);
+  const isNew = !existsSync(dataDir);
+  makeDataFolder(dataDir);
+  const unlock = lockForServing(dataDir);
+  let isDone = false;
+  try {
+    const keys = masterKeysOf(target);
+    const restored = await restoreBackup({ ...request, dataDir, keys, objectsOf: embeddedObjects });
+    isDone = true;
+    return restored;
+  } finally {
+    unlock();
+    if (isNew && !isDone && readdirSync(dataDir).length === 0) rmdirSync(dataDir);
+  }
+}
+
+/** The same as far as it can be told without touching anything. */
+export async function tryRestore(target: Target, request: RestoreRequest): Promise<Restored> {
+  const { dataDir } = target;
+  refuseForeign(dataDir);
+  if (statSync(dataDir, { throwIfNoEntry: false })?.isDirectory()) {
+    checkTarget({ dataDir, mayReplace: request.mayReplace });
+    lockForServing(dataDir)();
+  }
+  const verified = await checkBackup(request.file, request.onProgress);
+  const { manifest, problems } = verified;
+  if (manifest === null || problems.length > 0) throw isDamaged(problems);
+  if (manifest.holdsKeys && request.keysDir !== null) throw needsNoKeys();
+  if (manifest.masterKey.place !== 'here') {
+    const ofFiles = request.keysDir === null ? [] : await masterKeysIn(request.keysDir);
+    checkMasterKey(manifest, { ...masterKeysOf(target), ofFiles });
+  }
+  return { ...verified, manifest, aside: null };
+}
+
+function masterKeysOf({ masterKey }: Target): Omit<Keys, 'ofFiles'> {
+  return {
+    ofSettings: masterKey === null ? null : Buffer.from(masterKey, 'hex'),
+    parse: parseKey,
+    idOf: (key) => idFrom(secretsOf(key).of('backup/key')),
+  };
+}
+
+/** Files that we make would be ours, and the server could not read them. */
+function refuseForeign(dataDir: string): void {
+  if (!isOfAnother(dataDir)) return;
+  throw new ForensicsError(
+    'config_invalid',
+    'The data folder belongs to another user; restore as that user: sudo -u <user> forensics restore ...',
+  );
+}
+
+export interface RestoreOptions extends VerifyOptions {
   readonly file: string;
   /** There, and locked against servers and other restores. */
   readonly dataDir: string;
@@ -36,7 +101,7 @@ export interface Restored extends Verified {
  * @throws {ForensicsError} `conflict` when the folder holds something that may not be replaced or is in use; `backup_damaged`,
  *   `backup_unreadable`, `schema_newer`, `no_space_left`, `output_not_writable`, `usage` for missing keys.
  */
-export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
+export async function restoreBackup(parts: RestoreOptions): Promise<Restored> {
   const { file, dataDir, now } = parts;
   checkTarget(parts);
   const staging = makeStaging(dataDir, now());
@@ -56,10 +121,10 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
 }
 
 /** @throws {ForensicsError} `conflict`. */
-export function checkTarget({
+function checkTarget({
   dataDir,
   mayReplace,
-}: Pick<RestoreParts, 'dataDir' | 'mayReplace'>): void {
+}: Pick<RestoreOptions, 'dataDir' | 'mayReplace'>): void {
   if (contentOf(dataDir).length === 0) return;
   if (!mayReplace) {
     throw new ForensicsError(
@@ -70,7 +135,7 @@ export function checkTarget({
   refuseIfInUse(join(dataDir, names.database));
 }
 
-async function unpack(parts: RestoreParts, staging: string) {
+async function unpack(parts: RestoreOptions, staging: string) {
   const { file, keysDir, keys, objectsOf, onProgress } = parts;
   const folders = new Set([staging]);
   const place = async (name: string): Promise<string> => {
@@ -101,17 +166,17 @@ async function unpack(parts: RestoreParts, staging: string) {
 }
 
 /** Texts of the key and of the one that is about to take its place. */
-export async function masterKeysIn(folder: string): Promise<readonly string[]> {
+async function masterKeysIn(folder: string): Promise<readonly string[]> {
   const files = ['master.key', 'master.key.next'].map((name) => join(folder, name));
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
   return texts.filter((text) => text !== '');
 }
 
-export function needsNoKeys(): ForensicsError {
+function needsNoKeys(): ForensicsError {
   return new ForensicsError('usage', 'The backup holds its keys; leave out --keys.');
 }
 
-export interface Keys {
+interface Keys {
   /** What the settings say; null when they leave it to a file. Where they name one, no file counts. */
   readonly ofSettings: Buffer | null;
   /** Contents of `master.key` and of the one that is about to take its place. */
@@ -123,7 +188,7 @@ export interface Keys {
 }
 
 /** @throws {ForensicsError} `config_invalid`, `usage`: says where the right key has to come from. */
-export function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
+function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
   const { ofSettings, ofFiles, parse, idOf } = keys;
   const isRight = (key: Buffer | null) => key !== null && idOf(key) === masterKey.id;
   if (ofSettings !== null) {

@@ -9,10 +9,9 @@ import { type Db, openDatabase } from '../db/open.ts';
 import { inspectDatabase, readDatabase } from '../db/snapshot.ts';
 import { ForensicsError } from '../errors.ts';
 import { type Archive, readArchive, type ReadOptions } from './archive-reader.ts';
-import { type NamedObject, toDiskError } from './contents.ts';
-import { type Manifest, names } from './manifest.ts';
+import { type Manifest, type NamedObject, names, toDiskError } from './contents.ts';
 
-export interface VerifyParts {
+export interface VerifyOptions {
   readonly objectsOf: (database: Db) => Iterable<NamedObject>;
   readonly onProgress?: ReadOptions['onProgress'];
 }
@@ -32,7 +31,7 @@ export interface Verified {
  *
  * @throws {ForensicsError} `file_not_found`, `file_not_readable`, `backup_unreadable`, `no_space_left`; `schema_newer`.
  */
-export async function verifyBackup(file: string, parts: VerifyParts): Promise<Verified> {
+export async function verifyBackup(file: string, parts: VerifyOptions): Promise<Verified> {
   const scratch = await mkdtemp(join(tmpdir(), 'forensics-backup-'));
   const database = join(scratch, names.database);
   try {
@@ -55,7 +54,7 @@ export async function verifyBackup(file: string, parts: VerifyParts): Promise<Ve
 export function judge(
   archive: Archive,
   database: string,
-  { objectsOf }: Pick<VerifyParts, 'objectsOf'>,
+  { objectsOf }: Pick<VerifyOptions, 'objectsOf'>,
 ): Verified {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
@@ -76,12 +75,12 @@ export function judge(
 }
 
 // A list of thousands helps nobody.
-const mostTold = 20;
+const maxShown = 20;
 
 interface Named {
   readonly database: string;
   readonly schema: number;
-  readonly objectsOf: VerifyParts['objectsOf'];
+  readonly objectsOf: VerifyOptions['objectsOf'];
 }
 
 function missingObjects({ manifest, files }: Archive, named: Named): readonly string[] {
@@ -92,7 +91,7 @@ function missingObjects({ manifest, files }: Archive, named: Named): readonly st
       if (!files.has(path) && !known.has(path)) missing.push(path);
     }
   });
-  return missing.slice(0, mostTold).map((path) => `${path} is missing, and a row names it.`);
+  return missing.slice(0, maxShown).map((path) => `${path} is missing, and a row names it.`);
 }
 
 /** Also proves that an older database can be brought up to date. */

@@ -58,7 +58,7 @@ export const pausesMs: readonly number[] = [
   12 * hourMs,
 ];
 /** Of one person: what nobody reads must fill neither a mailbox nor the disk. */
-const mostAnHour = 30;
+const maxPerHour = 30;
 /** After this time a message is sent no more; it stays readable here. */
 export const givenUpAfterMs = 72 * hourMs;
 
@@ -123,13 +123,13 @@ function refuseTooMany(tx: Tx, userId: string, at: Date): void {
     .where(eq(feedback.userId, userId))
     .orderBy(desc(feedback.createdAt))
     .limit(1)
-    .offset(mostAnHour - 1)
+    .offset(maxPerHour - 1)
     .get();
   const waitMs = nth === undefined ? 0 : nth.createdAt.getTime() + hourMs - at.getTime();
   if (waitMs <= 0) return;
   throw new ForensicsError(
     'rate_limited',
-    `${mostAnHour} messages an hour are taken; wait before you send another.`,
+    `${maxPerHour} messages an hour are taken; wait before you send another.`,
     { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   );
 }

@@ -5,7 +5,7 @@
 
 import { type Db, transact } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
-import { createLoop, createTurns } from './poll-loop.ts';
+import { createLoop } from './poll-loop.ts';
 import type { Job, Queue } from './queue.ts';
 
 export type Handler = (job: Job, context: { readonly signal: AbortSignal }) => Promise<void>;
@@ -44,7 +44,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const { pollMs = 1000, leaseMs = 60_000, onError = () => undefined } = options;
   const kinds = Object.keys(handlers);
   const inHand = new Map<Promise<void>, AbortController>();
-  const turns = createTurns(now);
+  const scheduler = createFairScheduler(now);
   let isStopping = false;
 
   const loop = createLoop({ turn, now, pollMs, onError: (error) => onError(error, null) });
@@ -55,13 +55,14 @@ export function createWorker(options: WorkerOptions): Worker {
       // With all hands full there is nothing to wait for: the end of a job wakes the loop.
       if (isStopping || inHand.size >= concurrency) return null;
       const job = claim();
-      if (job === null) return earlier(queue.nextDueAt(kinds, turns.barred()), turns.nextAt());
+      if (job === null)
+        return earlier(queue.nextDueAt(kinds, scheduler.blocked()), scheduler.nextAt());
       takeOn(job);
     }
   }
 
   function claim(): Job | null {
-    for (const except of turns.choices()) {
+    for (const except of scheduler.choices()) {
       const job = queue.claim({ workerId, leaseMs, kinds, except });
       if (job !== null) return job;
     }
@@ -79,7 +80,7 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function work(job: Job, abort: AbortController): Promise<void> {
     const heartbeat = setInterval(() => renew(job, abort), leaseMs / 3);
-    const endTurn = turns.begin(job.owner);
+    const endTurn = scheduler.begin(job.owner);
     try {
       await handlers[job.kind]!(job, { signal: abort.signal });
       endTurn('done');
@@ -145,4 +146,70 @@ function earlier(a: Date | null, b: Date | null): Date | null {
 
 function isLeaseLost(error: unknown): boolean {
   return error instanceof ForensicsError && error.code === 'lease_lost';
+}
+
+/**
+ * Whose job is taken up next, so that no owner holds up the others: owners take turns, and one whose latest job failed
+ * rests ten times as long as it took, then gets one job at a time until one is done. Kept in memory: a new process has to
+ * find out again.
+ */
+interface FairScheduler {
+  /** Owners of whom nothing may be taken up now. */
+  blocked(): readonly string[];
+  /**
+   * Owners whose jobs are left alone, from the fairest choice to the last: first comes who has nothing in hand and was not
+   * served last, then who has nothing in hand, then whoever is not blocked.
+   */
+  choices(): readonly (readonly string[])[];
+  /** When the next rest ends; null when nobody rests. */
+  nextAt(): Date | null;
+  /** A job is taken up; the function that is returned says how it ended. */
+  begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void;
+}
+
+const shortestRestMs = 1000;
+const longestRestMs = 15 * 60_000;
+
+function createFairScheduler(now: () => Date): FairScheduler {
+  const inHand: string[] = [];
+  /** Owners whose latest job failed, and until when they rest. */
+  const failing = new Map<string, Date>();
+  let latest: string | null = null;
+
+  const isResting = (until: Date) => until > now();
+
+  const blocked = () =>
+    [...failing]
+      .filter(([owner, until]) => isResting(until) || inHand.includes(owner))
+      .map(([owner]) => owner);
+
+  return {
+    blocked,
+    choices() {
+      const last = blocked();
+      const idle = [...last, ...inHand];
+      return [latest === null ? idle : [...idle, latest], idle, last];
+    },
+    nextAt() {
+      const ends = [...failing.values()].filter(isResting).map((until) => until.getTime());
+      return ends.length === 0 ? null : new Date(Math.min(...ends));
+    },
+    begin(owner) {
+      if (owner === null) return () => undefined;
+      const begunAt = now().getTime();
+      inHand.push(owner);
+      latest = owner;
+      return (end) => {
+        inHand.splice(inHand.indexOf(owner), 1);
+        if (end === 'done') failing.delete(owner);
+        if (end === 'failed') failing.set(owner, restUntil(begunAt));
+      };
+    },
+  };
+
+  function restUntil(begunAt: number): Date {
+    const at = now().getTime();
+    const restMs = Math.max(shortestRestMs, 10 * (at - begunAt));
+    return new Date(at + Math.min(longestRestMs, restMs));
+  }
 }

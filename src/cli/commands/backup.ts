@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Manifest } from '../../backup/manifest.ts';
+import type { Manifest } from '../../backup/contents.ts';
 import type { Verified } from '../../backup/verify.ts';
 import { readConfig, redacted } from '../../config/config.ts';
 import { packageVersion } from '../../version.ts';
@@ -249,22 +249,22 @@ interface RestoreOptions extends LocalOptions {
 
 async function restore(file: string, options: RestoreOptions): Promise<void> {
   const { dryRun, force, keys, json } = options;
-  const [backups, { settingsFor }, { migrations }] = await Promise.all([
-    import('../../backup/backup.ts'),
+  const [restores, { settingsFor }, { migrations }] = await Promise.all([
+    import('../../backup/restore.ts'),
     import('../target/local.ts'),
     import('../../db/migrations.ts'),
   ]);
   const settings = settingsFor(options);
   const { dataDir } = settings;
   const done = await withProgress(async (show) => {
-    const wish = {
+    const request = {
       file,
       mayReplace: force,
       keysDir: keys ?? null,
       now: () => new Date(),
       onProgress: (read: number, all: number) => show('Reading the backup', read / all),
     };
-    return dryRun ? backups.tryRestore(settings, wish) : backups.restore(settings, wish);
+    return dryRun ? restores.tryRestore(settings, request) : restores.restore(settings, request);
   });
   const { manifest, manifestSha256, rows, aside } = done;
   const last = dryRun

@@ -40,7 +40,7 @@ export interface RemoteSettings {
 }
 
 /** Objects may have been kept when the limit was higher. */
-const leastAnswerBytes = 128 * 1024 * 1024;
+const minAnswerLimitBytes = 128 * 1024 * 1024;
 
 /**
  * Connections that are kept for the next request, that end when the other side does not answer, and that lead to no
@@ -63,7 +63,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     const connection = connect(target, callback);
     if (!(connection instanceof Socket)) throw new TypeError('A connection is a socket.');
     limitTime(connection, useSSL ? 'secureConnect' : 'connect', timeouts);
-    limitBytes(connection, Math.max(leastAnswerBytes, 2 * maxObjectBytes));
+    limitBytes(connection, Math.max(minAnswerLimitBytes, 2 * maxObjectBytes));
     return connection;
   };
   const reuse = agent.reuseSocket.bind(agent);

@@ -16,7 +16,7 @@ import Database from 'better-sqlite3';
 import { drizzle } from 'drizzle-orm/better-sqlite3';
 import { type Pack, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
-import { restoreBackup, type RestoreParts } from '../../../src/backup/restore.ts';
+import { restoreBackup, type RestoreOptions } from '../../../src/backup/restore.ts';
 import { contentOf, finishPlacing, isHalfPlaced } from '../../../src/data-folder/swap-folders.ts';
 import { migrations } from '../../../src/db/migrations.ts';
 import { openDatabase } from '../../../src/db/open.ts';
@@ -28,7 +28,7 @@ import { backUp, content, evidence, keysAsRead, now, report, smallFolder } from 
 
 const objectsOf = () => [evidence, report];
 
-function restore(file: string, dataDir: string, more: Partial<RestoreParts> = {}) {
+function restore(file: string, dataDir: string, more: Partial<RestoreOptions> = {}) {
   const parts = {
     file,
     dataDir,

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { NamedObject } from '../../../src/backup/contents.ts';
-import { type BackupParts, createBackup } from '../../../src/backup/create.ts';
+import { type BackupOptions, createBackup } from '../../../src/backup/create.ts';
 import { transact } from '../../../src/db/open.ts';
 import { settings } from '../../../src/db/schema.ts';
 import { temporaryDb, temporaryFolder } from '../db/temporary.ts';
@@ -51,7 +51,7 @@ type SmallFolder = ReturnType<typeof smallFolder>;
 
 export async function backUp(
   { db, dataDir, out }: SmallFolder,
-  more: Partial<BackupParts> & { readonly objects?: readonly NamedObject[] } = {},
+  more: Partial<BackupOptions> & { readonly objects?: readonly NamedObject[] } = {},
 ) {
   const { objects = [evidence, report], ...parts } = more;
   return createBackup({
