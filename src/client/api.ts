@@ -7,9 +7,8 @@ import { type Static, type TSchema, type TUnsafe, Type } from 'typebox';
 import { Value } from 'typebox/value';
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
-import type { Pace } from '../retry.ts';
+import { type Pace, backoffMs, retry } from '../retry.ts';
 import { failureOf, toConnectionFailure } from './errors.ts';
-import { withRetry } from './retry.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
@@ -57,9 +56,9 @@ export interface ApiParts {
 const timeoutMs = 30_000;
 // Longer than a restart takes, and than the minute in which a caller has spent what it may ask.
 const longRunMs = 150_000;
-const tries = 5;
+const maxTries = 5;
 // A server that never answered is more likely misnamed than away.
-const triesAtFirst = 3;
+const maxTriesAtFirst = 3;
 
 export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiParts): Api {
   let hasAnswered = false;
@@ -77,7 +76,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
 
   const triesOf = ({ longRun }: ApiRequest): number => {
     if (longRun !== undefined) return Infinity;
-    return hasAnswered ? tries : triesAtFirst;
+    return hasAnswered ? maxTries : maxTriesAtFirst;
   };
 
   const api: Api = {
@@ -162,7 +161,7 @@ export function wholeAnswer<T extends TSchema>(
 
 // Null for what is no JSON, such as a proxy's page: then the status decides what is told.
 
-export function parsedJson(text: string): unknown {
+function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -207,4 +206,49 @@ export async function lookAt(
   } catch (error) {
     throw toConnectionFailure(error, url);
   }
+}
+
+// When a request to a server is repeated: while the server is away or busy, for as long as somebody waits.
+
+interface RetryLimits {
+  /** Asked after each failure. */
+  readonly tries: () => number;
+  /** Half a minute when left out. */
+  readonly budgetMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly pace?: Pace | undefined;
+}
+
+const defaultBudgetMs = 30_000;
+const firstPauseMs = 500;
+const growth = 3;
+const maxPauseMs = 5000;
+
+/** @throws what `act` threw last; the reason of `signal`. */
+export function withRetry<T>(
+  act: () => Promise<T>,
+  { tries, budgetMs = defaultBudgetMs, signal, pace }: RetryLimits,
+): Promise<T> {
+  return retry(act, {
+    pauseAfter(error, attempt) {
+      if (!(error instanceof ForensicsError) || !isAway(error) || attempt >= tries()) return null;
+      // A name that nobody knows now is not known in a second either; in minutes it may be.
+      if (isUnknownName(error) && budgetMs <= defaultBudgetMs) return null;
+      const { retryAfterSeconds } = error;
+      if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;
+      return Math.min(maxPauseMs, backoffMs(attempt, firstPauseMs, growth));
+    },
+    budgetMs,
+    signal,
+    pace,
+  });
+}
+
+/** Whether the server was away or busy. What a health check found is its answer, and no such thing. */
+function isAway({ code, canRetry, status }: ForensicsError): boolean {
+  return code !== 'unhealthy' && canRetry && (status === 429 || status === 503);
+}
+
+function isUnknownName({ cause }: ForensicsError): boolean {
+  return Object(cause)['code'] === 'ENOTFOUND';
 }

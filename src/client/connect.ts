@@ -6,9 +6,8 @@ import { connect, createSecureContext, getCACertificates, type SecureContext } f
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import type { Pace } from '../retry.ts';
-import { type Api, type Authorize, createApi } from './api.ts';
+import { type Api, type Authorize, createApi, withRetry } from './api.ts';
 import { toConnectionFailure } from './errors.ts';
-import { withRetry } from './retry.ts';
 
 export interface Access {
   readonly url: string;

@@ -5,10 +5,9 @@
 
 import { type Dispatcher, request } from 'undici';
 import { ForensicsError } from '../errors.ts';
-import type { Api } from './api.ts';
+import { type Api, withRetry } from './api.ts';
 import { connectionsUnder } from './connect.ts';
 import { toConnectionFailure, storeFailureOf } from './errors.ts';
-import { withRetry } from './retry.ts';
 
 export interface Transfer {
   /** @throws {ForensicsError} as `storeFailureOf`; `server_unreachable`, `server_untrusted`; the reason of `signal`. */

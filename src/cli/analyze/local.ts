@@ -43,11 +43,11 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const { trustList: c2paTrustList, validation: cited, dataDir } = options;
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
-  // Checked once here, a missing or damaged model is one line and not one for each picture.
-  const registry = createRegistry({ extra: modelsDir });
-  await registry.open(options.model);
-  await registry.openLocator();
-  const validation = await citedValidation(settings, registry, options.model);
+  // Whether the model is there and whole is checked by the child that loads it; without it the run ends.
+  const validation =
+    settings.validation === null
+      ? null
+      : await citedValidation(settings, createRegistry({ extra: modelsDir }), options.model);
   const trustList = readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const bundling = bundlingFor(options, { dataDir: settings.dataDir, trustList });

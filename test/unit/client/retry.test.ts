@@ -1,11 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { beforeAll, expect, test } from 'vitest';
-import { withRetry } from '../../../src/client/retry.ts';
 import { ForensicsError } from '../../../src/errors.ts';
 import type { Issued } from '../../../src/server/certificate.ts';
 import { ping } from './ping.ts';
 import { steppedPace } from './stepped-pace.ts';
 import { newAuthority, newLeaf, openTlsServer } from './tls-server.ts';
+import { withRetry } from '../../../src/client/api.ts';
 
 let authority: Issued;
 let leaf: Issued;
