@@ -5,7 +5,7 @@
 
 import { halvePixels, type Planes, toPlanes } from '../image/pixels.ts';
 import type { ModelManifest } from '../inference/model.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import { type CellPosition, type FeatureGrid, type PatchPlan, planPatches } from './patches.ts';
 import { type Branch, cutTile, grown, readFeatureGrid } from './tiles.ts';
 

@@ -14,11 +14,11 @@ import { inRows } from '../image/jpeg-quality.ts';
 import { lumaSteps } from '../image/jpeg-structure.ts';
 import type { Picture } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
-import type { LocateModel } from '../inference/locate-model.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
 import { type CellGrid, ontoGrid } from './maps.ts';
 import type { Manipulation } from './result.ts';
+import type { LocateModel } from '../inference/networks.ts';
 
 export interface Localisation {
   readonly manipulation: Manipulation;

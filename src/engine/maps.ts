@@ -2,7 +2,7 @@
 
 import type { CellMap } from '../detectors/detector.ts';
 import type { Calibration } from '../inference/model.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import {
   boundedLogit,
   calibrated,

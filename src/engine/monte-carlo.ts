@@ -5,7 +5,7 @@
  */
 
 import type { ModelManifest } from '../inference/model.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';

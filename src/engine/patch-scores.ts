@@ -13,7 +13,7 @@
  */
 
 import type { Planes } from '../image/pixels.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import { distancesOf } from './anomaly.ts';
 import type { Logits } from './calibration.ts';
 import { readEnsembleScores, type EnsembleScores } from './ensemble.ts';

@@ -7,7 +7,7 @@
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
 import { decodePixels, type Pixels, saveJpeg, scalePixels } from '../image/codec.ts';
 import { cutPixels, type Planes, toPlanes } from '../image/pixels.ts';
-import type { TraceModel } from '../inference/trace-model.ts';
+import type { TraceModel } from '../inference/networks.ts';
 import { toFakeProbability } from './calibration.ts';
 import { readLogits } from './patch-scores.ts';
 import { coveringGrid, insideGrid, patchStarts } from './patches.ts';

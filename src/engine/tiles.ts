@@ -4,7 +4,7 @@
  */
 
 import type { Planes } from '../image/pixels.ts';
-import type { ReadCells } from '../inference/trace-model.ts';
+import type { ReadCells } from '../inference/networks.ts';
 import { coveringGrid, type FeatureGrid, type Grid } from './patches.ts';
 
 /** In cells. `core` is kept, `outer` is what the network is shown. */

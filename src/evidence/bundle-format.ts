@@ -3,6 +3,7 @@
  * verifiable, so a change here is a new format, never another meaning of this one.
  */
 
+import canonicalize from 'canonicalize';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
 import type { Language } from '../contract/vocabulary.ts';
@@ -10,7 +11,6 @@ import type { Examination, MapName } from '../engine/result.ts';
 import type { Format, Limits } from '../image/picture.ts';
 import type { ReportItem } from '../report/report-item.ts';
 import type { Rendering } from '../sandbox/tasks.ts';
-import { parseJson } from './records.ts';
 import type { ZipEntry } from './zip.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/1';
@@ -39,14 +39,12 @@ export const originalFile = (format: Format) => `original.${format}`;
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
 
-// The list that is signed: every other file of the bundle by name, size and SHA-256, what it is about, and whose key.
-
 const hex = (digits: number) => Type.String({ pattern: `^[0-9a-f]{${digits}}$` });
 const time = Type.String({ pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$` });
 const size = Type.Integer({ minimum: 0, maximum: maxBundleBytes });
 const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
 
-const schema = Type.Object(
+const manifestSchema = Type.Object(
   {
     format: Type.Literal(bundleFormat),
     /** Of the program that wrote it. */
@@ -72,22 +70,24 @@ const schema = Type.Object(
   { additionalProperties: false },
 );
 
-export type Manifest = Static<typeof schema>;
+/** The list that is signed: every other file of the bundle by name, size and SHA-256, what it is about, and whose key. */
+export type Manifest = Static<typeof manifestSchema>;
 
-const compiled = Compile(schema);
+const manifestCheck = Compile(manifestSchema);
 
 /** Null for what is no manifest of this format. */
 export function parseManifest(bytes: Uint8Array): Manifest | null {
   const value = parseJson(bytes);
-  return compiled.Check(value) && isDate(value.examinedAt) && isDate(value.signedAt) ? value : null;
+  return manifestCheck.Check(value) && isDate(value.examinedAt) && isDate(value.signedAt)
+    ? value
+    : null;
 }
 
 function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
 }
 
-// An examined picture with everything that was made of it: what a bundle is written from.
-
+/** An examined picture with everything that was made of it: what a bundle is written from. */
 export interface BundleCase {
   readonly original: Uint8Array;
   /** The file name that the reader of the picture was told; null when it saw bytes alone. */
@@ -119,4 +119,52 @@ export function contentOf(
   wanted: string,
 ): Uint8Array | null {
   return entries.find(({ name }) => name === wanted)?.bytes ?? null;
+}
+
+/**
+ * A value as JSON can carry it: what JSON leaves out is left out, and half a surrogate pair, which file names and
+ * metadata may hold and UTF-8 cannot, becomes U+FFFD.
+ */
+export function toPlain(value: unknown): unknown {
+  const text = JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');
+    return ArrayBuffer.isView(member) ? Array.from(numbersOf(member)) : member;
+  });
+  return JSON.parse(text) as unknown;
+}
+
+/**
+ * The one JSON form of a value (RFC 8785): the same facts are the same bytes wherever they are written. UTF-8, without a
+ * line end.
+ *
+ * @throws {TypeError} for what is no JSON at all, such as undefined.
+ */
+export function canonicalBytes(value: unknown): Buffer {
+  const text = canonicalize(toPlain(value));
+  if (text === undefined) throw new TypeError('the value has no JSON form');
+  return Buffer.from(text, 'utf8');
+}
+
+/** The value of a JSON text; undefined, which no JSON text means, for anything else and for one that is built to do harm. */
+export function parseJson(bytes: Uint8Array): unknown {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return isWithin(value, maxLevels) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Far more than we write, and far fewer than what exhausts the stack of whoever walks through the value. */
+const maxLevels = 64;
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
+}
+
+function numbersOf(view: ArrayBufferView): ArrayLike<number> {
+  if (view instanceof Uint16Array) return view;
+  throw new TypeError('only 16-bit maps are written as lists of numbers');
 }

@@ -4,8 +4,7 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
-import { heatmapFile, mapFile, reportFile } from './bundle-format.ts';
-import { toPlain } from './records.ts';
+import { heatmapFile, mapFile, reportFile, toPlain } from './bundle-format.ts';
 
 /** Other processors and versions round differently; below this nobody who reads a report can tell. */
 export const numberTolerance = 1e-4;

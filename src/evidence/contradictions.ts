@@ -16,10 +16,16 @@ import {
   resultFile,
   settingsFile,
   textsFile,
+  canonicalBytes,
 } from './bundle-format.ts';
 import type { Problem } from './checks.ts';
-import { canonicalBytes, parseResult, type ResultRecord } from './records.ts';
-import { type BundleSettings, parseCustody, parseSettings } from './settings.ts';
+import {
+  parseResult,
+  type ResultRecord,
+  type BundleSettings,
+  parseCustody,
+  parseSettings,
+} from './records.ts';
 import { sha256Of } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;

@@ -1,18 +1,22 @@
-/** `result.json`: the whole examination, with the contract's numbers and the evidence in words beside it. */
+/**
+ * The records of a bundle, written and read again: `result.json`, the whole examination with the contract's numbers and
+ * the evidence in words beside it; `settings.json` and `custody.json`, what else a repetition needs beside picture and model.
+ */
 
-import canonicalize from 'canonicalize';
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { resultClasses } from '../contract/vocabulary.ts';
+import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
-import type { Examination } from '../engine/result.ts';
-import type { PictureFacts } from '../image/picture.ts';
+import type { Examination, ModelIdentity } from '../engine/result.ts';
+import { type PictureFacts, defaultLimits } from '../image/picture.ts';
 import { writeEvidence } from '../report/evidence.ts';
+import { custodyEvents, type OwnValidation, type ReportItem } from '../report/report-item.ts';
+import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
 /** Only what a reader of bundles asks for; the rest is compared as it is. */
-const schema = Type.Object({
+const resultSchema = Type.Object({
   verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
   examination: Type.Object({
     facts: Type.Object({
@@ -41,9 +45,9 @@ const schema = Type.Object({
   }),
 });
 
-export type ResultRecord = Static<typeof schema>;
+export type ResultRecord = Static<typeof resultSchema>;
 
-const compiled = Compile(schema);
+const resultCheck = Compile(resultSchema);
 
 export function resultRecordOf(
   examination: Examination,
@@ -61,7 +65,7 @@ export function resultRecordOf(
 /** Null for what is not in the form that `resultRecordOf` gives. */
 export function parseResult(bytes: Uint8Array): ResultRecord | null {
   const value = parseJson(bytes);
-  return compiled.Check(value) ? value : null;
+  return resultCheck.Check(value) ? value : null;
 }
 
 /** Whoever keeps the file back hardly means to hand on all that it says; the summary that every report prints stays. */
@@ -69,47 +73,142 @@ function withoutMetadata(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {} } };
 }
 
-// JSON in one form only (RFC 8785), so that the same facts are the same bytes wherever they are written.
+const oneOf = <const T extends readonly string[]>(words: T) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });
+const side = Type.Integer({ minimum: 1, maximum: defaultLimits.maxSidePx });
+const share = Type.Number({ minimum: 0, maximum: 1 });
+const names = Type.Record(Type.String(), Type.String());
 
-/**
- * A value as JSON can carry it: what JSON leaves out is left out, and half a surrogate pair, which file names and
- * metadata may hold and UTF-8 cannot, becomes U+FFFD.
- */
-export function toPlain(value: unknown): unknown {
-  const text = JSON.stringify(value, (_key, member: unknown) => {
-    if (typeof member === 'string') return Buffer.from(member, 'utf8').toString('utf8');
-    return ArrayBuffer.isView(member) ? Array.from(numbersOf(member)) : member;
+const rates = Type.Object({
+  decided: share,
+  realCalledFake: share,
+  fakeCalledReal: share,
+  realCalledReal: Type.Optional(share),
+  fakeCalledFake: Type.Optional(share),
+});
+
+const measured = Type.Object({
+  condition: Type.String(),
+  real: Type.Integer({ minimum: 0 }),
+  fake: Type.Integer({ minimum: 0 }),
+  auc: share,
+  aucLow: share,
+  aucHigh: share,
+  strategies: Type.Object({ pedantic: rates, default: rates, relaxed: rates }),
+});
+
+const modelIdentity = Type.Object({ id: Type.String(), version: Type.String(), files: names });
+
+const settingsSchema = Type.Object({
+  model: modelIdentity,
+  /** The localisation model; bundles of earlier versions lack it. */
+  locator: Type.Optional(modelIdentity),
+  decisionStrategy: oneOf(decisionStrategies),
+  seed: Type.Integer(),
+  /** Monte Carlo passes. */
+  passes: Type.Integer(),
+  limits: Type.Object({
+    minSidePx: side,
+    maxSidePx: side,
+    maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
+  }),
+  /** Versions and processor: what another run must match to be byte-identical. */
+  environment: names,
+  openedAs: Type.Union([Type.String(), Type.Null()]),
+  heatmapSize: Type.Union([Type.Object({ width: side, height: side }), Type.Null()]),
+  /** Whether `result.json` lacks the metadata of the file. */
+  isMetadataLeftOut: Type.Boolean(),
+  item: Type.Object({
+    name: Type.String(),
+    analysisId: Type.Union([Type.String(), Type.Null()]),
+    examinedAt: Type.String(),
+    isUploadReplaced: Type.Optional(Type.Boolean()),
+    retries: Type.Optional(Type.Integer({ minimum: 0 })),
+    withMetadata: Type.Optional(Type.Boolean()),
+    validation: Type.Optional(
+      Type.Object({
+        id: Type.String(),
+        createdAt: Type.String(),
+        model: modelIdentity,
+        conditions: Type.Array(measured),
+      }),
+    ),
+  }),
+});
+
+const custodySchema = Type.Array(
+  Type.Object({
+    at: Type.String(),
+    actor: Type.String(),
+    event: oneOf(custodyEvents),
+    hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
+  }),
+);
+
+export type BundleSettings = Static<typeof settingsSchema>;
+export type Custody = Static<typeof custodySchema>;
+
+const settingsCheck = Compile(settingsSchema);
+const custodyCheck = Compile(custodySchema);
+
+export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
+  const { examination, openedAs, heatmapSize, limits } = given;
+  const { options, model, locator, passes, environment } = examination;
+  const { custody: _ofItsOwnFile, heatmapOrientation: _follows, validation, ...item } = given.item;
+  return {
+    model: plainIdentity(model),
+    ...(locator && { locator: plainIdentity(locator) }),
+    ...options,
+    passes,
+    limits,
+    environment: { ...environment },
+    openedAs,
+    heatmapSize,
+    isMetadataLeftOut,
+    item: {
+      ...item,
+      examinedAt: item.examinedAt.toISOString(),
+      ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
+    },
+  };
+}
+
+function plainIdentity({ files, ...named }: ModelIdentity) {
+  return { ...named, files: { ...files } };
+}
+
+function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {
+  return { ...cited, createdAt: createdAt.toISOString(), conditions: [...conditions] };
+}
+
+export function custodyOf({ custody = [] }: ReportItem): Custody {
+  return custody.map(({ at, hashes, ...event }) => {
+    return { ...event, at: at.toISOString(), hashes: [...hashes] };
   });
-  return JSON.parse(text) as unknown;
 }
 
-/** UTF-8, without a line end. @throws {TypeError} for what is no JSON at all, such as undefined. */
-export function canonicalBytes(value: unknown): Buffer {
-  const text = canonicalize(toPlain(value));
-  if (text === undefined) throw new TypeError('the value has no JSON form');
-  return Buffer.from(text, 'utf8');
+/** Null for what is not in the form that `settingsOf` gives. */
+export function parseSettings(bytes: Uint8Array): BundleSettings | null {
+  const value = parseJson(bytes);
+  return settingsCheck.Check(value) ? value : null;
 }
 
-/** The value of a JSON text; undefined, which no JSON text means, for anything else and for one that is built to do harm. */
-export function parseJson(bytes: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    const value: unknown = JSON.parse(text);
-    return isWithin(value, maxLevels) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+export function parseCustody(bytes: Uint8Array): Custody | null {
+  const value = parseJson(bytes);
+  return custodyCheck.Check(value) ? value : null;
 }
 
-/** Far more than we write, and far fewer than what exhausts the stack of whoever walks through the value. */
-const maxLevels = 64;
-
-function isWithin(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return levels > 0 && Object.values(value).every((member) => isWithin(member, levels - 1));
-}
-
-function numbersOf(view: ArrayBufferView): ArrayLike<number> {
-  if (view instanceof Uint16Array) return view;
-  throw new TypeError('only 16-bit maps are written as lists of numbers');
+/** The item again, as the rendering was given it. An empty custody is one that was never recorded. */
+export function itemOf({ item }: BundleSettings, custody: Custody): ReportItem {
+  const { validation, examinedAt, ...rest } = item;
+  return {
+    ...rest,
+    examinedAt: new Date(examinedAt),
+    ...(validation === undefined
+      ? {}
+      : { validation: { ...validation, createdAt: new Date(validation.createdAt) } }),
+    ...(custody.length === 0
+      ? {}
+      : { custody: custody.map((event) => ({ ...event, at: new Date(event.at) })) }),
+  };
 }

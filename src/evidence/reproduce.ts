@@ -21,6 +21,7 @@ import {
   settingsFile,
   textsFile,
   trustListFile,
+  parseJson,
 } from './bundle-format.ts';
 import {
   compareFields,
@@ -29,8 +30,14 @@ import {
   type Reproduction,
   type Surroundings,
 } from './compare.ts';
-import { parseJson, parseResult, resultRecordOf } from './records.ts';
-import { type BundleSettings, itemOf, parseCustody, parseSettings } from './settings.ts';
+import {
+  parseResult,
+  resultRecordOf,
+  type BundleSettings,
+  itemOf,
+  parseCustody,
+  parseSettings,
+} from './records.ts';
 import { sha256Of } from './sign.ts';
 import { inspectBundle, type VerifyOptions } from './verify.ts';
 

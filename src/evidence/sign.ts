@@ -8,8 +8,8 @@ import {
   publicKeyFile,
   signatureFile,
   sumsFile,
+  canonicalBytes,
 } from './bundle-format.ts';
-import { canonicalBytes } from './records.ts';
 import { writeZip, type ZipEntry, type ZipPart } from './zip.ts';
 
 export interface SealedBundle {

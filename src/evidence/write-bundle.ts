@@ -18,10 +18,10 @@ import {
   settingsFile,
   textsFile,
   trustListFile,
+  canonicalBytes,
 } from './bundle-format.ts';
 import { readmeDe, readmeEn } from './readme.ts';
-import { canonicalBytes, resultRecordOf } from './records.ts';
-import { custodyOf, settingsOf } from './settings.ts';
+import { resultRecordOf, custodyOf, settingsOf } from './records.ts';
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
 import type { ZipEntry } from './zip.ts';
 

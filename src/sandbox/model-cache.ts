@@ -1,10 +1,9 @@
 /** Keeps the last models loaded, so that a warm child starts to read at once. */
 
 import type { Models } from '../engine/observe.ts';
-import { loadLocateModel } from '../inference/locate-model.ts';
 import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
-import { loadTraceModel } from '../inference/trace-model.ts';
+import { loadTraceModel, loadLocateModel } from '../inference/networks.ts';
 
 export interface ModelCache {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */

@@ -10,7 +10,7 @@ import { createStabilityTest } from '../../src/engine/stability.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
-import { loadTraceModel, type ReadCells } from '../../src/inference/trace-model.ts';
+import { loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { interleaved, type Row } from './figures.ts';
 import { sceneOf, type Size } from './sizes.ts';

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { packagedDir } from '../../src/inference/model-folder.ts';
-import { createRegistry } from '../../src/inference/registry.ts';
+import { createRegistry, packagedDir } from '../../src/inference/registry.ts';
 import { marks, writeIntoCard } from './card.ts';
 import { table, toMarkdown, toTerminal } from './table.ts';
 

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
-import { packagedDir } from '../../src/inference/model-folder.ts';
 import { parseCsv, readSamples, splits } from './data-set.ts';
 import { recallAt, spearman } from './figures.ts';
 import { record } from './measured.ts';
 import { openModels } from './open-models.ts';
+import { packagedDir } from '../../src/inference/registry.ts';
 
 describe('figures', () => {
   test('recall is taken where at most the stated share of real pictures lies above', () => {

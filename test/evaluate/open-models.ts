@@ -3,11 +3,15 @@
 import { join, resolve } from 'node:path';
 import type { Models } from '../../src/engine/observe.ts';
 import { ForensicsError } from '../../src/errors.ts';
-import { loadLocateModel } from '../../src/inference/locate-model.ts';
-import { packagedDir, readModelFolder } from '../../src/inference/model-folder.ts';
-import { createRegistry, openModel, type VerifiedModel } from '../../src/inference/registry.ts';
+import {
+  createRegistry,
+  openModel,
+  type VerifiedModel,
+  packagedDir,
+  readModelFolder,
+} from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
-import { loadTraceModel } from '../../src/inference/trace-model.ts';
+import { loadTraceModel, loadLocateModel } from '../../src/inference/networks.ts';
 
 export interface Measured extends Models {
   /** Of the trace model. */

@@ -17,7 +17,7 @@ import { type Pixels, saveJpeg } from '../../src/image/codec.ts';
 import { decodePicture } from '../../src/image/decode.ts';
 import type { Picture } from '../../src/image/picture.ts';
 import { toPlanes } from '../../src/image/pixels.ts';
-import type { TraceModel } from '../../src/inference/trace-model.ts';
+import type { TraceModel } from '../../src/inference/networks.ts';
 import { limits } from './conditions.ts';
 import { type Classes, examineUnderAll } from './examine-under-all.ts';
 

@@ -3,10 +3,10 @@ import { localisationNetwork } from '../../../src/detectors/localisation-network
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
-import type { LocateModel } from '../../../src/inference/locate-model.ts';
 import { drawScene, fromScene } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from '../engine/fixtures.ts';
 import { inputWith, worded } from './input.ts';
+import type { LocateModel } from '../../../src/inference/networks.ts';
 
 let locator: LocateModel;
 beforeAll(async () => {

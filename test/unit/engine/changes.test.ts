@@ -4,10 +4,10 @@ import { toUpright } from '../../../src/detectors/stored-plane.ts';
 import { readChanges } from '../../../src/engine/localisation.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
-import type { LocateModel } from '../../../src/inference/locate-model.ts';
 import { orientationOf } from '../../fixtures/orientation.ts';
 import { fromScene, sceneJpeg, scenePng } from '../../fixtures/pictures.ts';
 import { loadPackagedModels, scenePicture } from './fixtures.ts';
+import type { LocateModel } from '../../../src/inference/networks.ts';
 
 let locator: LocateModel;
 beforeAll(async () => {

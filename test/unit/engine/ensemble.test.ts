@@ -3,7 +3,7 @@ import { readEnsembleScores } from '../../../src/engine/ensemble.ts';
 import { planPatches } from '../../../src/engine/patches.ts';
 import { readFeatureGrid } from '../../../src/engine/tiles.ts';
 import { halvePixels, type Planes, toPlanes } from '../../../src/image/pixels.ts';
-import type { TraceModel } from '../../../src/inference/trace-model.ts';
+import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel, scenePicture } from './fixtures.ts';
 
 let model: TraceModel;

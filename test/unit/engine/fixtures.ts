@@ -3,10 +3,13 @@
 import type { Models } from '../../../src/engine/observe.ts';
 import { decodePicture } from '../../../src/image/decode.ts';
 import type { Picture } from '../../../src/image/picture.ts';
-import { loadLocateModel } from '../../../src/inference/locate-model.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
-import { loadTraceModel, type TraceModel } from '../../../src/inference/trace-model.ts';
+import {
+  loadTraceModel,
+  type TraceModel,
+  loadLocateModel,
+} from '../../../src/inference/networks.ts';
 import { fromScene, type Scene, scenePng } from '../../fixtures/pictures.ts';
 
 export async function loadPackagedModel(): Promise<TraceModel> {

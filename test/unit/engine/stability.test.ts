@@ -5,7 +5,7 @@ import { readLogits } from '../../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../../src/engine/stability.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { cutPixels, toPlanes } from '../../../src/image/pixels.ts';
-import type { TraceModel } from '../../../src/inference/trace-model.ts';
+import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel, pictureOf, scenePicture } from './fixtures.ts';
 
 let model: TraceModel;

@@ -5,7 +5,7 @@ import {
   planTiles,
   readFeatureGrid,
 } from '../../../src/engine/tiles.ts';
-import type { TraceModel } from '../../../src/inference/trace-model.ts';
+import type { TraceModel } from '../../../src/inference/networks.ts';
 import { loadPackagedModel, scenePicture } from './fixtures.ts';
 
 describe('the plan', () => {

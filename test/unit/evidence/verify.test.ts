@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem } from '../../../src/evidence/checks.ts';
-import { openBundle } from '../../../src/evidence/open-bundle.ts';
 import { sealBundle } from '../../../src/evidence/sign.ts';
-import { verifyBundle } from '../../../src/evidence/verify.ts';
+import { verifyBundle, openBundle } from '../../../src/evidence/verify.ts';
 import { makeExamination } from '../report/examination.ts';
 import { readEntries, repack } from './repack.ts';
 import { newSigner, pngOf, smallBundle, smallCase } from './small-case.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseLocateManifest } from '../../../src/inference/locate-manifest.ts';
-import { parseAnyManifest } from '../../../src/inference/model-folder.ts';
 import { packagedText, withValue } from './model-folder.ts';
+import { parseAnyManifest, parseLocateManifest } from '../../../src/inference/manifest.ts';
 
 const file = 'locate-1/manifest.json';
 

@@ -1,8 +1,8 @@
 /** `models/README.md` is what a maker of a model goes by: its examples and its lists of fields are held against the parsers. */
 
 import { describe, expect, test } from 'vitest';
-import { parseAnyManifest } from '../../../src/inference/model-folder.ts';
 import { packagedText } from './model-folder.ts';
+import { parseAnyManifest } from '../../../src/inference/manifest.ts';
 
 const readme = packagedText('README.md');
 

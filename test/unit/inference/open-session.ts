@@ -2,6 +2,6 @@
 
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
-import { loadTraceModel } from '../../../src/inference/trace-model.ts';
+import { loadTraceModel } from '../../../src/inference/networks.ts';
 
 await loadTraceModel(await createRegistry().open(null), await loadRuntime());

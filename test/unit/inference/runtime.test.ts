@@ -8,7 +8,7 @@ import * as installed from 'onnxruntime-node';
 import { expect, test } from 'vitest';
 import { createRegistry } from '../../../src/inference/registry.ts';
 import { loadRuntime } from '../../../src/inference/runtime.ts';
-import { loadTraceModel } from '../../../src/inference/trace-model.ts';
+import { loadTraceModel } from '../../../src/inference/networks.ts';
 
 const absent = () => Promise.reject(new Error('ERR_MODULE_NOT_FOUND'));
 

@@ -1,0 +1,178 @@
+/** Verified models of both kinds, loaded: what they answer to pixels and to features. Knows tensors, not pictures or verdicts. */
+
+import type { EmbeddingStatistics, ModelManifest, LocateManifest } from './model.ts';
+import type { VerifiedModel, VerifiedLocator } from './registry.ts';
+import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.ts';
+import type { Pixels } from '../image/codec.ts';
+import { blockPx } from './manifest.ts';
+
+export interface HeadAnswer {
+  /** `[passes, count, 3]`: raw real, fake and compression logits. */
+  readonly logits: Float32Array;
+  /** `[count, embedding dimension]`, unit length, without dropout. */
+  readonly embeddings: Float32Array;
+}
+
+/**
+ * Pixels in, numbers for each cell out.
+ *
+ * @param rgb - row-major RGB, width and height multiples of the cell.
+ * @returns `[channels, height / cell, width / cell]`.
+ */
+export type ReadCells = (rgb: Uint8Array, width: number, height: number) => Promise<Float32Array>;
+
+export interface TraceModel {
+  readonly manifest: ModelManifest;
+  readonly statistics: EmbeddingStatistics;
+  readonly runtimeVersion: string;
+  /** One feature vector for each cell. */
+  readonly readFeatures: ReadCells;
+  /**
+   * The second branch: what each of its members says of the patch around a cell, or, near the border, of the nearest patch
+   * inside. Null for a model of the network alone. The head expects its channels behind the features.
+   */
+  readonly readEnsemble: ReadCells | null;
+  /**
+   * @param features - `[count, channels]`.
+   * @param masks - `[passes, channels]` of dropout multipliers: 0 or 1 / (1 - rate).
+   */
+  readHead(
+    features: Float32Array,
+    count: number,
+    masks: Float32Array,
+    passes: number,
+  ): Promise<HeadAnswer>;
+  release(): Promise<void>;
+}
+
+export async function loadTraceModel(
+  verified: VerifiedModel,
+  runtime: Runtime,
+): Promise<TraceModel> {
+  const { manifest, statistics } = verified;
+  const { cellPx } = manifest.input;
+  const [backbone, head, ensemble] = await Promise.all([
+    runtime.openSession(verified.backbone),
+    runtime.openSession(verified.head),
+    verified.ensemble && runtime.openSession(verified.ensemble),
+  ]);
+  return {
+    manifest,
+    statistics,
+    runtimeVersion: runtime.version,
+    readFeatures: cellsReader(backbone, 'features', cellPx),
+    readEnsemble: ensemble && cellsReader(ensemble, 'votes', cellPx),
+    readHead: async (features, count, masks, passes) => {
+      const answer = await head.run({
+        features: { data: features, dims: [count, features.length / count] },
+        masks: { data: masks, dims: [passes, masks.length / passes] },
+      });
+      return {
+        logits: sizedOutputOf(answer, 'logits', passes * count * 3),
+        embeddings: sizedOutputOf(answer, 'embedding', count * statistics.embedding.dimension),
+      };
+    },
+    release: async () => {
+      await Promise.all([backbone.release(), head.release(), ensemble?.release()]);
+    },
+  };
+}
+
+function cellsReader(session: Session, output: string, cellPx: number): ReadCells {
+  return async (rgb, width, height) => {
+    const answer = await session.run({ rgb: { data: rgb, dims: [1, height, width, 3] } });
+    const values = outputOf(answer, output);
+    const cells = (width / cellPx) * (height / cellPx);
+    if (values.length > 0 && values.length % cells === 0) return values;
+    throw new TypeError(`The model gives ${output} of another size.`);
+  };
+}
+
+export interface LocateAnswer {
+  /** Cells that cover the picture, row-major, of the manifest's `cellPx`. */
+  readonly columns: number;
+  readonly rows: number;
+  /** Logit of each cell that it was changed, and that this is right. */
+  readonly changed: Float32Array;
+  readonly trust: Float32Array;
+  /** Logit that something in the picture was changed. */
+  readonly score: number;
+}
+
+/** Where a picture was changed. */
+export interface LocateModel {
+  readonly manifest: LocateManifest;
+  readonly runtimeVersion: string;
+  /**
+   * @param pixels - row-major RGB, its first pixel in the corner of a JPEG block.
+   * @param table - the 64 luma quantisation steps that the pixels were decoded with, row by row; null where there are none.
+   */
+  locate(pixels: Pixels, table: readonly number[] | null): Promise<LocateAnswer>;
+  release(): Promise<void>;
+}
+
+/**
+ * Pixels. After a larger picture the network is closed and opened again for the next, which takes 0.2 s: its working space, some
+ * 220 MB a megapixel, would otherwise stay while the other methods look at the picture.
+ */
+const maxPixelsKeptOpen = 1_500_000;
+
+export async function loadLocateModel(
+  { manifest, network }: VerifiedLocator,
+  runtime: Runtime,
+): Promise<LocateModel> {
+  const { cellPx } = manifest.input;
+  let session: Session | null = await runtime.openSession(network);
+
+  async function release(): Promise<void> {
+    await session?.release();
+    session = null;
+  }
+
+  return {
+    manifest,
+    runtimeVersion: runtime.version,
+    release,
+    locate: async ({ rgb, width, height }, table) => {
+      session ??= await runtime.openSession(network);
+      const answer = await session.run({
+        rgb: { data: rgb, dims: [1, height, width, 3] },
+        table: { data: Float32Array.from(table ?? noTable), dims: [1, noTable.length] },
+      });
+      const found = toAnswer(answer, { width, height, cellPx });
+      if (width * height > maxPixelsKeptOpen) await release();
+      return found;
+    },
+  };
+}
+
+/** How the network is told that the pixels come from no JPEG file. */
+const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
+
+interface Covered {
+  readonly width: number;
+  readonly height: number;
+  readonly cellPx: number;
+}
+
+/** @throws {TypeError} when the network answers otherwise than its manifest says. */
+function toAnswer(
+  answer: Readonly<Record<string, Float32Array>>,
+  { width, height, cellPx }: Covered,
+): LocateAnswer {
+  const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];
+  const across = Math.ceil(width / blockPx) * (blockPx / cellPx);
+  const down = Math.ceil(height / blockPx) * (blockPx / cellPx);
+  const [score = NaN] = outputOf(answer, 'score');
+  if (!Number.isFinite(score)) throw new TypeError('The model gives a score that is no number.');
+  // The network answers for whole blocks; cells that lie beyond the picture are cut away. A copy, since it may be closed next.
+  const mapOf = (name: string) => {
+    const map = sizedOutputOf(answer, name, across * down);
+    const inside = new Float32Array(columns * rows);
+    for (let row = 0; row < rows; row++) {
+      inside.set(map.subarray(row * across, row * across + columns), row * columns);
+    }
+    return inside;
+  };
+  return { columns, rows, changed: mapOf('changed'), trust: mapOf('trust'), score };
+}
