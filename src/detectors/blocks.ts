@@ -4,7 +4,7 @@ import type { Picture } from '../image/picture.ts';
 import type { CellMap } from './detector.ts';
 import { type StoredPlane, toUpright } from './stored-plane.ts';
 
-export interface BlockValues {
+interface BlockValues {
   /** Whole blocks of the stored picture, in the grid that `grid` begins. */
   readonly columns: number;
   readonly rows: number;

@@ -51,8 +51,6 @@ function otherType(): Finding {
   };
 }
 
-// Which programs, cameras and platforms a file names. Names tell where to ask, not what was done.
-
 /** More would make no sentence. */
 const maxNames = 5;
 

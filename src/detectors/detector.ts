@@ -81,8 +81,6 @@ export interface Detector<Given extends Answer = Answer> {
   examine(input: DetectorInput): Given;
 }
 
-// From likelihood ratios to words (ENFSI guideline for evaluative reporting in forensic science, 2015).
-
 /** From this ratio on, in the order of `strengths`. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
 

@@ -20,7 +20,7 @@ export interface BlockFit {
   readonly clippedShare: number;
 }
 
-export interface SavedPicture {
+interface SavedPicture {
   readonly plane: StoredPlane;
   /** The stored pixels that `plane` is the luma of. */
   readonly rgb: Uint8Array;
@@ -92,10 +92,7 @@ function addFits(
   }
 }
 
-// What two quantisations in a row do to the values of a DCT coefficient. */
-//
-// /** Values beyond this many steps are rare and say little.
-
+/** Values beyond this many steps are rare and say little. */
 export const maxSteps = 60;
 
 /**
@@ -148,7 +145,7 @@ const strayShare = 0.1;
 const minValues = 50;
 const rounds = 8;
 
-export interface Frequency {
+interface Frequency {
   /** Quantised values of the blocks; those beyond 60 steps are left out. */
   readonly values: Int16Array;
   /** Quantised values of blocks beside the grid, on which no earlier save left a comb. */
@@ -158,7 +155,7 @@ export interface Frequency {
   readonly isConstant: boolean;
 }
 
-export interface Comb {
+interface Comb {
   readonly first: number;
   /** Share 0..1 of the values that were quantised twice. */
   readonly doubled: number;
@@ -169,7 +166,7 @@ export interface Comb {
 }
 
 /** The first step that explains the values best, or null where one save explains them as well. */
-export function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
+function fitComb(frequency: Frequency, minCombGain: number): Comb | null {
   const seen = countValues(frequency.values, frequency.isConstant);
   const total = seen.reduce((sum, count) => sum + count, 0);
   if (total < minValues) return null;

@@ -8,7 +8,7 @@ const votesInCell = cellVotes * cellVotes;
 const grids = 64;
 
 /** How many votes each grid has in each cell. */
-export interface VoteCounts {
+interface VoteCounts {
   readonly columns: number;
   readonly rows: number;
   /** One plane of cells a grid, each 0..64. */
@@ -146,17 +146,14 @@ function votesIn(counts: Uint8Array, columns: number, { left, top, right, bottom
   return votes;
 }
 
-// How often chance alone would give as many votes: the number of false alarms, as logarithms to the base of ten. */
-//
-// /** log10 of n!, for n from 0 to `most`.
-
+/** log10 of n!, for n from 0 to `most`. */
 export function logFactorials(most: number): Float64Array {
   const logs = new Float64Array(most + 1);
   for (let n = 1; n <= most; n++) logs[n] = logs[n - 1]! + Math.log10(n);
   return logs;
 }
 
-export interface Trials {
+interface Trials {
   readonly trials: number;
   readonly hits: number;
   /** Of one hit, 0..1, both excluded. */

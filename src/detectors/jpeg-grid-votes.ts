@@ -129,7 +129,7 @@ const margin = side - 1;
 /** A coefficient of the orthonormal transform counts as zero below this. @see ZERO (IPOL 2021), section 2. */
 const zeroBelow = 0.5;
 
-export interface ZeroCounter {
+interface ZeroCounter {
   /**
    * Counts 0..64 of the blocks that begin in the square whose upper left pixel is (left, top), row by row, valid until
    * the next call. A block whose rows or whose columns are all alike counts 0: its zeros come from no compression.

@@ -107,8 +107,6 @@ function average({ values, width, start, side }: Square): void {
   }
 }
 
-// A picture in halved and quartered size: each number is the mean of a square of pixels.
-
 /** What is left over at the right and lower edge belongs to no square. */
 export interface Plane {
   readonly width: number;
@@ -117,7 +115,7 @@ export interface Plane {
   readonly values: Float32Array;
 }
 
-export interface HalvedPicture {
+interface HalvedPicture {
   readonly luma: Plane;
   /** Cb and Cr of ITU-R BT.601. */
   readonly blue: Plane;

@@ -165,7 +165,7 @@ function levelRings(powers: Float32Array): void {
 // Fourier transforms of small squares. @see Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier
 // series", Mathematics of Computation 19 (1965).
 
-export interface Complex {
+interface Complex {
   readonly real: Float64Array;
   readonly imaginary: Float64Array;
 }

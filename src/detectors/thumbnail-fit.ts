@@ -78,10 +78,7 @@ function sharesOf(length: number, cellLength: number, count: number) {
   return { cell, share };
 }
 
-// Least squares that a changed part of a picture hardly moves. */
-//
-// /** Rounds of the fit; the first ones by absolute differences, which a changed part hardly moves.
-
+/** Rounds of the fit; the first ones by absolute differences, which a changed part hardly moves. */
 const rounds = { absolute: 8, all: 14 };
 /** Scatters beyond which a cell takes no part in the fit: Tukey's biweight, 95 % efficient for normal errors. */
 const tukey = 4.685;

@@ -118,8 +118,6 @@ export function gini(values: readonly number[]): number {
   return sum > 0 ? Math.max(0, weighted / (count * sum)) : 0;
 }
 
-// Which of two compressed families a picture's embedding resembles.
-
 /**
  * The contract's `classSimilarities`: cosine between the mean embedding of the patches read and the mean embedding of
  * JPEG-compressed real, or generated, training pictures. -1 (opposite) .. 1 (same direction); 0 says nothing.

@@ -55,10 +55,7 @@ export function shareBelow(quantiles: readonly number[], value: number): number 
   return (above - 1 + (value - lower) / (quantiles[above]! - lower)) / steps;
 }
 
-// Log odds of the places of a picture: bounded, and by rank. */
-//
-// /** Beyond these odds (about 50 to 1) a single method is not believed any further.
-
+/** Beyond these odds (about 50 to 1) a single method is not believed any further. */
 const maxLogit = 4;
 
 /** @param probability - 0..1. */

@@ -63,8 +63,6 @@ export function nameOfModel({ id, version }: Pick<ModelIdentity, 'id' | 'version
   return `${id} ${version}`;
 }
 
-// What another run must match to be byte-identical.
-
 /** @param versions - of the libraries that touched the picture, by name. */
 export function environmentOf(
   versions: Readonly<Record<string, string>>,

@@ -84,17 +84,15 @@ function sharesOf(rates: MeasuredRates, side: 'real' | 'fake') {
     : { right: rates.realCalledReal, wrong: rates.fakeCalledReal };
 }
 
-// What a count out of a number of trials allows to say about the true share: exact bounds, whatever the share is. */
-//
-// /**
-// Greatest true share, 0..1, under which no more than `count` of `trials` would still be seen with a probability of
-// 1 - `confidence`. NaN without trials.
-//
-// @param count - 0..trials, whole.
-// @param confidence - of the one-sided bound.
-// @see C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
-// binomial", Biometrika 26 (1934).
-
+/**
+ * Greatest true share, 0..1, under which no more than `count` of `trials` would still be seen with a probability of
+ * 1 - `confidence`. NaN without trials.
+ *
+ * @param count - 0..trials, whole.
+ * @param confidence - of the one-sided bound.
+ * @see C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
+ * binomial", Biometrika 26 (1934).
+ */
 export function upperShare(count: number, trials: number, confidence = 0.95): number {
   if (!(trials > 0)) return Number.NaN;
   if (count >= trials) return 1;

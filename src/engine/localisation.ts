@@ -83,7 +83,7 @@ function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding)
 type Fusion = LocateManifest['fusion'];
 
 /** One map by method, all on one grid. */
-export type MethodMaps = Readonly<Record<string, Float32Array>>;
+type MethodMaps = Readonly<Record<string, Float32Array>>;
 
 /** Quantile of the places of a picture that stands for its strongest ones; `locate_fuse.py` fits with the same. */
 const strongestShare = 0.99;

@@ -109,8 +109,6 @@ function clamped(value: number, last: number): number {
   return Math.min(last, Math.max(0, value));
 }
 
-// Maps of different grids brought onto one.
-
 /** Cells of `cellPx` by `cellPx` pixels over a picture. */
 export interface CellGrid extends Grid {
   readonly cellPx: number;
@@ -186,8 +184,6 @@ function beside(middle: number, count: number, px: number): readonly Share[] {
       ];
 }
 
-// The anomaly map: unlike the pictures of training, or out of line with the rest of its own picture.
-
 /**
  * The odds of both multiply. How far a place is out of line counts only as far as anything was changed at all, and against
  * the median of the picture: so an untouched picture shows little more than how unlike training it is, and one that is
@@ -206,8 +202,6 @@ export function drawAnomaly(
     sigmoid(boundedLogit(share) + manipulation.probability * (odds[cell]! - usual)),
   );
 }
-
-// The map of what is fake: generated as the whole picture is, or changed in this place.
 
 /**
  * The higher of two values, each of which is one of the whole picture times one of the place: how likely the picture is generated

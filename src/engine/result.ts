@@ -56,7 +56,7 @@ export interface CellMaps {
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }
 
-/** What all methods that look for local changes say together; see `fusion.ts`. */
+/** What all methods that look for local changes say together; see `localisation.ts`. */
 export interface Manipulation {
   /** Calibrated probability 0..1 that something in the picture was changed. */
   readonly probability: number;

@@ -13,14 +13,14 @@ export interface Tile {
   readonly outer: CellBox;
 }
 
-export interface CellBox {
+interface CellBox {
   readonly column: number;
   readonly row: number;
   readonly columns: number;
   readonly rows: number;
 }
 
-export type Coloured = Pick<Planes, 'rgb' | 'facts'>;
+type Coloured = Pick<Planes, 'rgb' | 'facts'>;
 
 /** How a branch of the model is shown pixels. */
 export interface Branch {

@@ -10,7 +10,7 @@ import {
 } from './bundle-format.ts';
 import { archiveOf, isSignedBy, type PublicKey, readPublicKey, sha256Of } from './sign.ts';
 
-export const problemKinds = [
+const problemKinds = [
   /** A listed file has other bytes, or the signed list itself. */
   'changed',
   'missing',

@@ -150,8 +150,6 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
   return one !== undefined && other !== undefined && Buffer.compare(one, other) === 0;
 }
 
-// What came out when the examination of a bundle was done again.
-
 /**
  * `identical`: every value and every byte. `same-result`: the same verdict, and numbers and pixels within the tolerance,
  * as on another processor or with other versions of libraries. `different`: the rest.

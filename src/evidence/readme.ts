@@ -93,7 +93,7 @@ picture all the same. Whoever has the file can compare:
 `;
 }
 
-// `LIESMICH.txt` of a bundle: the same as `readme-en.ts`.
+// `LIESMICH.txt` of a bundle: the same in German.
 
 export function readmeDe({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
   return `BEWEISPAKET

@@ -146,7 +146,7 @@ const custodySchema = Type.Array(
 );
 
 export type BundleSettings = Static<typeof settingsSchema>;
-export type Custody = Static<typeof custodySchema>;
+type Custody = Static<typeof custodySchema>;
 
 const settingsCheck = Compile(settingsSchema);
 const custodyCheck = Compile(custodySchema);

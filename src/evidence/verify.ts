@@ -46,7 +46,7 @@ export async function verifyBundle(
   return (await inspectBundle(bundle, options)).verification;
 }
 
-export interface Inspected {
+interface Inspected {
   readonly verification: Verification;
   /** Content by name of what is as it was signed. */
   readonly files: OpenedBundle['files'];

@@ -1,6 +1,6 @@
 /**
  * Writes the evidence bundle of one examined picture. It decides what goes in and under which name; how that is made
- * unchangeable is the matter of `seal.ts`. It knows no tenants, no store and no clock.
+ * unchangeable is the matter of `sign.ts`. It knows no tenants, no store and no clock.
  */
 
 import { languages } from '../contract/vocabulary.ts';

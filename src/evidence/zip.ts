@@ -112,7 +112,7 @@ function uint16(value: number): Buffer {
 // Reads any zip archive, however it was packed, within bounds: also one that somebody changed or packed anew, so that it
 // can be said which file of it is still the same. Nothing is written anywhere, so names of entries can do no harm.
 
-export interface ZipBounds {
+interface ZipBounds {
   readonly maxEntries: number;
   /** Of all entries together, after decompression. */
   readonly maxBytes: number;

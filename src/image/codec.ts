@@ -9,7 +9,7 @@ import { openPng } from './container.ts';
 import { isQuarterTurn, turnUpright } from './orientation.ts';
 import type { Limits } from './picture.ts';
 
-export interface PixelRequest {
+interface PixelRequest {
   readonly bytes: Uint8Array;
   /** Size in pixels as the file's header states it. */
   readonly width: number;
@@ -86,7 +86,7 @@ export function codecVersions(): { readonly sharp: string; readonly libvips: str
 let isOpen = false;
 
 /** One thread a picture, because the pool runs a process a core; no cache; no loader but the two. */
-export function openCodec(): void {
+function openCodec(): void {
   if (isOpen) return;
   sharp.concurrency(1);
   sharp.cache(false);

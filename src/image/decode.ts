@@ -19,7 +19,7 @@ import {
 } from './picture.ts';
 import { toLuma, toRgb } from './pixels.ts';
 
-export interface DecodeOptions {
+interface DecodeOptions {
   /** The file's name, to note an extension that disagrees with the content. Never opened, never stored. */
   readonly name?: string;
   readonly limits?: Limits;
@@ -92,8 +92,6 @@ function disagrees(name: string | undefined, format: Format): boolean {
   const named = name === undefined ? null : formatOfName(name);
   return named !== null && named !== format;
 }
-
-// The small picture that EXIF holds beside the picture itself.
 
 /** As it is stored: EXIF orientation is about the picture, and cameras turn their thumbnails or leave them. */
 export interface Thumbnail {

@@ -44,7 +44,7 @@ export const exifTexts = [
   'Artist',
   'UserComment',
 ] as const;
-export type ExifText = (typeof exifTexts)[number];
+type ExifText = (typeof exifTexts)[number];
 
 const tags = {
   imageDescription: 0x010e,

@@ -37,7 +37,7 @@ export interface MarkerSegment {
   readonly payload: Uint8Array;
 }
 
-export interface MarkerWalk {
+interface MarkerWalk {
   readonly segments: readonly MarkerSegment[];
   /** Position behind EOI: what follows is not part of the picture. */
   readonly endOffset: number;

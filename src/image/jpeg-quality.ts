@@ -76,10 +76,7 @@ const baseChrominance: readonly number[] = [
   ...Array<number>(50).fill(99),
 ];
 
-// The order in which a JPEG file lists the 64 frequencies of a block. */
-//
-// /** Along the zig-zag, where each value stands in its block: eight times the row plus the column.
-
+/** Along the zig-zag, where each value stands in its block: eight times the row plus the column. */
 export const placesInBlock: readonly number[] = Array.from(
   { length: 64 },
   (_, place) => place,

@@ -4,7 +4,7 @@ import { ForensicsError } from '../errors.ts';
 import { damaged, markers, type MarkerSegment, walkMarkers } from './jpeg-markers.ts';
 import { nearestQuality } from './jpeg-quality.ts';
 
-export interface JpegComponent {
+interface JpegComponent {
   readonly id: number;
   /** Horizontal and vertical sampling factors, 1..4. */
   readonly h: number;
@@ -13,14 +13,14 @@ export interface JpegComponent {
   readonly quantisationTable: number;
 }
 
-export interface QuantisationTable {
+interface QuantisationTable {
   readonly id: number;
   readonly precision: 8 | 16;
   /** 64 steps in zig-zag order, as the file stores them. */
   readonly steps: readonly number[];
 }
 
-export interface JpegSegment {
+interface JpegSegment {
   /** Second byte of the marker: 0xdb for DQT. */
   readonly marker: number;
   /** Position of the marker's 0xff byte in the file. */

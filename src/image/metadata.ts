@@ -114,10 +114,7 @@ function toIsoTime(text: string | null): string | null {
   return text?.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, '$1-$2-$3T$4') ?? null;
 }
 
-// Foreign tags made harmless: bounded, printable, and without positions. */
-//
-// /** Tags by name; numbers stay numbers, everything else is text.
-
+/** Tags by name; numbers stay numbers, everything else is text. */
 export type Tags = Readonly<Record<string, string | number>>;
 
 const maxTags = 200;
@@ -154,7 +151,7 @@ export function keepTags(
 }
 
 /** True when the tag, or a structure inside its text, tells where the picture was taken. */
-export function isPosition(name: string, value: unknown): boolean {
+function isPosition(name: string, value: unknown): boolean {
   if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
 }

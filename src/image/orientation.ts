@@ -23,8 +23,6 @@ export function isQuarterTurn(orientation: number): boolean {
   return orientation >= 5;
 }
 
-// Turns pictures from how their pixels are stored to how a viewer shows them, and back.
-
 /** EXIF 2.32, tag 0x0112: how the stored picture is turned and mirrored to stand upright. sharp mirrors before it turns. */
 export function turnUpright(picture: Sharp, orientation: number): Sharp {
   switch (orientation) {

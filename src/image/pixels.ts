@@ -13,7 +13,7 @@ export function toPlanes({ width, height, rgb }: Pixels): Planes {
 }
 
 /** In pixels. */
-export interface PixelBox {
+interface PixelBox {
   readonly left: number;
   readonly top: number;
   readonly width: number;
@@ -47,8 +47,6 @@ export function halvePixels({ rgb, facts }: Pick<Planes, 'rgb' | 'facts'>): Pixe
   }
   return { width, height, rgb: half };
 }
-
-// From decoded samples to the planes that everybody reads.
 
 /**
  * RGB from three samples a pixel, or from four by laying the picture over white.

@@ -15,7 +15,7 @@ export interface Field {
 }
 
 /** Fields by tag. */
-export type Directory = ReadonlyMap<number, Field>;
+type Directory = ReadonlyMap<number, Field>;
 
 export interface Directories {
   readonly primary: Directory;

@@ -101,7 +101,7 @@ export interface LocateManifest extends IdentifiedModel {
     readonly manipulatedMin: StrategyThresholds;
     readonly suspectedMin: StrategyThresholds;
   };
-  /** How the answers of all methods that look for changes are put together; see `engine/fusion.ts`. */
+  /** How the answers of all methods that look for changes are put together; see `engine/localisation.ts`. */
   readonly fusion: {
     readonly places: {
       readonly offset: number;

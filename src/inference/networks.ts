@@ -6,7 +6,7 @@ import { outputOf, type Runtime, type Session, sizedOutputOf } from './runtime.t
 import type { Pixels } from '../image/codec.ts';
 import { blockPx } from './manifest.ts';
 
-export interface HeadAnswer {
+interface HeadAnswer {
   /** `[passes, count, 3]`: raw real, fake and compression logits. */
   readonly logits: Float32Array;
   /** `[count, embedding dimension]`, unit length, without dropout. */
@@ -88,7 +88,7 @@ function cellsReader(session: Session, output: string, cellPx: number): ReadCell
   };
 }
 
-export interface LocateAnswer {
+interface LocateAnswer {
   /** Cells that cover the picture, row-major, of the manifest's `cellPx`. */
   readonly columns: number;
   readonly rows: number;

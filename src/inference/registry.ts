@@ -166,9 +166,9 @@ export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly remedy: string;
 }
 
-export const statisticsFile = 'statistics.json';
-export const ensembleFile = 'votes.onnx';
-export const locateFile = 'locate.onnx';
+const statisticsFile = 'statistics.json';
+const ensembleFile = 'votes.onnx';
+const locateFile = 'locate.onnx';
 
 /** Files without which a model cannot be run. */
 function neededFiles(manifest: AnyManifest): readonly string[] {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type { InferenceSession, Tensor as OrtTensor } from 'onnxruntime-common';
 import { ForensicsError } from '../errors.ts';
 
-export interface Tensor {
+interface Tensor {
   readonly data: Uint8Array | Float32Array;
   readonly dims: readonly number[];
 }

@@ -4,9 +4,9 @@ import { listOf, type Members, membersOf, textIn } from './file-texts.ts';
 import type { CredentialAction } from './provenance.ts';
 
 export const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
-export type Relation = (typeof relations)[number];
+type Relation = (typeof relations)[number];
 
-export interface Ingredient {
+interface Ingredient {
   readonly relation: Relation;
   /** Label of its manifest; null when it brought none. */
   readonly label: string | null;

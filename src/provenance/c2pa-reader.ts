@@ -62,8 +62,6 @@ function parse(answer: unknown): unknown {
   }
 }
 
-// The administrator's list of authorities whose signers are trusted. Read when a sandbox opens, so a slip is told at once.
-
 /**
  * The certificates of a PEM file, in PEM, without what stands between them; null for no file.
  *

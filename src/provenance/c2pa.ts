@@ -13,7 +13,7 @@ import { readCrJson } from './c2pa-reader.ts';
 import { originOfSourceType } from './file-texts.ts';
 import type { ContentCredentials, Declaration } from './provenance.ts';
 
-export interface ReadCredentials {
+interface ReadCredentials {
   readonly credentials: ContentCredentials;
   readonly declarations: readonly Declaration[];
 }

@@ -11,7 +11,7 @@ import type { Inconsistency, NamedSoftware, QuantisationClass } from './provenan
 import type { ThumbnailComparison } from './thumbnail.ts';
 import { compareSatellites, compareTimes } from './timestamps.ts';
 
-export interface Records {
+interface Records {
   readonly facts: PictureFacts;
   readonly exif: ExifClues;
   readonly software: readonly NamedSoftware[];

@@ -25,7 +25,7 @@ export interface Recognised {
  * Recognises a structure that a program leaves behind, never a word: a photograph whose caption speaks of a generator is
  * a photograph. Knows one format or one family.
  */
-export type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
+type Recogniser = (texts: ForeignTexts) => readonly Recognised[];
 
 /** Nothing, or a version: `v6.1`, `3`, `2.0 (Web)`. */
 const rest = /^(?: ?v?\d[\d.]*(?: \([^)]{1,40}\))?)?$/i;
@@ -48,8 +48,6 @@ const generators: readonly (readonly [RegExp, string])[] = [
   [/^novelai/i, 'NovelAI'],
   [/^stable diffusion(?: xl)?/i, 'Stable Diffusion'],
 ];
-
-// Generators that name themselves in the field for the program, whole and alone, or with a version behind the name.
 
 /** Where programs sign. `Make` is for cameras, but some services write their name there. */
 export const toolFields = ['Software', 'CreatorTool'] as const;
@@ -81,7 +79,7 @@ export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] 
 
 // Generators that are known by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok.
 
-export function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
+function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
   return [
     ...recogniseMidjourney(texts),
     ...recogniseFlux(texts),
@@ -132,7 +130,7 @@ function recogniseGrok(texts: ForeignTexts): readonly Recognised[] {
     .map((text) => ({ text, origin: 'ai-generated', generator: 'Grok (xAI)' }));
 }
 
-export function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
+function recogniseToolField(texts: ForeignTexts): readonly Recognised[] {
   return texts.of(...toolFields, 'Make').flatMap((text): readonly Recognised[] => {
     const generator = generatorNamed(text.text);
     return generator === null ? [] : [{ text, origin: 'ai-generated', generator }];
@@ -154,7 +152,7 @@ export function generatorNamed(name: string): string | null {
 // @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
 // and as the user comment of EXIF.
 
-export function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
+function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
   return texts
     .of('AIGC', 'UserComment')
     .filter(({ text, field }) => {

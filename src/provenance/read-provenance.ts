@@ -20,7 +20,7 @@ import { nameSoftware } from './software.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
 
-export interface ProvenanceOptions {
+interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
   readonly trustList: string | null;
   /** The clock that times in the file are compared with. */

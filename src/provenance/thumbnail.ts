@@ -15,7 +15,7 @@ export interface ThumbnailComparison {
   readonly correlation: number | null;
 }
 
-export interface AlignedThumbnail extends ThumbnailComparison {
+interface AlignedThumbnail extends ThumbnailComparison {
   /** Turned to lie as the upright picture does, without black bars. */
   readonly upright: Thumbnail;
 }

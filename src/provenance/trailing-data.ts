@@ -87,8 +87,6 @@ function countTrailing(trailing: Uint8Array): number {
   }
 }
 
-// Whose quantisation tables a JPEG carries, named only where tables agree step by step.
-
 /**
  * What mozjpeg scales where nobody asks for another table, for luma and colour alike; zig-zag order. From N. Robidoux's
  * work for ImageMagick; read out of files that mozjpeg wrote.

@@ -188,12 +188,12 @@ export type ChildMessage =
       readonly detail: string | null;
     };
 
-export function isChildMessage(value: unknown): value is ChildMessage {
+function isChildMessage(value: unknown): value is ChildMessage {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
 /** What a parent says to a child. */
-export interface TaskMessage {
+interface TaskMessage {
   readonly task: unknown;
 }
 

@@ -8,7 +8,7 @@ import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
 import type { PictureSource } from './tasks.ts';
 
-export interface OpenedPicture {
+interface OpenedPicture {
   readonly bytes: Uint8Array;
   readonly picture: Picture;
 }

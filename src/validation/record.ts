@@ -96,8 +96,6 @@ function nothingMeasured(what: string): ForensicsError {
   );
 }
 
-// A validation as a report cites it.
-
 /**
  * @param manifest - the model whose results the report is about: error rates of another, or of another version, say nothing
  * about it.

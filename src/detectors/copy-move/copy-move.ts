@@ -166,7 +166,7 @@ const minStepPx = 16;
 /** Cells of a region as the field shows it: smaller ones match by chance. */
 const minSeed = 8;
 
-export function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
+function lookForCopies(picture: Pick<Picture, 'rgb' | 'facts'>): Look {
   const working = workingPicture(picture);
   const { width, height } = working;
   const surroundings = describeSurroundings(working);

@@ -110,8 +110,6 @@ function bend(values: Float32Array, at: number, width: number, step: number): nu
   return Math.sqrt(along * along + across * across) / (step * step);
 }
 
-// Pixels sorted by a rough key made of their descriptors: like surroundings mostly share it.
-
 /** A pixel as one number, so that no division parts it: its row above these bits. */
 export const rowBits = 16;
 export const columnMask = 0xffff;

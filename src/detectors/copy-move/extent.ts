@@ -57,8 +57,6 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
   return difference <= maxDifference * energy;
 }
 
-// How far a match reaches: descriptors look 8 px around, so a region found by them ends before its edge.
-
 /** As far as a descriptor sees and the window of the plane reaches, in cells. */
 const maxGrowth = 6;
 /** A neighbour belongs to it while the two places differ there by no more than so many times what they do inside. */

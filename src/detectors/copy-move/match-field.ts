@@ -28,7 +28,7 @@ export interface MatchField {
   readonly target: Int32Array;
 }
 
-export interface FieldParts extends Surroundings {
+interface FieldParts extends Surroundings {
   readonly width: number;
   readonly height: number;
   /** Matches nearer than this are of the same object, not of a copy. */

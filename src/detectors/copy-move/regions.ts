@@ -10,7 +10,7 @@ export interface Region {
   readonly affine: Affine;
 }
 
-export interface RegionParts {
+interface RegionParts {
   readonly field: MatchField;
   /** Standard deviation of luma around each pixel. */
   readonly spread: Float32Array;

@@ -94,8 +94,6 @@ function mutualShare({ cells, affine }: Region, field: MatchField, width: number
   return back / cells.length;
 }
 
-// How likely a pair is one of a copy, and what that is worth.
-
 /**
  * Logistic regression of the pairs seen in 192 pictures that hold a copy (64 simulated copies: as saved, as JPEG 75, at
  * half size) and in 568 that hold none (their twins and 125 photographs of other sources, in the same three ways).
@@ -133,7 +131,7 @@ const maxBeside = 5;
 /** What rows of like things are worth at most: a weak finding, whatever each pair of them says. */
 const maxRatioOfRows = 5;
 
-export interface Likely {
+interface Likely {
   readonly pair: Pair;
   readonly probability: number;
 }
