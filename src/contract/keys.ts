@@ -37,7 +37,7 @@ export const newKeyBody = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: longestGraceSeconds,
-        description: 'With replaces: how long the old key stays good, at most; default: 86400.',
+        description: 'With replaces: how long the old key keeps working, at most; default: 86400.',
       }),
     ),
   },
@@ -63,8 +63,8 @@ export const keyEntry = Type.Object({
   ended: orNull(
     Type.Unsafe<KeyEnd>({
       ...oneOf(keyEnds),
-      description: `Why it opens no door any more: it expired, or another key replaced it and its grace is over. Null while it
-is good.`,
+      description: `Why the key no longer works: it expired, or another key replaced it and its grace period is over. Null while
+it works.`,
     }),
   ),
   secret: Type.String({ description: 'Whole in the answer that makes the key, else masked.' }),

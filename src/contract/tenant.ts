@@ -112,8 +112,8 @@ const tenant = Type.Object(
     webhookUrl: Type.Optional(Type.String()),
     webhookState: Type.Unsafe<WebhookState>({
       ...oneOf(webhookStates),
-      description: `active: the latest message was taken, or none was sent yet; retrying: the latest attempt failed, and messages
-go on being sent; gone (the receiver answered 410), failing (it failed for days): nothing is sent until webhookUrl is set
+      description: `active: the latest message was delivered, or none was sent yet; retrying: the latest attempt failed, and messages
+are still being sent; gone (the receiver answered 410), failing (it failed for days): nothing is sent until webhookUrl is set
 anew.`,
     }),
     isTrial: Type.Boolean(),

@@ -129,7 +129,7 @@ function refuseTooMany(tx: Tx, userId: string, at: Date): void {
   if (waitMs <= 0) return;
   throw new ForensicsError(
     'rate_limited',
-    `${maxPerHour} messages an hour are taken; wait before you send another.`,
+    `You can send at most ${maxPerHour} messages an hour; wait before you send another.`,
     { retryAfterSeconds: Math.ceil(waitMs / 1000) },
   );
 }
