@@ -7,7 +7,7 @@ import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
-import { writeTexts } from '../report/texts.ts';
+import { writeTexts } from '../report/report-texts.ts';
 import { openPicture } from './open-picture.ts';
 import type {
   CompareRequest,

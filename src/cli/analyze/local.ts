@@ -19,7 +19,7 @@ import type {
   ReportItem,
   ReportTexts,
 } from '../../report/report-item.ts';
-import { writeTexts } from '../../report/texts.ts';
+import { writeTexts } from '../../report/report-texts.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Rendering } from '../../sandbox/tasks.ts';
 import { type Input, openSource, readSource } from './inputs.ts';

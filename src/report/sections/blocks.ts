@@ -6,7 +6,7 @@
 import type { Evidence } from '../../contract/evidence.ts';
 import type { Language } from '../../contract/vocabulary.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
-import type { Account } from '../account.ts';
+import type { Account } from '../forensic-text.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { ReportItem, ReportTexts } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../engine/result.ts';
-import { isDeclared } from '../account.ts';
+import { isDeclared } from '../forensic-text.ts';
 import { writeTime } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { CustodyEvent, ReportItem } from '../report-item.ts';

@@ -3,7 +3,7 @@
  * Everything foreign in them is printable.
  */
 
-import { openWriting, writeAccount } from '../account.ts';
+import { openWriting, writeAccount } from '../forensic-text.ts';
 import type { Words } from '../wording/catalogue.ts';
 import {
   glossaryBlocks,

@@ -9,7 +9,7 @@ import type { Examination, WordedFinding } from '../../../src/engine/result.ts';
 import type { MeasuredRates } from '../../../src/inference/model.ts';
 import type { Declaration } from '../../../src/provenance/provenance.ts';
 import { writeEvidence } from '../../../src/report/evidence.ts';
-import { writeTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/report-texts.ts';
 import { item, makeExamination } from './examination.ts';
 
 const rates: MeasuredRates = {

@@ -5,7 +5,7 @@ import type { Examination } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/report/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
-import { writeTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/report-texts.ts';
 import { makeExamination, makePicture } from './examination.ts';
 import { type PdfPage, readPages } from './pdf-text.ts';
 

@@ -4,7 +4,7 @@ import type { Examination, MapName } from '../../../src/engine/result.ts';
 import type { Picture } from '../../../src/image/picture.ts';
 import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/report/pdf/pdf.ts';
-import { writeTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/report-texts.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
 import { readPages } from './pdf-text.ts';
 

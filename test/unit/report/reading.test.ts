@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { levelOf, readMap } from '../../../src/report/account.ts';
+import { levelOf } from '../../../src/report/forensic-text.ts';
+import { readMap } from '../../../src/report/report-texts.ts';
 import { makeMaps } from './examination.ts';
 
 const size = { width: 320, height: 320, cellPx: 32 };

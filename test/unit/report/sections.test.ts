@@ -9,7 +9,7 @@ import type { ReportItem } from '../../../src/report/report-item.ts';
 import type { Block, Section } from '../../../src/report/sections/blocks.ts';
 import { writeSections } from '../../../src/report/sections/sections.ts';
 import { wordFinding } from '../../../src/report/findings.ts';
-import { writeTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/report-texts.ts';
 import { wordsIn } from '../../../src/report/wording/catalogue.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import type { ReportTexts } from '../../../src/report/report-item.ts';
-import { writeTexts } from '../../../src/report/texts.ts';
+import { writeTexts } from '../../../src/report/report-texts.ts';
 import { item, makeExamination } from './examination.ts';
 
 const reasonSets: readonly (readonly ReasonCode[])[] = [

@@ -4,9 +4,9 @@
  */
 
 import { assurances, type Language, type ReasonCode } from '../contract/vocabulary.ts';
-import type { Examination, MapName } from '../engine/result.ts';
+import type { CellMaps, Examination, MapName } from '../engine/result.ts';
 import type { Declaration } from '../provenance/provenance.ts';
-import { openWriting, readMap, sentences, writeAccount, type Writing } from './account.ts';
+import { openWriting, sentences, writeAccount, type Writing } from './forensic-text.ts';
 import { namesChange, suspectsChange } from './evidence.ts';
 import { nameIn, printable } from './printable.ts';
 import type { ReportItem, ReportTexts } from './report-item.ts';
@@ -151,6 +151,60 @@ function writeMap({ examination, catalogue, numbers }: Writing, name: MapName): 
       });
   const changes = examination.manipulation === null ? '' : nameIn(heatmap.changes, name, '');
   return sentences([meaning, ...(changes === '' ? [] : [changes]), figures, caution]);
+}
+
+/** Ninths of the picture, row by row from the upper left. */
+const places = [
+  'upperLeft',
+  'upperCentre',
+  'upperRight',
+  'middleLeft',
+  'centre',
+  'middleRight',
+  'lowerLeft',
+  'lowerCentre',
+  'lowerRight',
+] as const;
+type Place = (typeof places)[number];
+
+interface MapReading {
+  /** Mean and greatest value over all cells, 0..1. */
+  readonly mean: number;
+  readonly highest: number;
+  /** Where the greatest value lies; the first one in reading order when several are equal. */
+  readonly place: Place;
+  /** Share of cells above the middle of the scale, 0..1. */
+  readonly shareAboveHalf: number;
+  /** True when no place stands out: the whole map lies within a tenth of the scale. */
+  readonly isEven: boolean;
+}
+
+export function readMap({ values, columns, rows }: CellMaps, name: MapName): MapReading {
+  const cells = values[name];
+  let sum = 0;
+  let above = 0;
+  let at = 0;
+  let lowest = 65535;
+  for (let i = 0; i < cells.length; i++) {
+    const value = cells[i]!;
+    sum += value;
+    if (value > 32767) above++;
+    if (value > cells[at]!) at = i;
+    if (value < lowest) lowest = value;
+  }
+  const row = third(Math.floor(at / columns), rows);
+  return {
+    mean: sum / cells.length / 65535,
+    highest: cells[at]! / 65535,
+    place: places[3 * row + third(at % columns, columns)]!,
+    shareAboveHalf: above / cells.length,
+    isEven: cells[at]! - lowest < 6554,
+  };
+}
+
+/** 0, 1 or 2: the third of `count` cells that this one lies in. */
+function third(position: number, count: number): number {
+  return Math.floor(((position + 0.5) * 3) / count);
 }
 
 function writeConclusion({ examination, evidence, catalogue, vary }: Writing): string {
