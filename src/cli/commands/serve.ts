@@ -1,8 +1,26 @@
-/** `forensics serve`: the options and their help. The work is in `serve/run.ts`, loaded when the command is called. */
+/** `forensics serve`: opens everything, listens, prints how to use it, and closes everything again when asked to stop. */
 
 import type { Command } from 'commander';
+import { type App, openApp } from '../../app/app.ts';
+import { type Stack, withStack } from '../../app/disposer.ts';
+import { makeFirstTenant } from '../../app/first-run.ts';
+import { readConfig, type Settings } from '../../config/config.ts';
 import { helpFor, type SettingName } from '../../config/settings.ts';
-import { runServe, type ServeOptions } from '../serve/run.ts';
+import { lockForServing } from '../../data-folder/data-folder.ts';
+import { openDataFolder } from '../../secrets/master-key.ts';
+import {
+  createMetrics,
+  listenForMetrics,
+  type Metrics,
+  type MetricsListener,
+} from '../../server/metrics.ts';
+import { createServer, type HttpServer } from '../../server/server.ts';
+import type { TlsMaterial } from '../../server/tls.ts';
+import { packageVersion } from '../../version.ts';
+import { say } from '../output/print.ts';
+import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
+import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
+import { tellUpgrade } from '../target/local.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -46,4 +64,133 @@ export type SettingFlags<C extends keyof typeof flagsOf> = {
 export function withSettingFlags(command: Command, like: keyof typeof flagsOf): Command {
   for (const name of flagsOf[like]) command.option(...helpFor(name));
   return command.option('--config <file>', 'the config file');
+}
+
+// Opens everything, listens, tells how to use it, and closes everything again when asked to stop.
+
+export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
+
+/** Returns after a clean stop. */
+export async function runServe(options: ServeOptions): Promise<void> {
+  const { json, config, ...flags } = options;
+  const { settings } = readConfig({
+    flags,
+    ...(config === undefined ? {} : { configFile: config }),
+  });
+  const stop = stopRequested();
+  await withStack(async (stack) => {
+    const folder = openDataFolder(settings);
+    stack.defer(lockForServing(folder.path));
+    let server: HttpServer | null = null;
+    const app = await openApp(settings, {
+      onError: (what, error) => server?.log.error({ err: error }, what),
+      onNotice: (what, facts) => server?.log.info(facts, what),
+      onWarning: (what, facts) => server?.log.warn(facts, what),
+    });
+    stack.defer(() => app.close());
+    tellUpgrade(app.database);
+    const made = await serverOf(app, settings, stack);
+    server = made.server;
+    await app.proveStorage();
+    const ready = { ...(await listen(server, settings)), authority: made.authority };
+    app.setPublicUrl(new URL(ready.url));
+    app.startWork();
+    const firstRun = await makeFirstTenant(app, new Date());
+    tellReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
+    await stop;
+    say('Stopping; a second signal stops at once.');
+    await stack.unwind();
+  });
+}
+
+function tellReady(ready: Ready, { json }: { json: boolean }): void {
+  const text = json ? `${readyJson(ready)}\n` : welcome(ready);
+  if (text !== null) process.stdout.write(text);
+  say(`Listening on ${ready.url}`);
+}
+
+// The first SIGTERM or SIGINT asks for a clean stop; the second one does not ask.
+
+const stopSignals = ['SIGTERM', 'SIGINT'] as const;
+
+/**
+ * Listens from now on, also while the program is still opening things; the promise resolves at the first signal. From
+ * then on a second one ends the process at once.
+ */
+export async function stopRequested(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of stopSignals) process.once(signal, () => resolve());
+  });
+  // The default action of both signals is to end the process, so taking our listeners away is all that is needed.
+  for (const signal of stopSignals) process.removeAllListeners(signal);
+}
+
+// The HTTP server of an app, with what runs beside it: its certificate, its metrics, and a way to close them.
+
+// A client that never finishes its request must not keep the server from stopping.
+const drainMs = 10_000;
+const idleSweepMs = 50;
+
+interface Made {
+  readonly server: HttpServer;
+  readonly authority: TlsMaterial['authority'];
+}
+
+/** Ready to listen. What was opened is given back through the stack. */
+export async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
+  const source = certificateSource(settings);
+  const transport = source === null ? null : await source.load();
+  let certificate: KeptCertificate | null = null;
+  const metrics =
+    settings.metricsAddress === null
+      ? null
+      : createMetrics({
+          workload: () => app.workload(),
+          certificateEndsAt: () => certificate?.endsAt() ?? null,
+        });
+  const version = packageVersion();
+  const logTarget = process.stderr;
+  const server = await createServer({ ...settings, app, transport, version, metrics, logTarget });
+  stack.defer(() => closeServer(server));
+  if (source !== null && transport !== null) {
+    const kept = keepCertificate(source, transport, server);
+    stack.defer(() => kept.stop());
+    certificate = kept;
+  }
+  if (metrics !== null && settings.metricsAddress !== null) {
+    const listener = await showMetrics(settings.metricsAddress, metrics, server);
+    stack.defer(() => listener.close());
+  }
+  return { server, authority: transport?.authority ?? null };
+}
+
+async function showMetrics(
+  address: string,
+  metrics: Metrics,
+  server: HttpServer,
+): Promise<MetricsListener> {
+  const { hostname: host, port } = new URL(`http://${address}`);
+  const place = { host: host.replace(/^\[|\]$/g, ''), port: Number(port || 80) };
+  const onError = (error: unknown) => server.log.error({ err: error }, 'metrics');
+  try {
+    const listener = await listenForMetrics(place, { metrics, onError });
+    server.log.info({ port: listener.port }, 'metrics are shown');
+    return listener;
+  } catch (error) {
+    const setting = 'metricsAddress';
+    throw listenFailure(error, { ...place, hostSetting: setting, portSetting: setting });
+  }
+}
+
+async function closeServer(server: HttpServer): Promise<void> {
+  const { server: listener } = server;
+  const force = setTimeout(() => listener.closeAllConnections(), drainMs);
+  // Clients keep a connection open after their answer; one that was busy when the stop came is closed when it is idle.
+  const sweep = setInterval(() => listener.closeIdleConnections(), idleSweepMs);
+  try {
+    await server.close();
+  } finally {
+    clearTimeout(force);
+    clearInterval(sweep);
+  }
 }

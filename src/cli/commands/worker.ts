@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { openApp } from '../../app/app.ts';
 import { readConfig } from '../../config/config.ts';
 import { printable, say } from '../output/print.ts';
-import { stopRequested } from '../serve/run.ts';
+import { stopRequested } from './serve.ts';
 import { tellUpgrade } from '../target/local.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
