@@ -13,20 +13,20 @@ import { type PrepareExaminer, runAnalyze } from '../../src/cli/analyze/run.ts';
 import { options, prepareFake } from '../cli/fake-examiner.ts';
 
 const counts = [50, 5000, 50_000];
-const faces: readonly Partial<AnalyzeOptions>[] = [
+const formats: readonly Partial<AnalyzeOptions>[] = [
   { jsonl: true },
   { json: true },
   { csv: true },
   {},
 ];
 
-const [dir, faceText] = process.argv.slice(2);
-if (dir !== undefined && faceText !== undefined) await runOne(dir, JSON.parse(faceText));
+const [dir, formatText] = process.argv.slice(2);
+if (dir !== undefined && formatText !== undefined) await runOne(dir, JSON.parse(formatText));
 else await measureAll();
 
-async function runOne(folder: string, face: Partial<AnalyzeOptions>): Promise<void> {
+async function runOne(folder: string, format: Partial<AnalyzeOptions>): Promise<void> {
   process.chdir(folder);
-  const wanted = { ...options, ...face, tier: 'forensicReporting', recursive: true } as const;
+  const wanted = { ...options, ...format, tier: 'forensicReporting', recursive: true } as const;
   let held = 0;
   const prepare = sampled(prepareFake(), () => {
     globalThis.gc?.();
@@ -67,8 +67,8 @@ async function measureAll(): Promise<void> {
     for (const count of counts) {
       const folder = join(root, String(count));
       await fill(join(folder, 'pictures'), count);
-      for (const face of faces) {
-        process.stdout.write(`${count} files, ${nameOf(face)}: ${measure(folder, face)}\n`);
+      for (const format of formats) {
+        process.stdout.write(`${count} files, ${nameOf(format)}: ${measure(folder, format)}\n`);
       }
     }
   } finally {
@@ -83,10 +83,10 @@ async function fill(folder: string, count: number): Promise<void> {
   for (let n = 0; n < count; n++) await copyFile(first, join(folder, `real-${n}.jpg`));
 }
 
-function measure(folder: string, face: Partial<AnalyzeOptions>): string {
+function measure(folder: string, format: Partial<AnalyzeOptions>): string {
   const script = fileURLToPath(import.meta.url);
   const args = ['--expose-gc', '--disable-warning=ExperimentalWarning', script, folder];
-  const ran = spawnSync(process.execPath, [...args, JSON.stringify(face)], {
+  const ran = spawnSync(process.execPath, [...args, JSON.stringify(format)], {
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
   });
@@ -94,6 +94,6 @@ function measure(folder: string, face: Partial<AnalyzeOptions>): string {
   return ran.stderr;
 }
 
-function nameOf(face: Partial<AnalyzeOptions>): string {
-  return Object.keys(face).join(' + ') || 'table';
+function nameOf(format: Partial<AnalyzeOptions>): string {
+  return Object.keys(format).join(' + ') || 'table';
 }
