@@ -3,6 +3,7 @@ import type { Analysis, AnalysisOptions } from '../contract/analysis.ts';
 import { recall } from '../db/idempotency.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Caller, Context } from './analyses.ts';
+import { openInTime } from './bounds.ts';
 import { mergeOptions } from './create.ts';
 import { checkUpload, loadRecorded, readEvidence } from './evidence.ts';
 import { outputKeys } from './examination-row.ts';
@@ -12,7 +13,6 @@ import { getAnalysis } from './list.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import { type AnalysisRow, getRow } from './rows.ts';
-import { openInTime } from './bounds.ts';
 import { toOptions } from './view.ts';
 
 export interface RetryRequest {

@@ -5,6 +5,7 @@ import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
 import type { BlobStore } from '../storage/store.ts';
 import type { Context } from './analyses.ts';
+import { openInTime } from './bounds.ts';
 import { checkUpload, readEvidence } from './evidence.ts';
 import { type RunResult, outputKeys } from './examination-row.ts';
 import { isPictureError } from './ingest.ts';
@@ -12,7 +13,6 @@ import { maxRetries, messages } from './lifecycle/transition.ts';
 import { discardObjects } from './orphan-objects.ts';
 import { renderInto } from './render.ts';
 import type { AnalysisRow, Target } from './rows.ts';
-import { openInTime } from './bounds.ts';
 
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;

@@ -7,6 +7,7 @@ import type { Passwords } from '../access/embedded/passwords.ts';
 import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/lifecycle/lifecycle.ts';
 import type { Settings } from '../config/config.ts';
+import { modelsFolder } from '../data-folder/data-folder.ts';
 import { type OpenFeedback, sendJob } from '../feedback/feedback.ts';
 import { defaultLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
@@ -15,17 +16,16 @@ import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { S3Api } from '../storage/s3-server/server.ts';
 import type { Tenancy } from '../tenants/tenancy.ts';
+import { citedValidation } from '../validation/saved-validations.ts';
 import { hasTroubledReceiver } from '../webhooks/order.ts';
 import { createOutbox } from '../webhooks/outbox.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
-import { modelsFolder } from '../data-folder/data-folder.ts';
 import { withStack } from './disposer.ts';
 import { trialMd5s } from './first-run.ts';
 import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
 import { openBlobs } from './storage.ts';
 import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
-import { citedValidation } from '../validation/saved-validations.ts';
 
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;

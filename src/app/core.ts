@@ -1,20 +1,27 @@
 /** The part of the app that needs no pictures: data folder, database, tenants, keys and people. Enough for administration. */
 
-import { accessSync, constants, existsSync } from 'node:fs';
+import { X509Certificate } from 'node:crypto';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { createEmbeddedIdentity } from '../access/embedded/identity.ts';
 import { createPasswords, type Passwords } from '../access/embedded/passwords.ts';
+import { createLoginAttempts } from '../access/embedded/throttle.ts';
+import type { Identity, Login } from '../access/identity.ts';
 import { createKeys, type Keys } from '../access/keys.ts';
+import { createOidcIdentity } from '../access/oidc/identity.ts';
 import { createTenants, type Tenant, type Tenants } from '../access/tenants.ts';
+import { createUserSettings, type UserSettingsStore } from '../access/user-facts.ts';
+import { createUsers, type Users } from '../access/users.ts';
 import { createHolds, type Holds } from '../analyses/legal-holds.ts';
 import { createUsageReports, type UsageReports } from '../analyses/usage-report.ts';
+import { countLogin } from '../analyses/usage.ts';
 import { type Audit, beginChains, createAudit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
-import { type OpenDatabase, openDatabase } from '../db/open.ts';
-import { ForensicsError } from '../errors.ts';
-import { webhookSecret } from '../webhooks/signature.ts';
 import { databaseFile, finishRestore } from '../data-folder/data-folder.ts';
-import { openPeople, type People } from './identity.ts';
+import { type Db, type OpenDatabase, openDatabase, type Tx } from '../db/open.ts';
+import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
 import { openSecrets, type Secrets } from '../secrets/secrets.ts';
+import { webhookSecret } from '../webhooks/signature.ts';
 
 export interface Core extends People {
   readonly folder: DataFolder;
@@ -110,4 +117,80 @@ function refuse(name: string): never {
     'tenant_not_found',
     `There is no tenant "${name}"; "forensics tenant list" shows those that exist.`,
   );
+}
+
+interface People {
+  readonly users: Users;
+  readonly userSettings: UserSettingsStore;
+  readonly identity: Identity;
+}
+
+interface PeopleParts {
+  readonly settings: Settings;
+  readonly secrets: Secrets;
+  readonly db: Db;
+  readonly passwords: Passwords;
+  readonly now: () => Date;
+}
+
+// What tokens name as their issuer where the outer address is not set: a port that changes must not end sessions.
+const unnamedIssuer = 'forensics';
+
+/** @throws {ForensicsError} `config_invalid`. */
+function openPeople({ settings, secrets, ...parts }: PeopleParts): People {
+  const { db } = parts;
+  const attempts = createLoginAttempts({ ...parts, key: secrets.of('access/attempts') });
+  const users = createUsers({ ...parts, attempts });
+  const common = {
+    ...parts,
+    users,
+    onLogin: (tx: Tx, { tenantIds, at }: Login) => countLogin(tx, tenantIds, at),
+  };
+  const provider = providerOf(settings);
+  const identity =
+    provider === null
+      ? createEmbeddedIdentity({
+          ...common,
+          attempts,
+          seed: secrets.of('access/tokens'),
+          issuer: settings.publicUrl ?? unnamedIssuer,
+        })
+      : createOidcIdentity({
+          ...common,
+          ...provider,
+          clientSecret: settings.oidcClientSecret,
+          audience: settings.oidcAudience,
+          claims: {
+            scopes: settings.oidcScopesClaim,
+            userType: settings.oidcUserTypeClaim,
+            tenants: settings.oidcTenantsClaim,
+          },
+          ca: readAuthorities(settings.oidcCa),
+        });
+  return { users, userSettings: createUserSettings({ db }), identity };
+}
+
+type OidcSettings = Pick<Settings, 'oidcIssuer' | 'oidcClientId'>;
+
+/** Null unless people are known by an identity provider. The settings see to it that both are given or neither. */
+function providerOf({ oidcIssuer, oidcClientId }: OidcSettings) {
+  if (oidcIssuer === null || oidcClientId === null) return null;
+  return { issuer: oidcIssuer, clientId: oidcClientId };
+}
+
+/** @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate. */
+function readAuthorities(file: string | null): string | null {
+  if (file === null) return null;
+  try {
+    const pem = readFileSync(file, 'utf8');
+    // TLS takes any text, and then trusts nobody.
+    void new X509Certificate(pem);
+    return pem;
+  } catch (error) {
+    throw new ForensicsError(
+      'config_invalid',
+      'oidcCa must be a readable file with a PEM certificate.',
+      { cause: error },
+    );
+  }
 }

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { Tenant } from '../access/tenants.ts';
 import { service, serviceChain } from '../audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
-import type { Core } from './core.ts';
 import { createSigningKeys } from '../secrets/signing-keys.ts';
+import type { Core } from './core.ts';
 
 const firstTenantName = 'default';
 const keyName = 'first run';

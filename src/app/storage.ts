@@ -13,9 +13,9 @@ import { createEmbeddedStore } from '../storage/embedded/embedded.ts';
 import { createS3Api, type S3Api } from '../storage/s3-server/server.ts';
 import type { BlobStore, RemoteStore } from '../storage/store.ts';
 import { createStores, type Stores } from '../storage/stores.ts';
+import { proveDefaultStorage } from '../tenants/default-storage.ts';
 import type { Core } from './core.ts';
 import { cached } from './health.ts';
-import { proveDefaultStorage } from '../tenants/default-storage.ts';
 import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
 
 export interface Blobs {

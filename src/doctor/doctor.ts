@@ -4,8 +4,8 @@
  */
 
 import { type Core, hasInstallation, openCore, tenantNamed } from '../app/core.ts';
-import { isOfAnother, modelsFolder } from '../data-folder/data-folder.ts';
 import type { Settings } from '../config/config.ts';
+import { isOfAnother, modelsFolder } from '../data-folder/data-folder.ts';
 import { checkCertificate, judgeOwnClock, newestTime } from './clock.ts';
 import { diagnose, type Diagnosis, fixFor, messageOf } from './diagnosis.ts';
 import { checkDatabase, checkFolder, checkModels, checkRuntime } from './installation.ts';

@@ -1,6 +1,6 @@
 /** What the operating system says about files that are read and written, in our words. */
 
-import { type ErrorCode, ForensicsError } from '../errors.ts';
+import { ForensicsError } from '../errors.ts';
 
 /** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null when it was none of its failures. */
 export function systemCodeOf(error: unknown): string | null {
@@ -43,36 +43,6 @@ export async function unlessMissing<T>(act: () => Promise<T>): Promise<T | null>
     if (systemCodeOf(error) === 'ENOENT') return null;
     throw error;
   }
-}
-
-const noSuchFile = ['file_not_found', 'There is no such file.'] as const;
-const notAllowed = [
-  'file_not_readable',
-  'You may not read this file; change its permissions.',
-] as const;
-const readFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
-  ENOENT: noSuchFile,
-  ENOTDIR: noSuchFile,
-  ENAMETOOLONG: ['file_not_found', 'There is no such file: its name is too long.'],
-  ELOOP: ['file_not_readable', 'This file cannot be read: it is a symbolic link in a loop.'],
-  EACCES: notAllowed,
-  EPERM: notAllowed,
-  EISDIR: ['file_is_directory', 'This is a folder; name a file in it.'],
-};
-
-/**
- * Of a file that is read.
- *
- * @returns `file_not_found`, `file_not_readable`, `file_is_directory`; what does not come from the system as it is.
- */
-export function toReadFailure(error: unknown): unknown {
-  const code = systemCodeOf(error);
-  if (code === null) return error;
-  const [name, message] = readFailures[code] ?? [
-    'file_not_readable',
-    `This file cannot be read (${code}); check the disk that it lies on.`,
-  ];
-  return new ForensicsError(name, message, { cause: error });
 }
 
 /** Of a file that is written. @returns `no_space_left` or `output_not_writable`; what does not come from the system as it is. */

@@ -3,7 +3,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ForensicsError } from '../errors.ts';
-import { toReadFailure } from '../files/system-errors.ts';
+import { toReadFailure } from '../files/read-file.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
 import type { PictureSource } from './tasks.ts';

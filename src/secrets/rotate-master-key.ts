@@ -12,10 +12,10 @@ import { randomBytes } from 'node:crypto';
 import { operator, serviceChain } from '../audit/entry.ts';
 import { append } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
+import { databaseFile } from '../data-folder/data-folder.ts';
 import { type Db, openDatabase, transact, wipeFreeSpace } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { resealConfigs, type Resealed } from '../storage/configs.ts';
-import { databaseFile } from '../data-folder/data-folder.ts';
 import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
 

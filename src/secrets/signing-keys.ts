@@ -12,10 +12,10 @@ import {
 } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { makeDataFolder } from '../data-folder/data-folder.ts';
 import { ForensicsError } from '../errors.ts';
 import { createSigner, type PublicKey, publicKeyOf, type Signer } from '../evidence/sign.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../files/atomic-write.ts';
-import { makeDataFolder } from '../data-folder/data-folder.ts';
 
 export interface SigningKey extends PublicKey {
   readonly createdAt: Date;

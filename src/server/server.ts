@@ -17,11 +17,10 @@ import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { authRoutes } from './routes/auth.ts';
-import { feedbackRoutes } from './routes/feedback.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { blobRoutes, systemRoutes } from './routes/system.ts';
 import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
-import { userRoutes } from './routes/user.ts';
+import { feedbackRoutes, userRoutes } from './routes/user.ts';
 import {
   answerExpectations,
   answerUnreadable,

@@ -4,10 +4,10 @@
  */
 
 import { and, eq } from 'drizzle-orm';
-import type { AnalysisOptions } from '../../contract/analysis.ts';
 import { actorOf, type Principal, systemPrincipal } from '../../access/principal.ts';
 import type { EventDetails, EventName } from '../../audit/events.ts';
 import { append } from '../../audit/log.ts';
+import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Status } from '../../contract/vocabulary.ts';
 import type { Repeatable } from '../../db/idempotency.ts';
 import type { Db, Tx } from '../../db/open.ts';

@@ -8,7 +8,8 @@ import { access, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
-import { systemCodeOf, toReadFailure } from '../../files/system-errors.ts';
+import { toReadFailure } from '../../files/read-file.ts';
+import { systemCodeOf } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../sandbox/tasks.ts';
 

@@ -1,11 +1,16 @@
-/** `/v1/user/settings`: what the person who asks chose for himself. */
+/** What a person says: `/v1/user/settings`, and `/v1/feedback`, which takes a message in to be sent later. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
 import type { App } from '../../app/app.ts';
 import { settingsAnswer, settingsBody } from '../../contract/auth.ts';
 import { succeeded } from '../../contract/common.ts';
+import { defaultSource, feedbackBody } from '../../contract/feedback.ts';
+import { ForensicsError } from '../../errors.ts';
 import { success } from '../answers.ts';
-import { userIdOf } from '../authenticate.ts';
+import { callerOf, userIdOf } from '../authenticate.ts';
+import { longBodyLimitBytes } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
 const path = '/v1/user/settings';
@@ -50,3 +55,54 @@ export const userRoutes: FastifyPluginAsyncTypebox<Pick<App, 'userSettings'>> = 
     },
   );
 };
+
+export const feedbackRoutes: FastifyPluginAsyncTypebox<Pick<App, 'feedback'>> = async (
+  server,
+  { feedback },
+) => {
+  server.post(
+    '/v1/feedback',
+    {
+      config: { access: 'tenantUser' },
+      preParsing: async (request) => refuseUnlessJson(request),
+      bodyLimit: longBodyLimitBytes,
+      schema: {
+        ...operation({
+          id: 'sendFeedback',
+          summary: 'Send a message to the team behind the service',
+          description:
+            'It is kept at once and sent on later; another Content-Type than JSON is 400.',
+        }),
+        body: feedbackBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      const sender = { userId: userIdOf(request), tenantId: callerOf(request).tenant.id };
+      await feedback.submit(sender, known(request.body));
+      return success();
+    },
+  );
+};
+
+// The contract counts a wrong content type among the invalid requests of this one operation.
+function refuseUnlessJson({ headers }: FastifyRequest): void {
+  if (/^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '')) return;
+  const message = 'The body must be JSON: send Content-Type: application/json.';
+  throw new ForensicsError('invalid_request', message);
+}
+
+/** What the contract knows of a message; whatever else was sent goes no further. */
+function known(body: Static<typeof feedbackBody>) {
+  const { url, name, email, message, source = defaultSource } = body;
+  const { replaySessionId, sourceAttributes } = body;
+  return {
+    url,
+    name,
+    email,
+    message,
+    source,
+    ...(replaySessionId === undefined ? {} : { replaySessionId }),
+    ...(sourceAttributes === undefined ? {} : { sourceAttributes }),
+  };
+}
