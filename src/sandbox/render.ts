@@ -31,9 +31,9 @@ export async function performRender(
   const { picture } = await openPicture(source, limits);
   checkSame(picture, examination);
   if (picture.luma.length > roomForBoth) await models.clear();
-  const heatmapStance = orientationOf(picture, request.heatmapSize);
-  const item = { ...request.item, heatmapStance };
-  const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapStance);
+  const heatmapOrientation = orientationOf(picture, request.heatmapSize);
+  const item = { ...request.item, heatmapOrientation };
+  const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapOrientation);
   const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
   const reports: Record<string, { texts: ReturnType<typeof writeTexts>; pdf: Uint8Array }> = {};
   for (const language of languages) {
