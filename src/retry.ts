@@ -23,7 +23,7 @@ export const realPace: Pace = {
   },
 };
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Milliseconds before the next attempt; null where another attempt does not help. `attempt` counts from 1. */
   readonly pauseAfter: (error: unknown, attempt: number) => number | null;
   /** No attempt begins later than this after the first. */

@@ -42,7 +42,7 @@ export function keyToReplace(tx: Tx, tenantId: string, which: WhichKey, at: Date
   return { key, earlier: valid.filter(({ uuid }) => uuid !== key.uuid) };
 }
 
-export interface Replacement {
+interface Replacement {
   readonly tenantId: string;
   readonly by: Actor;
   readonly at: Date;

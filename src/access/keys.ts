@@ -37,7 +37,7 @@ export interface NewKey {
   readonly idempotencyKey?: string | null;
 }
 
-export interface Rotation {
+interface Rotation {
   readonly tenantId: string;
   readonly which: WhichKey;
   /** End of the new key. */

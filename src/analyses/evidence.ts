@@ -168,7 +168,7 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
 }
 
 /** What the audit log says was written of an analysis. Who may change the rows of an analysis cannot change that. */
-export interface Recorded {
+interface Recorded {
   /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
   readonly hashes: FileHashes;
   /** ISO 8601; null when that is older than the log. */

@@ -23,7 +23,7 @@ import { noProvenance } from '../provenance/provenance.ts';
 import type { ReportTexts } from '../report/report-item.ts';
 
 /** The contract's numbers behind the two class fields. */
-export interface Scores {
+interface Scores {
   readonly predictions: ClassScores;
   readonly classUncertainties: ClassScores;
   readonly classSimilarities: ClassSimilarities;

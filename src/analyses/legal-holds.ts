@@ -8,7 +8,7 @@ import { analyses, legalHolds } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 
 /** What a hold is on. */
-export interface Held {
+interface Held {
   readonly tenantId: string;
   /** Null for everything of the tenant. */
   readonly analysisId: string | null;

@@ -14,7 +14,7 @@ import type { StoreRef } from '../storage/stores.ts';
 import type { Context } from './analyses.ts';
 
 /** Objects of one analysis. */
-export interface Objects {
+interface Objects {
   readonly place: StoreRef;
   readonly keys: readonly string[];
 }

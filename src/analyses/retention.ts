@@ -29,7 +29,7 @@ export interface RetentionRules {
   readonly deletedRetentionDays: number;
 }
 
-export const dayMs = 24 * 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 // As long as a presigned URL may live, and a day for an upload that began on it.
 const urlsLiveMs = maxPresignedUrlExpirySeconds * 1000 + dayMs;
@@ -182,7 +182,7 @@ function deletedBefore(db: Db, before: Date) {
 }
 
 // Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
-export const batch = 20;
+const batch = 20;
 
 /** Everybody else has a turn at the database in between. @returns how many in all. */
 async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {

@@ -42,7 +42,7 @@ export type Counter =
 
 export type Count = readonly [counter: Counter, amount: number];
 
-export interface Event {
+interface Event {
   readonly tenantId: string;
   readonly at: Date;
 }

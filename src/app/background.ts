@@ -32,7 +32,7 @@ interface Parts {
   readonly onWarning: (what: string, facts: Notice) => void;
 }
 
-export interface Work {
+interface Work {
   /** Of the runs. */
   readonly worker: Pick<Worker, 'running'>;
   readonly feedback: Pick<OpenFeedback, 'submit'>;

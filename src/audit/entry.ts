@@ -14,7 +14,7 @@ import { auditEntries } from '../db/schema.ts';
 import type { EventDetails, EventName } from './events.ts';
 
 /** Who did it. `operator` is whoever uses the command line on the machine of the data folder. */
-export const actorTypes = ['user', 'api', 'service', 'operator'] as const;
+const actorTypes = ['user', 'api', 'service', 'operator'] as const;
 
 export interface Actor {
   readonly type: (typeof actorTypes)[number];

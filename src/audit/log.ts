@@ -20,7 +20,7 @@ import {
 import type { EventName } from './events.ts';
 import { type Noted, type Verification, verifyChain } from './verify.ts';
 
-export interface Head {
+interface Head {
   readonly chain: string;
   readonly count: number;
   /** Of the last entry; to be noted where nobody who can write to the database can write. */

@@ -12,7 +12,7 @@ import { hashOf, type Link, linksOf, noHash } from './entry.ts';
 type Fault = 'changed' | 'missing' | 'out_of_order' | 'cut_off' | 'added' | 'not_there';
 
 /** The first entry that is not as it was written. */
-export interface Break {
+interface Break {
   /** Null when it is the whole chain, or an entry that only the noted hash knows. */
   readonly seq: number | null;
   readonly fault: Fault;

@@ -6,7 +6,7 @@
 import type { Command } from 'commander';
 
 /** Adds everything but name and description. `complete` does the same for another command of the program. */
-export type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
+type Define = (command: Command, complete: (other: Command) => Promise<void>) => void;
 
 interface CommandEntry {
   readonly name: string;

@@ -32,13 +32,6 @@ export function countFromOne(text: string): number {
   return value;
 }
 
-/** 0 lets the system choose. */
-export function portNumber(text: string): number {
-  const value = wholeNumber(text);
-  if (value < 0 || value > 65_535) throw new InvalidArgumentError('It must be 0 to 65535.');
-  return value;
-}
-
 /** A day or a moment of it, as the interface takes it. */
 export function dayOf(text: string): string {
   const isDay = /^\d{4}-\d{2}-\d{2}(?:T\S+)?$/.test(text) && !Number.isNaN(Date.parse(text));

@@ -21,7 +21,7 @@ export const topics = {
   architecture: 'the source code: its rooms, and three paths through them',
 } as const;
 
-export type Topic = keyof typeof topics;
+type Topic = keyof typeof topics;
 
 export function isTopic(name: string): name is Topic {
   return Object.hasOwn(topics, name);
@@ -46,7 +46,7 @@ export function plainText(markdown: string, columns: number): string {
   const parts = markdown.trimEnd().split(/^(```[^]*?^```)$|\n{2,}/m);
   return parts
     .filter((part) => part !== undefined && part.trim() !== '')
-    .map((part) => layPart(part!.replace(/^\n+|\n+$/g, ''), width))
+    .map((part) => layPart(part.replace(/^\n+|\n+$/g, ''), width))
     .join('\n\n')
     .concat('\n');
 }

@@ -45,7 +45,7 @@ export interface Api {
 /** The header that says who asks; null for nobody. Asked anew for each request: tokens are refreshed, through `api`. */
 export type Authorize = (api: Pick<Api, 'ask'>) => Promise<string | null>;
 
-export interface ApiParts {
+interface ApiParts {
   readonly url: URL;
   readonly dispatcher: Dispatcher;
   readonly authorize: Authorize;

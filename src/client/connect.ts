@@ -9,7 +9,7 @@ import type { Pace } from '../retry.ts';
 import { type Api, type Authorize, createApi, withRetry } from './api.ts';
 import { toConnectionFailure } from './errors.ts';
 
-export interface Access {
+interface Access {
   readonly url: string;
   readonly trust: Trust;
   /** Left out where one asks as nobody. */
@@ -63,7 +63,7 @@ const triesToLook = 3;
  *
  * @throws {ForensicsError} `server_untrusted` when no certificate of the server has the fingerprint, `server_unreachable`.
  */
-export async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
+async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   if (trust.by !== 'fingerprint') return connectionsUnder(trust);
   const pinned = await withRetry(() => findShown(url, trust.sha256), { tries: () => triesToLook });
   const context = createSecureContext({
@@ -99,7 +99,7 @@ const timeoutMs = 10_000;
  * @param sha256 - 64 small hexadecimal digits.
  * @throws {ForensicsError} `server_untrusted` when it is not shown, `server_unreachable`.
  */
-export async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
+async function findShown(url: URL, sha256: string): Promise<X509Certificate> {
   const shown = await shownChain(url).catch((error: unknown) => {
     throw toConnectionFailure(error, url);
   });

@@ -16,7 +16,7 @@ import { type Dispatcher, fetch } from 'undici';
 import { ForensicsError } from '../errors.ts';
 import { toConnectionFailure } from './errors.ts';
 
-export interface DeviceLogin {
+interface DeviceLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, failures, ForensicsError } from '../errors.ts';
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** The parsed answer, or null when it was not JSON. */

@@ -162,7 +162,7 @@ const sendsOn = { GET: [301, 302, 303, 307, 308], PUT: [307, 308] } as const;
  *
  * @throws {ForensicsError} `store_refused` for an address without encryption, unless there was none before.
  */
-export function redirectOf(
+function redirectOf(
   { statusCode, headers }: Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'>,
   { method, from }: { readonly method: 'GET' | 'PUT'; readonly from: URL },
 ): URL | null {

@@ -30,8 +30,8 @@ export {
   variableOf,
 } from './settings.ts';
 
-export const origins = ['flag', 'environment', 'file', 'default'] as const;
-export type Origin = (typeof origins)[number];
+const origins = ['flag', 'environment', 'file', 'default'] as const;
+type Origin = (typeof origins)[number];
 
 /** Where values may come from. Flags hold strings, numbers, booleans or lists; undefined was not given. */
 export interface Sources {
@@ -41,7 +41,7 @@ export interface Sources {
   readonly configFile?: string;
 }
 
-export interface Config {
+interface Config {
   readonly settings: Settings;
   readonly origins: Readonly<Record<SettingName, Origin>>;
   /** The config file that was read, if any. */

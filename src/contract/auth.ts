@@ -49,7 +49,7 @@ export const loginAnswer = Type.Object({
 export const refreshAnswer = Type.Object({ ...succeeded.properties, data: tokenSet });
 
 export type UserSettings = Wire<typeof userSettings>;
-export const userSettings = Type.Object({
+const userSettings = Type.Object({
   lang: Type.String({
     pattern: langPattern,
     // Stands behind "must be" when a request is refused.

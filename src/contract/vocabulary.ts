@@ -101,7 +101,6 @@ export const inconsistencyCodes = [
 export type InconsistencyCode = (typeof inconsistencyCodes)[number];
 
 export const reportTypes = ['total', 'range'] as const;
-export type ReportType = (typeof reportTypes)[number];
 
 export const keyEnds = ['expired', 'replaced'] as const;
 export type KeyEnd = (typeof keyEnds)[number];

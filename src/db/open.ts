@@ -28,7 +28,7 @@ export interface OpenDatabase {
 }
 
 /** What opening did to a file of an earlier version. */
-export interface Upgrade {
+interface Upgrade {
   /** Versions of the schema. */
   readonly from: number;
   readonly to: number;

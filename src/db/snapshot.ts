@@ -45,7 +45,7 @@ export function snapshotBytes({ $client }: Db): number {
   return pages * Number($client.pragma('page_size', { simple: true }));
 }
 
-export interface Inspection {
+interface Inspection {
   readonly schema: number;
   /** By table. */
   readonly rows: Readonly<Record<string, number>>;

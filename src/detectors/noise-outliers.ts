@@ -6,7 +6,7 @@
  * 41 (1999): its concentration step, from one start.
  */
 
-export interface Points {
+interface Points {
   /** `dimensions` numbers for each point, one point after the other. */
   readonly numbers: Float32Array;
   readonly dimensions: number;

@@ -30,7 +30,7 @@ export function cellsFor(
   return { cellPx, columns: Math.ceil(width / cellPx), rows: Math.ceil(height / cellPx) };
 }
 
-export interface Differences {
+interface Differences {
   /** Of each cell, 0 or more: difference over what is usual in this picture and at a place of this contrast. */
   readonly deviations: Float32Array;
   /** Standard deviation of cells that agree, in grey levels. */

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 
-export const states = ['ok', 'warning', 'failed'] as const;
+const states = ['ok', 'warning', 'failed'] as const;
 export type State = (typeof states)[number];
 
 export interface Diagnosis {

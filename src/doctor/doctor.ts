@@ -13,7 +13,7 @@ import { checkSelf } from './self-test.ts';
 import { checkStores, type StoresToCheck } from './stores.ts';
 import { checkWebhooks } from './webhooks.ts';
 
-export interface Examination {
+interface Examination {
   readonly settings: Settings;
   /** Null for every tenant. */
   readonly tenantName: string | null;

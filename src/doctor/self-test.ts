@@ -15,7 +15,7 @@ const soundUpTo = 0.05;
 
 const reinstall = 'Reinstall forensics on this machine: npm i -g forensics';
 
-export interface Examined {
+interface Examined {
   /** By name of the picture. */
   readonly readings: Readonly<Record<string, Reading>>;
   readonly examination: Examination;
@@ -90,7 +90,7 @@ function differencesOf(golden: Environment, here: Environment): string {
  * What the drawn pictures of the package gave when a model was released, kept beside it as `golden.json`: rounded,
  * because another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
  */
-export interface Reading {
+interface Reading {
   readonly verdict: string;
   /** By name; probabilities and scores, 0..1. */
   readonly numbers: Readonly<Record<string, number>>;
@@ -108,7 +108,7 @@ export interface Golden {
 
 const digits = 4;
 
-export function readingOf(examination: Omit<Examination, 'maps'>): Reading {
+function readingOf(examination: Omit<Examination, 'maps'>): Reading {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const groups = { predictions, classUncertainties, classSimilarities };
   const named = Object.entries(groups).flatMap(([group, values]) =>

@@ -10,7 +10,7 @@ import { createRandom, type Logits, toFakeProbability, toPredictions } from './c
 import type { PatchScores } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';
 
-export interface Spread {
+interface Spread {
   /** Standard deviation over the passes of each calibrated prediction, 0..0.5. */
   readonly classUncertainties: ClassScores;
   /** The same of the calibrated probability of fake. */

@@ -8,7 +8,7 @@ import type { ReadCells } from '../inference/networks.ts';
 import { coveringGrid, type FeatureGrid, type Grid } from './patches.ts';
 
 /** In cells. `core` is kept, `outer` is what the network is shown. */
-export interface Tile {
+interface Tile {
   readonly core: CellBox;
   readonly outer: CellBox;
 }

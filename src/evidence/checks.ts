@@ -108,7 +108,7 @@ function strayBytes(what: string, at: number): Problem {
 
 // Whether the signature fits list and key, and whose the key is.
 
-export interface Signed {
+interface Signed {
   readonly problems: readonly Problem[];
   readonly key: Verification['key'];
 }

@@ -18,7 +18,7 @@ export interface FieldDifference {
   readonly kind: 'rounding' | 'wording' | 'value';
 }
 
-export interface Comparison {
+interface Comparison {
   /** Single values that were compared; a map counts its cells. */
   readonly values: number;
   readonly differences: readonly FieldDifference[];
@@ -154,7 +154,7 @@ function isSame(one: Uint8Array | undefined, other: Uint8Array | undefined): boo
  * `identical`: every value and every byte. `same-result`: the same verdict, and numbers and pixels within the tolerance,
  * as on another processor or with other versions of libraries. `different`: the rest.
  */
-export const outcomes = ['identical', 'same-result', 'different'] as const;
+const outcomes = ['identical', 'same-result', 'different'] as const;
 export type Outcome = (typeof outcomes)[number];
 
 export interface FileComparison {

@@ -20,12 +20,12 @@ import { refuseHugeAttributes, type Submission } from './message.ts';
 /** Kind of the jobs that send; one a message and channel. */
 export const sendJob = 'feedback.send';
 
-export interface Sender {
+interface Sender {
   readonly userId: string;
   readonly tenantId: string;
 }
 
-export interface Feedback {
+interface Feedback {
   /**
    * Keeps the message; it is sent later.
    *
@@ -36,7 +36,7 @@ export interface Feedback {
   readonly send: Handler;
 }
 
-export interface FeedbackOptions {
+interface FeedbackOptions {
   readonly db: Db;
   readonly queue: Queue;
   readonly now: () => Date;
@@ -49,7 +49,7 @@ export interface FeedbackOptions {
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Pauses after the first, second, ... attempt; the last one again and again. */
-export const pausesMs: readonly number[] = [
+const pausesMs: readonly number[] = [
   minuteMs,
   5 * minuteMs,
   30 * minuteMs,

@@ -104,7 +104,7 @@ export interface Thumbnail {
 const limits: Limits = { minSidePx: 16, maxSidePx: 1024, maxBytes: 256 * 1024 };
 
 /** @param tiff - EXIF without the `Exif\0\0` before it. Null where it holds none that can be decoded. Never throws. */
-export async function readThumbnail(tiff: Uint8Array | null): Promise<Thumbnail | null> {
+async function readThumbnail(tiff: Uint8Array | null): Promise<Thumbnail | null> {
   const { thumbnail } = readExifClues(tiff);
   if (thumbnail === null) return null;
   try {

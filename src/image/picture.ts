@@ -9,7 +9,7 @@ import type { Thumbnail } from './decode.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
 import type { Metadata } from './metadata.ts';
 
-export const formats = ['jpg', 'png'] as const;
+const formats = ['jpg', 'png'] as const;
 export type Format = (typeof formats)[number];
 
 /** What had to be done to reach 8-bit RGB, each a thing the examiner should know. */

@@ -159,7 +159,7 @@ function notFound(
 }
 
 /** One folder of a model: its manifest, and the files that the manifest lists, believed only once their hashes were checked. */
-export interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
+interface ModelFolder<Manifest extends AnyManifest = AnyManifest> {
   readonly folder: string;
   readonly manifest: Manifest;
   /** What to do when a file of it is damaged, as the end of a sentence. */

@@ -16,7 +16,7 @@ export interface Chore {
   readonly run: (signal: AbortSignal) => void | Promise<void>;
 }
 
-export interface Chores {
+interface Chores {
   start(): void;
   stop(): Promise<void>;
   /** Does what is due, one after the other. */

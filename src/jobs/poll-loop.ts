@@ -3,7 +3,7 @@
  * what other processes did. One turn at a time.
  */
 
-export interface Loop {
+interface Loop {
   start(): void;
   /** Has a turn soon; calls that come together make one turn. */
   wake(): void;

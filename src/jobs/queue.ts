@@ -22,7 +22,7 @@ export interface Job {
   readonly wasAbandoned: boolean;
 }
 
-export interface Claim {
+interface Claim {
   readonly workerId: string;
   readonly leaseMs: number;
   readonly kinds: readonly string[];

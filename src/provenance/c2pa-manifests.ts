@@ -3,7 +3,7 @@
 import { listOf, type Members, membersOf, textIn } from './file-texts.ts';
 import type { CredentialAction } from './provenance.ts';
 
-export const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
+const relations = ['parentOf', 'componentOf', 'inputTo'] as const;
 type Relation = (typeof relations)[number];
 
 interface Ingredient {

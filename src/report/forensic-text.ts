@@ -188,8 +188,8 @@ export function sentences(parts: readonly string[]): string {
 }
 
 /** How much of something was measured. */
-export const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
-export type Level = (typeof levels)[number];
+const levels = ['veryLow', 'low', 'medium', 'high', 'veryHigh'] as const;
+type Level = (typeof levels)[number];
 
 /** Fifths of the scale 0..1. */
 export function levelOf(score: number): Level {

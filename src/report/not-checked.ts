@@ -5,7 +5,7 @@ import type { Examined } from '../engine/result.ts';
 import { inBoth } from './report-item.ts';
 import { wordsIn } from './wording/catalogue.ts';
 
-export interface NotChecked {
+interface NotChecked {
   readonly id: NotCheckedId;
   readonly statement: Bilingual;
 }

@@ -21,7 +21,7 @@ import { wordsIn } from './wording/catalogue.ts';
 
 type Cap = NonNullable<Evidence['cap']>;
 
-export interface MeasuredStrength {
+interface MeasuredStrength {
   readonly strength: Strength;
   readonly ratio: number | null;
   readonly statement: Bilingual;

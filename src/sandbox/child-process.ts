@@ -16,7 +16,7 @@ export interface ChildOptions {
 }
 
 /** `notBegun`: the child ended before it took the task up; the same task may be given to another one. */
-export type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
+type Outcome = { readonly answer: unknown } | { readonly notBegun: ForensicsError };
 
 export interface Child {
   readonly pid: number | undefined;

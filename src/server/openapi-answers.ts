@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-export interface Operation {
+interface Operation {
   /** Camel case, a verb and a noun. Never changed: names of generated clients are made from it. */
   readonly id: string;
   readonly summary: string;

@@ -202,9 +202,9 @@ const table: readonly Tag[] = [
 ];
 
 /** Operations by the thing they are about. The first path that an address begins with decides. */
-export const tags = table.map(({ name, description }) => ({ name, description }));
+const tags = table.map(({ name, description }) => ({ name, description }));
 
-export function tagOf(url: string): string {
+function tagOf(url: string): string {
   return table.find(({ path }) => url === path || url.startsWith(`${path}/`))?.name ?? 'Service';
 }
 

@@ -20,7 +20,7 @@ export interface BucketCors {
 
 type CorsTarget = Pick<RemoteStore, 'applyCors'>;
 
-export interface BucketCorsSettings {
+interface BucketCorsSettings {
   readonly db: Db;
   /** For configurations that name no origins of their own. */
   readonly defaultOrigins: readonly string[];

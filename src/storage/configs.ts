@@ -25,7 +25,7 @@ export interface SealedConfigs {
   open(row: ConfigRow): StorageConfig;
 }
 
-export interface SealedConfigsSettings {
+interface SealedConfigsSettings {
   /** 32 bytes. */
   readonly key: Uint8Array;
   readonly now: () => Date;
@@ -71,7 +71,7 @@ export function createSealedConfigs({ key, now }: SealedConfigsSettings): Sealed
 }
 
 /** A row that was copied to another tenant or another id does not open. */
-export function bindingOf({ tenantId, id }: Owner): string {
+function bindingOf({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
@@ -83,7 +83,7 @@ const format = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-export interface Seal {
+interface Seal {
   seal(text: string, binding: string): Buffer;
   /** @throws {Error} when it was sealed under another key or binding, or altered. */
   open(sealed: Buffer, binding: string): string;

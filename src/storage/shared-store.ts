@@ -13,7 +13,7 @@ import { placeOf, type SharedConfig } from './storage-config.ts';
 import { type BlobStore, checkPath, type RemoteStore } from './store.ts';
 
 /** What belongs to one tenant. */
-export interface SharedPart {
+interface SharedPart {
   readonly config: SharedConfig;
   readonly store: RemoteStore;
 }
@@ -35,7 +35,7 @@ export interface SharedStore {
   prove(): Promise<void>;
 }
 
-export interface SharedStoreSettings extends Pick<SharedStore, 'config' | 'store'> {
+interface SharedStoreSettings extends Pick<SharedStore, 'config' | 'store'> {
   readonly db: Db;
   readonly configs: SealedConfigs;
 }

@@ -8,7 +8,7 @@ import { parseConnectionString } from './azure/client.ts';
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 
 /** Of a store that an administrator gave to the whole service: what no tenant can say of its own. */
-export interface Shared {
+interface Shared {
   /** What the key of each of the tenant's objects begins with: other tenants have theirs in the same place. */
   readonly keyPrefix: string;
   /** Where the service itself reaches an S3 server; null where clients do. */

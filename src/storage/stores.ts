@@ -12,7 +12,7 @@ import { type SharedStore, withPrefix } from './shared-store.ts';
 import type { StorageConfig } from './storage-config.ts';
 import type { BlobStore, RemoteStore } from './store.ts';
 
-export interface TenantStore {
+interface TenantStore {
   readonly store: BlobStore;
   /** Null for the embedded store. To be written into the row of whatever is kept there. */
   readonly configId: string | null;
@@ -47,7 +47,7 @@ export interface Stores {
 /** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;
 
-export interface StoresSettings {
+interface StoresSettings {
   readonly db: Db;
   readonly configs: Pick<SealedConfigs, 'open'>;
   readonly cors: Pick<BucketCors, 'ensure'>;

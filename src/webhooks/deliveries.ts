@@ -7,7 +7,7 @@ import { deliveries } from '../db/schema.ts';
 import { ForensicsError } from '../errors.ts';
 import { hasTurn, isWaiting, promoteNext, receiverOf } from './order.ts';
 
-export const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
+const deliveryStates = ['waiting', 'delivered', 'given_up'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 
 export interface DeliveryEntry {
@@ -26,7 +26,7 @@ export interface DeliveryEntry {
   readonly settledAt: Date | null;
 }
 
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly tenantId: string;
   /** Null for all. */
   readonly state: DeliveryState | null;
@@ -53,7 +53,7 @@ export function listDeliveries(
 
 // How many messages wait, and how many nobody took.
 
-export interface Backlog {
+interface Backlog {
   readonly waiting: number;
   /** Since the time that was asked for. */
   readonly givenUp: number;
@@ -84,14 +84,14 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
 
 // Puts settled messages back in line. They keep their ids, so that a receiver can tell a repetition.
 
-export interface Replay {
+interface Replay {
   readonly tenantId: string;
   /** One message by its id, or all that were given up. */
   readonly which: { readonly id: string } | 'given_up';
   readonly at: Date;
 }
 
-export interface Replayed {
+interface Replayed {
   readonly id: string;
   readonly event: string;
   readonly subject: string;

@@ -38,7 +38,7 @@ export function promoteNext(tx: Tx, subject: string, at: Date): void {
 // How the tenants' receivers are doing: failing since when, and switched off when that goes on for too long.
 
 /** A receiver as it was when an attempt began; the tenant may have set another URL since. */
-export interface Receiver {
+interface Receiver {
   readonly tenantId: string;
   readonly url: string | null;
 }

@@ -18,7 +18,7 @@ import {
   switchOff,
 } from './order.ts';
 
-export interface NewDelivery {
+interface NewDelivery {
   readonly tenantId: string;
   /** Id of the thing the message is about. */
   readonly subject: string;

@@ -14,7 +14,7 @@ export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   return `whsec_${secret.toString('base64')}`;
 }
 
-export interface Message {
+interface Message {
   /** The same for every attempt of a message: the receiver knows a repetition by it. */
   readonly id: string;
   readonly event: string;
@@ -44,14 +44,14 @@ export function messageHeaders(
 }
 
 /** What a receiver was sent; a header that did not come is empty. */
-export interface Received {
+interface Received {
   readonly id: string;
   readonly timestamp: string;
   readonly signature: string;
   readonly body: string;
 }
 
-export type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'too old or too new';
+type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'too old or too new';
 
 // As the standard's own libraries: longer, and a message that was overheard could be sent again.
 const toleranceMs = 5 * 60_000;
@@ -80,7 +80,7 @@ function isSame(one: Buffer, other: Buffer): boolean {
 
 // One message that tells of nothing, sent at once on the way that the real ones take.
 
-export interface TestMessage {
+interface TestMessage {
   readonly tenantId: string;
   readonly url: string;
   readonly serverKey: Uint8Array;
@@ -90,9 +90,9 @@ export interface TestMessage {
 }
 
 /** Beside `create`, `update` and `delete` of the contract. */
-export const testEvent = 'test';
+const testEvent = 'test';
 
-export interface TestOutcome extends Outcome {
+interface TestOutcome extends Outcome {
   /** `webhook-id` of the message. */
   readonly id: string;
 }

@@ -23,7 +23,7 @@ export interface LoginParts {
 }
 
 /** Both verbs as `Identity` promises them, but for the tokens. */
-export interface Logins {
+interface Logins {
   login(credentials: {
     readonly email: string;
     readonly password: string;

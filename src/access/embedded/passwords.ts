@@ -28,7 +28,7 @@ export interface Passwords {
 }
 
 /** Whose password it is to be. */
-export interface Person {
+interface Person {
   readonly email: string;
   readonly name: string | null;
   /** The password that the person gives as the present one. */

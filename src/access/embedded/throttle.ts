@@ -190,7 +190,7 @@ function tooMany(waitMs: number): ForensicsError {
 }
 
 /** An IPv4 address, or the /64 network of an IPv6 address: that much a single customer is given. Other words stay. */
-export function placeOf(address: string): string {
+function placeOf(address: string): string {
   if (!isIPv6(address)) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -24,7 +24,7 @@ export interface Bearer extends Subject {
 
 type TokenKind = 'access' | 'id';
 
-export interface Tokens {
+interface Tokens {
   sign(kind: TokenKind, bearer: Bearer): Promise<string>;
   /**
    * Signature, kind, issuer and time; whether the session still lives is for the caller to look up.

@@ -14,7 +14,7 @@ import { tellOfUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow } from '../users.ts';
 import type { Described, ReadToken } from './tokens.ts';
 
-export interface Accounts {
+interface Accounts {
   /**
    * The person of a token, entered at the first sight of one, and shown as the newest token says.
    *
@@ -27,7 +27,7 @@ export interface Accounts {
   endAccess(userId: string, token: ReadToken): void;
 }
 
-export interface Seen {
+interface Seen {
   readonly token: ReadToken;
   readonly person: Described;
   /** Those a login counts for; null when the token is not one that people come in with. */

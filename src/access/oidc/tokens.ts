@@ -174,9 +174,9 @@ function invalid(): ForensicsError {
  *
  * `either`: nothing in it tells. `other`: made for something else, such as a logout.
  */
-export type TokenKind = 'access' | 'id' | 'either' | 'other';
+type TokenKind = 'access' | 'id' | 'either' | 'other';
 
-export function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
+function kindOf(header: Pick<JWTHeaderParameters, 'typ'>, payload: JWTPayload): TokenKind {
   const typ = (header.typ ?? 'JWT').toLowerCase().replace(/^application\//, '');
   // RFC 9068, section 2.1.
   if (typ === 'at+jwt') return 'access';

@@ -33,7 +33,7 @@ export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
 /** What the audit log is told of an act, and who did it: the service unless said otherwise. */
-export interface Logged<E extends AnalysisEvent> {
+interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
   readonly actor?: Principal;

@@ -5,7 +5,7 @@
 
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
 
-export interface BatchHow {
+interface BatchHow {
   /** Most items at work at a time. */
   readonly width: number;
   /** After it no further work begins; who gives the items has to end them then too. */

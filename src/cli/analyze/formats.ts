@@ -10,7 +10,7 @@ import type { AnalysisRecord } from './record.ts';
 import type { Summary } from './reporter.ts';
 import { tableOf, type TableRow, tableRowOf } from './table.ts';
 
-export interface OutputFormat {
+interface OutputFormat {
   readonly head: string;
   /** In the order of the input. */
   add(record: AnalysisRecord): string;

@@ -19,7 +19,7 @@ export type LocalResult = ResultFields & {
 };
 
 /** How often the model erred under this strategy, on pictures as they were; `real` and `fake` count them. */
-export type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
+type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
 
 type Circumstances = Pick<
   Examination,

@@ -144,30 +144,30 @@ function date(text: string): Date {
 }
 
 /** Which log is meant. */
-export interface AuditOptions extends LocalOptions {
+interface AuditOptions extends LocalOptions {
   readonly tenant?: string;
   readonly service: boolean;
 }
 
-export interface HeadOptions extends AuditOptions {
+interface HeadOptions extends AuditOptions {
   readonly json: boolean;
 }
 
-export interface ListOptions extends HeadOptions {
+interface ListOptions extends HeadOptions {
   readonly analysis?: string;
   readonly since?: Date;
 }
 
 // The logs by the names that people know.
 
-export interface NamedChain {
+interface NamedChain {
   readonly chain: string;
   /** Name of the tenant, `service`, or the id where there is no such tenant. */
   readonly name: string;
 }
 
 /** @throws {ForensicsError} `usage` unless one is named, `tenant_not_found`. */
-export async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> {
+async function oneChain(core: Core, options: AuditOptions): Promise<NamedChain> {
   const { tenant, service } = options;
   if ((tenant === undefined) === !service) throw usageError('Give --tenant <name> or --service.');
   if (tenant === undefined) return { chain: serviceChain, name: serviceChain };
@@ -177,7 +177,7 @@ export async function oneChain(core: Core, options: AuditOptions): Promise<Named
 }
 
 /** The one that is named, or all. @throws {ForensicsError} as above. */
-export async function chainsOf(core: Core, options: AuditOptions): Promise<readonly NamedChain[]> {
+async function chainsOf(core: Core, options: AuditOptions): Promise<readonly NamedChain[]> {
   if (options.tenant !== undefined || options.service) return [await oneChain(core, options)];
   const tenants = [...(await core.tenants.list()), ...(await core.tenants.listDeleted())];
   return core.audit.chains().map((chain) => {
@@ -187,7 +187,7 @@ export async function chainsOf(core: Core, options: AuditOptions): Promise<reado
 
 // `forensics audit files`.
 
-export interface FilesOptions extends LocalOptions {
+interface FilesOptions extends LocalOptions {
   readonly tenant: string;
   readonly analysis: string;
   readonly json: boolean;
@@ -201,7 +201,7 @@ const words = {
 } as const satisfies Record<CheckedFile['state'], string>;
 
 /** @throws {ForensicsError} `evidence_damaged` when a file is not what was written; `analysis_not_found`. */
-export async function files(options: FilesOptions): Promise<void> {
+async function files(options: FilesOptions): Promise<void> {
   const checked = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
     const { stores } = openBlobs({ settings, core, now, onError: raise });
@@ -228,7 +228,7 @@ function raise(error: unknown): never {
 
 // `forensics audit head`.
 
-export async function printHead(options: HeadOptions): Promise<void> {
+async function printHead(options: HeadOptions): Promise<void> {
   const heads = await withLocalCore(options, async (core) => {
     const chains = await chainsOf(core, options);
     return chains.map(({ chain, name }) => ({ name, ...core.audit.head(chain) }));
@@ -240,7 +240,7 @@ export async function printHead(options: HeadOptions): Promise<void> {
 
 // `forensics audit list` for people, `forensics audit export` for whoever recomputes the hashes.
 
-export async function list(options: ListOptions): Promise<void> {
+async function list(options: ListOptions): Promise<void> {
   const { analysis, since } = options;
   const entries = await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
@@ -257,7 +257,7 @@ export async function list(options: ListOptions): Promise<void> {
   print(listTable(head, entries.map(entryRow)));
 }
 
-export async function exportLines(options: AuditOptions): Promise<void> {
+async function exportLines(options: AuditOptions): Promise<void> {
   await withLocalCore(options, async (core) => {
     const { chain } = await oneChain(core, options);
     for (const { text } of core.audit.lines(chain)) print(text);
@@ -282,7 +282,7 @@ function shortened(value: unknown): string {
 
 // `forensics audit verify`: every log, one, or a file that somebody was given.
 
-export interface VerifyOptions extends HeadOptions {
+interface VerifyOptions extends HeadOptions {
   /** 64 lower-case hexadecimal digits. */
   readonly head?: string;
   readonly file?: string;
@@ -291,7 +291,7 @@ export interface VerifyOptions extends HeadOptions {
 type Verified = Verification & { readonly name: string };
 
 /** @throws {ForensicsError} `audit_broken`, `usage`. */
-export async function verify(options: VerifyOptions): Promise<void> {
+async function verify(options: VerifyOptions): Promise<void> {
   const { file } = options;
   const verified = file === undefined ? await verifyHere(options) : await verifyFile(file, options);
   if (options.json) printJson(verified);

@@ -140,7 +140,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
  *
  * @param act - calls `show` with its step and the share of it, 0..1.
  */
-export async function withProgress<T>(
+async function withProgress<T>(
   act: (show: (step: string, share: number) => void) => Promise<T>,
 ): Promise<T> {
   const stop = listenForStop();
@@ -163,7 +163,7 @@ export async function withProgress<T>(
 }
 
 /** What a backup says of itself, as rows of a card. */
-export function describeBackup({
+function describeBackup({
   manifest,
   manifestSha256,
 }: Pick<Verified, 'manifest' | 'manifestSha256'>): readonly Row[] {

@@ -59,14 +59,14 @@ Exit codes: 0 nothing failed, 1 something did.`,
 
 // Looks where the options say, prints what was found, and chooses the exit code.
 
-export interface DoctorOptions extends ServiceOptions {
+interface DoctorOptions extends ServiceOptions {
   readonly quick: boolean;
   readonly send: boolean;
   readonly tenant?: string;
   readonly publicUrl?: string;
 }
 
-export async function runDoctor(options: DoctorOptions): Promise<void> {
+async function runDoctor(options: DoctorOptions): Promise<void> {
   const checks = await look(options);
   const isWell = checks.every(({ state }) => state !== 'failed');
   if (options.json) printJson({ ok: isWell, checks });
@@ -108,12 +108,12 @@ function printLines(checks: readonly Diagnosis[]): void {
 
 // A server as it looks from here: whether it is found, known again, well, and whether it lets us in.
 
-export interface ServerToLookAt extends ServerOptions {
+interface ServerToLookAt extends ServerOptions {
   readonly tenant?: string;
 }
 
 /** @throws {ForensicsError} `usage`, `not_found`, `file_not_found`, `file_not_readable`: it is not clear which server is meant. */
-export async function examineServer(options: ServerToLookAt): Promise<readonly Diagnosis[]> {
+async function examineServer(options: ServerToLookAt): Promise<readonly Diagnosis[]> {
   const { url: text, profile } = await placeNamed(options);
   const url = httpsAddress(text);
   const name = await checkName(url);
@@ -194,7 +194,7 @@ function judgeAnswer({ status, serverTime, at, data }: Seen): readonly Diagnosis
 const dayMs = 86_400_000;
 
 /** How long the certificates still hold; that they are trusted was shown by whoever got an answer. */
-export async function checkShown(url: URL): Promise<Diagnosis> {
+async function checkShown(url: URL): Promise<Diagnosis> {
   const chain = await shownChain(url).catch(() => []);
   return judgeChain(chain, new Date());
 }
@@ -247,10 +247,7 @@ export function judgeVersion({ status, data }: Seen): Diagnosis {
 }
 
 /** Whether the server knows who asks, and lets them act for the tenant. */
-export async function checkCredentials(
-  api: Pick<Api, 'ask'>,
-  tenant: string | null,
-): Promise<Diagnosis> {
+async function checkCredentials(api: Pick<Api, 'ask'>, tenant: string | null): Promise<Diagnosis> {
   const { ok, warning, failed } = diagnose('credentials', tenant);
   if (tenant === null) {
     return warning('Not checked, as no tenant was named.', 'Name it: --tenant NAME');

@@ -110,7 +110,7 @@ function tell(
 // The key that a profile keeps: where a rotation replaces that very one, the profile gets the new one.
 
 /** @returns the name of the profile that was renewed, or null. @throws {ForensicsError} `output_not_writable`. */
-export function renewInProfile(
+function renewInProfile(
   options: ServiceOptions,
   { key, replaced }: Pick<Rotated, 'key' | 'replaced'>,
 ): string | null {
@@ -147,7 +147,7 @@ export async function withSecretFile<T>(
   }
 }
 
-export interface NewKey {
+interface NewKey {
   readonly tenant: string;
   readonly key: KeyEntry;
   /** What is true of older keys when this one is revoked. */
@@ -194,7 +194,7 @@ export function shownKey(
 
 // A secret that goes into a file instead of onto the screen.
 
-export interface SecretFile {
+interface SecretFile {
   /** On the disk when it returns. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
   write(secret: string): Promise<void>;
   /** Removes it. */
@@ -208,7 +208,7 @@ export interface SecretFile {
  *
  * @throws {ForensicsError} `conflict` when the file exists, `output_not_writable`.
  */
-export async function openSecretFile(path: string): Promise<SecretFile> {
+async function openSecretFile(path: string): Promise<SecretFile> {
   const file = await openNew(path);
   return {
     async write(secret) {

@@ -176,13 +176,13 @@ export interface KeyOptions extends ServiceOptions {
 
 // `forensics keys create`.
 
-export interface CreateOptions extends KeyOptions {
+interface CreateOptions extends KeyOptions {
   readonly name: string;
   readonly expiresIn: number;
   readonly out?: string;
 }
 
-export async function create(options: CreateOptions): Promise<void> {
+async function create(options: CreateOptions): Promise<void> {
   const { tenant, name, expiresIn, out } = options;
   const key = await withService(options, async ({ keys }) =>
     withSecretFile(out, async (file) => {
@@ -202,12 +202,12 @@ export async function create(options: CreateOptions): Promise<void> {
 
 // `forensics keys list`: all keys of a tenant, or those that somebody must replace soon.
 
-export interface ListOptions extends KeyOptions {
+interface ListOptions extends KeyOptions {
   /** Milliseconds. */
   readonly expiringWithin?: number;
 }
 
-export async function list(options: ListOptions): Promise<void> {
+async function list(options: ListOptions): Promise<void> {
   const { tenant, expiringWithin } = options;
   const all = await withService(options, async ({ keys }) => keys.list(tenant));
   const isAsked = expiringWithin !== undefined;
@@ -246,11 +246,11 @@ function tableOf(entries: readonly KeyEntry[]): string {
 
 // `forensics keys prune`: revokes the keys that have ended.
 
-export interface PruneOptions extends KeyOptions {
+interface PruneOptions extends KeyOptions {
   readonly yes: boolean;
 }
 
-export async function prune(options: PruneOptions): Promise<void> {
+async function prune(options: PruneOptions): Promise<void> {
   const { tenant } = options;
   const revoked = await withService(options, async ({ keys }) => {
     const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
@@ -289,11 +289,11 @@ function tellEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
 
 // `forensics keys revoke`.
 
-export interface RevokeOptions extends KeyOptions {
+interface RevokeOptions extends KeyOptions {
   readonly yes: boolean;
 }
 
-export async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
+async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
   const { tenant } = options;
   const isDone = await withService(options, async ({ keys }) => {
     if (!(await agreed(`Revoke the key ${uuid} permanently?`, options))) return false;

@@ -95,7 +95,7 @@ Examples:
 
 // `forensics login`. Nothing is kept before the server took it.
 
-export interface LoginOptions extends ServerOptions {
+interface LoginOptions extends ServerOptions {
   readonly tenant?: string;
   readonly email?: string;
   readonly passwordStdin: boolean;
@@ -105,13 +105,13 @@ export interface LoginOptions extends ServerOptions {
 }
 
 /** What a login came to. */
-export interface LoggedIn {
+interface LoggedIn {
   readonly credentials: Credentials;
   /** Null when there is none, or several to choose from. */
   readonly tenant: string | null;
 }
 
-export async function login(options: LoginOptions): Promise<void> {
+async function login(options: LoginOptions): Promise<void> {
   const asked = await profileToMake(options);
   const { url } = asked;
   const api = await openApi({ url, trust: trustOf(asked), userAgent: userAgent() });
@@ -152,11 +152,7 @@ function tell(
 }
 
 /** @throws {ForensicsError} `usage` when no tenant is named; what the server says to the key. */
-export async function proveKey(
-  api: Api,
-  file: string,
-  tenant: string | undefined,
-): Promise<LoggedIn> {
+async function proveKey(api: Api, file: string, tenant: string | undefined): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
   await checkAccess(api, tenant, { authorization: `ApiKey ${apiKey}` });
@@ -164,7 +160,7 @@ export async function proveKey(
 }
 
 /** @throws {ForensicsError} `usage` where nobody can be asked, `cancelled`. */
-export async function passwordOf({
+async function passwordOf({
   email: given,
   passwordStdin,
 }: Pick<LoginOptions, 'email' | 'passwordStdin'>): Promise<{ email: string; password: string }> {
@@ -194,7 +190,7 @@ interface PersonOptions extends LoginOptions {
 type Answer = Static<typeof loginAnswer>['data'];
 type Elsewhere = Exclude<Answer, { accessToken: string }>;
 
-export async function logInAsPerson(api: Api, options: PersonOptions): Promise<LoggedIn> {
+async function logInAsPerson(api: Api, options: PersonOptions): Promise<LoggedIn> {
   const where = await whereToLogIn(api);
   const tokens = where === null ? await byPassword(api, options) : await byDevice(where, options);
   const at = Date.now();
@@ -273,7 +269,7 @@ function tenantAmong(tenants: readonly string[], wanted: string | undefined): st
  *
  * @throws {ForensicsError} `usage`, `not_found` for a name alone that nobody knows, `conflict` for the name of another server.
  */
-export async function profileToMake(options: LoginOptions): Promise<Profile> {
+async function profileToMake(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
   const given = { ...(await trustGiven(options)), ...tenantIn(options) };
   if (url === undefined) {
@@ -304,12 +300,12 @@ function tenantIn({ tenant }: LoginOptions): { tenant?: string } {
 
 // `forensics logout`.
 
-export interface LogoutOptions {
+interface LogoutOptions {
   readonly profile?: string;
 }
 
 /** @throws {ForensicsError} and forgets nothing when the server cannot be asked. */
-export async function logout(options: LogoutOptions): Promise<void> {
+async function logout(options: LogoutOptions): Promise<void> {
   const { profile: name } = serverMentioned(options);
   if (name === undefined) throw usageError('Name the profile to log out of: --profile NAME.');
   const profile = profileNamed(name);

@@ -84,7 +84,7 @@ Examples:
 
 // `forensics profile list`.
 
-export function list({ json }: ProfileOptions): void {
+function list({ json }: ProfileOptions): void {
   const profiles = listProfiles().map(shownProfile);
   if (json) return printJson(profiles);
   if (profiles.length === 0) return say('There are no profiles; "forensics login" makes one.');
@@ -97,13 +97,13 @@ export function list({ json }: ProfileOptions): void {
   print(listTable(['name', 'server', 'tenant', 'logged in as'], rows));
 }
 
-export interface ProfileOptions {
+interface ProfileOptions {
   readonly json: boolean;
 }
 
 // `forensics profile remove`.
 
-export async function remove(name: string): Promise<void> {
+async function remove(name: string): Promise<void> {
   const profile = profileNamed(name);
   const hadSession = readCredentials(name)?.kind === 'session';
   await alone(name, async () => {
@@ -116,12 +116,12 @@ export async function remove(name: string): Promise<void> {
 
 // `forensics profile show`.
 
-export function show(name: string, options: ProfileOptions): void {
+function show(name: string, options: ProfileOptions): void {
   printFields(shownProfile(profileNamed(name)), options);
 }
 
 /** A profile as people may see it: no key, no token. */
-export interface ShownProfile {
+interface ShownProfile {
   readonly name: string;
   readonly url: string;
   readonly tenant: string | null;
@@ -131,7 +131,7 @@ export interface ShownProfile {
   readonly trusts: string;
 }
 
-export function shownProfile(profile: Profile): ShownProfile {
+function shownProfile(profile: Profile): ShownProfile {
   const { name, url, tenant = null } = profile;
   return { name, url, tenant, loggedInAs: whoIn(name), trusts: trustIn(profile) };
 }

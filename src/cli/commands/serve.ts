@@ -68,10 +68,10 @@ export function withSettingFlags(command: Command, like: keyof typeof flagsOf): 
 
 // Opens everything, listens, tells how to use it, and closes everything again when asked to stop.
 
-export type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
+type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
 /** Returns after a clean stop. */
-export async function runServe(options: ServeOptions): Promise<void> {
+async function runServe(options: ServeOptions): Promise<void> {
   const { json, config, ...flags } = options;
   const { settings } = readConfig({
     flags,
@@ -137,7 +137,7 @@ interface Made {
 }
 
 /** Ready to listen. What was opened is given back through the stack. */
-export async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
+async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
   const source = certificateSource(settings);
   const transport = source === null ? null : await source.load();
   let certificate: KeptCertificate | null = null;

@@ -1,11 +1,10 @@
 /** `forensics tenant`: the tenants of this machine; some acts also on a server. */
 
-import { type Command, Option } from 'commander';
+import { type Command } from 'commander';
 import type { Tenant } from '../../access/tenants.ts';
 import { tenantNamed } from '../../app/core.ts';
 import { operator } from '../../audit/entry.ts';
 import type { StorageRequest, TenantAnswer } from '../../contract/tenant.ts';
-import type { UsageReport } from '../../contract/usage.ts';
 import type { WebhookState } from '../../contract/vocabulary.ts';
 import { ForensicsError } from '../../errors.ts';
 import { deleteTenant } from '../../tenants/delete-tenant.ts';
@@ -13,8 +12,8 @@ import { checkRequest } from '../../tenants/storage-config.ts';
 import type { TenantRequest } from '../../tenants/tenancy.ts';
 import { webhookStateOf } from '../../tenants/view.ts';
 import { usageError } from '../errors.ts';
-import { examples, dayOf, withLocalOnlyOptions, yesOption } from '../options.ts';
-import { csvText, printFields } from '../output/details.ts';
+import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
+import { printFields } from '../output/details.ts';
 import { readText } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
 import { confirmByName } from '../output/prompts.ts';
@@ -22,7 +21,7 @@ import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore, withNewCore } from '../target/local.ts';
 import { type ServiceOptions, withServiceOptions } from '../target/server.ts';
 import { withService } from '../target/service.ts';
-import { columnNames, dailyReports, type Days, reportOf, valuesOf } from './usage.ts';
+import { describeTenantReport } from './tenant-report.ts';
 
 export function defineTenant(tenant: Command): void {
   tenant.addHelpText(
@@ -138,14 +137,14 @@ async function webhookSecretOf(name: string, options: TenantOptions): Promise<vo
 
 // `forensics tenant delete`.
 
-export interface DeleteOptions extends LocalOptions {
+interface DeleteOptions extends LocalOptions {
   readonly json: boolean;
   readonly yes: boolean;
 }
 
 const now = () => new Date();
 
-export async function remove(name: string, options: DeleteOptions): Promise<void> {
+async function remove(name: string, options: DeleteOptions): Promise<void> {
   const done = await withLocalCore(options, async (core) => {
     const tenant = await tenantNamed(core, name);
     if (!(await isAgreed(name, options))) return null;
@@ -171,12 +170,12 @@ function tellNothing({ json }: DeleteOptions): void {
 
 // How a tenant is printed: one JSON object, or a line a field.
 
-export interface TenantOptions extends LocalOptions {
+interface TenantOptions extends LocalOptions {
   readonly json: boolean;
 }
 
 /** As the operator sees it in the data folder. */
-export function shownTenant(tenant: Tenant) {
+function shownTenant(tenant: Tenant) {
   return {
     id: tenant.id,
     name: tenant.name,
@@ -188,7 +187,7 @@ export function shownTenant(tenant: Tenant) {
 }
 
 /** As its own people see it too, with where its objects are kept. Secrets are masked. */
-export function shownWithStorage(answer: TenantAnswer) {
+function shownWithStorage(answer: TenantAnswer) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;
   const fields = { id, name, trial: isTrial, webhookUrl, webhookState, createdDate };
@@ -197,7 +196,7 @@ export function shownWithStorage(answer: TenantAnswer) {
 
 type ShownTenant = ReturnType<typeof shownTenant> | ReturnType<typeof shownWithStorage>;
 
-export async function printTenant(
+async function printTenant(
   fields: ShownTenant,
   options: Pick<TenantOptions, 'json'>,
 ): Promise<void> {
@@ -235,7 +234,7 @@ interface TrialOptions extends TenantOptions {
 }
 
 /** @param command - with the options that all commands of the service share. */
-export function describeTenantShow(command: Command): Command {
+function describeTenantShow(command: Command): Command {
   return command
     .description('Show one tenant.')
     .addHelpText(
@@ -249,7 +248,7 @@ export function describeTenantShow(command: Command): Command {
 }
 
 /** @param command - as above. */
-export function describeTenantUpdate(command: Command): Command {
+function describeTenantUpdate(command: Command): Command {
   return command
     .description('Rename a tenant, set its webhook, or choose where its objects are kept.')
     .addHelpText(
@@ -272,7 +271,7 @@ export function describeTenantUpdate(command: Command): Command {
 }
 
 /** @param command - with the options of commands on the data folder: a server does not offer it. */
-export function describeTenantTrial(command: Command): Command {
+function describeTenantTrial(command: Command): Command {
   return command
     .description('Restrict a tenant to the two trial images, or lift that restriction.')
     .addHelpText('after', examples('tenant trial visitors --on', 'tenant trial visitors --off'))
@@ -337,82 +336,3 @@ function parse(json: string): unknown {
 }
 
 // `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV.
-
-interface ReportOptions extends ServiceOptions, Days {
-  readonly csv: boolean;
-}
-
-/** @param command - `report`, with the options that all commands of tenants share. */
-export function describeTenantReport(command: Command): Command {
-  return command
-    .description('Show the usage of a tenant, in total or for some days.')
-    .argument('<name>', 'the tenant')
-    .option(
-      '--from <day>',
-      'first day (UTC), such as 2026-03-01 (default: the first of all)',
-      dayOf,
-    )
-    .option('--to <day>', 'last day (UTC) (default: today)', dayOf)
-    .addOption(
-      new Option('--csv', 'a row of comma-separated values a day (UTC), under a header')
-        .default(false)
-        .conflicts('json'),
-    )
-    .addHelpText(
-      'after',
-      `
-The columns of --csv have the words and units of --json; days before the tenant was made and days to come have no row.
-
-Examples:
-  $ forensics tenant report acme
-  $ forensics tenant report acme --from 2026-03-01 --to 2026-03-31 --csv`,
-    )
-    .action(async (name: string, _own: unknown, called: Command) => {
-      await printReport(name, called.optsWithGlobals<ReportOptions>());
-    });
-}
-
-async function printReport(tenant: string, options: ReportOptions): Promise<void> {
-  const found = await withService(options, async ({ tenants }) => {
-    const whole = await reportOf(tenants, tenant, options);
-    if (!options.csv) return whole;
-    const days = await dailyReports(tenants, tenant, whole);
-    return csvText([columnNames, ...days.map(valuesOf)]);
-  });
-  if (typeof found === 'string') return void process.stdout.write(found);
-  if (options.json) return printJson(found);
-  print(listTable(['figure', 'value'], rowsOf(found)));
-}
-
-function rowsOf(report: UsageReport): readonly (readonly [string, string])[] {
-  const { successfulProcessing: done, impediments, qualityIndicators: quality } = report;
-  const { byType, byResult, byModelTypeAndTier } = done;
-  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
-  const rows: readonly (readonly [string, string | number])[] = [
-    ['from', report.startTime],
-    ['to', report.endTime],
-    ['pending now', report.queuedAnalyses],
-    ['succeeded', byType.total],
-    ['  created by API keys', byType.api],
-    ['  created by users', byType.app],
-    ['  real', byResult.real],
-    ['  fake', byResult.fake],
-    ['  uncertain', byResult.uncertain],
-    ['  abstain', byResult.abstain],
-    ['mean confidence', byResult.confidenceScore.toFixed(3)],
-    ['billed as flagging', byModelTypeAndTier.image.flagging],
-    ['billed as forensicReporting', byModelTypeAndTier.image.forensicReporting],
-    ['logins', report.userInteraction.appLogins],
-    ['failed', impediments.processingErrors],
-    ['retries', impediments.retries],
-    ['error rate', `${quality.errorRatePercent.toFixed(1)} %`],
-    ['rolled back when busy', `${quality.backpressurePercent.toFixed(1)} %`],
-    ['duration, one at a time', minutesText(single)],
-    ['duration, several at a time', minutesText(bulk)],
-  ];
-  return rows.map(([figure, value]) => [figure, String(value)]);
-}
-
-function minutesText(minutes: number | null): string {
-  return minutes === null ? '-' : `${(60 * minutes).toFixed(1)} s`;
-}

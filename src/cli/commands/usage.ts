@@ -44,7 +44,7 @@ Examples:
     });
 }
 
-export interface UsageOptions extends ServiceOptions, Days {
+interface UsageOptions extends ServiceOptions, Days {
   readonly tenant?: string;
   readonly csv: boolean;
 }
@@ -55,7 +55,7 @@ interface Used {
   readonly report: UsageReport;
 }
 
-export async function usage(options: UsageOptions): Promise<void> {
+async function usage(options: UsageOptions): Promise<void> {
   const found = await withService(options, async ({ tenants }) => {
     const used = await allUsed(tenants, options);
     return options.csv ? csvOf(tenants, used) : used;

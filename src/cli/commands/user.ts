@@ -1,28 +1,32 @@
 /** `forensics user`: the people who have an account on this machine, and what whoever is logged in on a server may change. */
 
 import { type Command, Option } from 'commander';
-import { generatePassword } from '../../access/embedded/passwords.ts';
 import type { User, Users } from '../../access/users.ts';
 import type { Core } from '../../app/core.ts';
-import { succeeded } from '../../contract/common.ts';
 import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';
-import { firstLineOf } from '../output/files.ts';
 import { print, printJson, say } from '../output/print.ts';
-import { agreed, askHidden, canAsk } from '../output/prompts.ts';
+import { agreed } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
 import {
   type LocalOptions,
-  type ShownUser,
   shownUser,
   tenantIdsNamed,
   userNamed,
   withLocalCore,
 } from '../target/local.ts';
-import { isRemote, type ServiceOptions, withApi, withServiceOptions } from '../target/server.ts';
+import { type ServiceOptions, withServiceOptions } from '../target/server.ts';
 import { withService } from '../target/service.ts';
+import {
+  withPassword,
+  type PasswdOptions,
+  passwd,
+  type PasswordOptions,
+  passwordFrom,
+  printWithPassword,
+} from './user-password.ts';
 
 export function defineUser(user: Command): void {
   user.addHelpText(
@@ -193,34 +197,20 @@ function onAnybody(command: Command): Command {
   );
 }
 
-/** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
-function withPassword(command: Command): Command {
-  const sources = [
-    new Option('--password-file <file>', 'read the password from a file'),
-    new Option('--password-stdin', 'read it from standard input'),
-    new Option('--generate', 'generate a password and print it once'),
-  ];
-  const names = sources.map((source) => source.attributeName());
-  for (const source of sources) {
-    command.addOption(source.conflicts(names.filter((name) => name !== source.attributeName())));
-  }
-  return command;
-}
-
-export interface UserOptions extends LocalOptions {
+interface UserOptions extends LocalOptions {
   readonly json: boolean;
 }
 
 // `forensics user create`.
 
-export interface CreateOptions extends UserOptions, PasswordOptions {
+interface CreateOptions extends UserOptions, PasswordOptions {
   readonly name?: string;
   readonly userType?: string;
   readonly tenant: readonly string[];
   readonly scope: readonly string[];
 }
 
-export async function create(email: string, options: CreateOptions): Promise<void> {
+async function create(email: string, options: CreateOptions): Promise<void> {
   const { name, userType, tenant, scope: scopes } = options;
   const made = await withLocalCore(options, async (core) => {
     refuseIfUseless(core);
@@ -244,7 +234,7 @@ function refuseIfUseless({ identity }: Core): void {
 
 // `forensics user list`.
 
-export async function list(options: UserOptions): Promise<void> {
+async function list(options: UserOptions): Promise<void> {
   const users = await withLocalCore(options, async (core) =>
     Promise.all((await core.users.list()).map((user) => shownUser(core, user))),
   );
@@ -264,7 +254,7 @@ export async function list(options: UserOptions): Promise<void> {
 
 // `forensics user show`.
 
-export async function show(who: string, options: UserOptions): Promise<void> {
+async function show(who: string, options: UserOptions): Promise<void> {
   const fields = await withLocalCore(options, async (core) => {
     const user = await userNamed(core, who);
     return { ...(await shownUser(core, user)), ...(await core.userSettings.read(user.id)) };
@@ -274,11 +264,11 @@ export async function show(who: string, options: UserOptions): Promise<void> {
 
 // `forensics user disable` and `forensics user enable`.
 
-export interface DisableOptions extends UserOptions {
+interface DisableOptions extends UserOptions {
   readonly yes: boolean;
 }
 
-export async function disable(who: string, options: DisableOptions): Promise<void> {
+async function disable(who: string, options: DisableOptions): Promise<void> {
   if (!(await agreed(`Disable ${who} and end all sessions?`, options))) {
     if (options.json) return printJson({ disabled: false });
     return say('Nothing was changed.');
@@ -286,7 +276,7 @@ export async function disable(who: string, options: DisableOptions): Promise<voi
   await changeAccess(who, options, (users, id) => users.disable(id));
 }
 
-export async function enable(who: string, options: UserOptions): Promise<void> {
+async function enable(who: string, options: UserOptions): Promise<void> {
   await changeAccess(who, options, (users, id) => users.enable(id));
 }
 
@@ -304,7 +294,7 @@ async function changeAccess(
 
 // `forensics user update`.
 
-export interface UpdateOptions extends UserOptions {
+interface UpdateOptions extends UserOptions {
   readonly name?: string;
   readonly userType?: string;
   readonly addTenant: readonly string[];
@@ -313,7 +303,7 @@ export interface UpdateOptions extends UserOptions {
   readonly removeScope: readonly string[];
 }
 
-export async function update(who: string, options: UpdateOptions): Promise<void> {
+async function update(who: string, options: UpdateOptions): Promise<void> {
   refuseNothing(options);
   const { name, userType, addScope, removeScope } = options;
   const changed = await withLocalCore(options, async (core) => {
@@ -348,12 +338,12 @@ function without(all: readonly string[], removed: readonly string[]): string[] {
 
 // `forensics user settings`: shows them, after the change when one was asked for.
 
-export interface SettingsOptions extends ServiceOptions {
+interface SettingsOptions extends ServiceOptions {
   readonly lang?: string;
   readonly tosAccepted?: 'true' | 'false';
 }
 
-export async function settings(who: string | undefined, options: SettingsOptions): Promise<void> {
+async function settings(who: string | undefined, options: SettingsOptions): Promise<void> {
   const { lang, tosAccepted } = options;
   const change = {
     ...(lang === undefined ? {} : { lang }),
@@ -366,90 +356,5 @@ export async function settings(who: string | undefined, options: SettingsOptions
 }
 
 // `forensics user passwd`: of any account on this machine, of whoever is logged in on a server.
-
-export interface PasswdOptions extends ServiceOptions, PasswordOptions {
-  readonly currentPasswordFile?: string;
-}
-
-export async function passwd(who: string | undefined, options: PasswdOptions): Promise<void> {
-  await (isRemote(options) ? changeOwn(who, options) : setAny(who, options));
-}
-
-async function setAny(who: string | undefined, options: PasswdOptions): Promise<void> {
-  if (who === undefined) throw usageError('Name an account by its address or id.');
-  const changed = await withLocalCore(options, async (core) => {
-    const user = await userNamed(core, who);
-    const password = await passwordFrom(options);
-    await core.users.setPassword(user.id, password);
-    return { user: await shownUser(core, user), password };
-  });
-  printWithPassword(changed, options);
-}
-
-/** Who may set those of others on a server acts on its own machine. */
-async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
-  if (who !== undefined) {
-    throw usageError(
-      'On a server you can only change your own password; leave out the account. Set the passwords of others on the machine of the server.',
-    );
-  }
-  const newPassword = await withApi(options, async (api) => {
-    const currentPassword = await currentPasswordFrom(options);
-    const password = await passwordFrom(options);
-    const body = { currentPassword, newPassword: password };
-    await api.ask({ method: 'POST', path: '/v1/auth/change-password', body }, succeeded);
-    return password;
-  });
-  const isMadeUp = options.generate === true;
-  if (options.json) return printJson({ changed: true, ...(isMadeUp && { password: newPassword }) });
-  say(`The password was changed and all other sessions have ended.`);
-  if (!isMadeUp) return;
-  say('It will not be shown again:');
-  print(newPassword);
-}
-
 // Where the password of an account comes from: a file, standard input, a person at the terminal, or chance.
-
-export interface PasswordOptions {
-  readonly passwordFile?: string;
-  readonly passwordStdin?: boolean;
-  readonly generate?: boolean;
-}
-
-/** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`, `cancelled`. */
-export async function passwordFrom(options: PasswordOptions): Promise<string> {
-  if (options.generate === true) return generatePassword();
-  if (options.passwordFile !== undefined) return firstLineOf(options.passwordFile);
-  if (options.passwordStdin === true) return firstLineOf('-');
-  if (canAsk()) return fromPerson();
-  throw usageError('Give a password with --password-file, --password-stdin or --generate.');
-}
-
-/** @throws {ForensicsError} as above. */
-export async function currentPasswordFrom({
-  currentPasswordFile: file,
-}: {
-  readonly currentPasswordFile?: string;
-}): Promise<string> {
-  if (file !== undefined) return firstLineOf(file);
-  if (canAsk()) return askHidden('Current password: ');
-  throw usageError('Give the current password with --current-password-file.');
-}
-
-async function fromPerson(): Promise<string> {
-  const password = await askHidden('New password: ');
-  if ((await askHidden('Repeat the password: ')) === password) return password;
-  throw usageError('The two passwords differ; nothing was changed.');
-}
-
 // An account whose password was just set. Only one that was made up here is printed: the others are known to their owner.
-
-export function printWithPassword(
-  { user, password }: { readonly user: ShownUser; readonly password: string },
-  options: UserOptions & PasswordOptions,
-): void {
-  if (options.generate !== true) return printFields(user, options);
-  if (options.json) return printJson({ ...user, password });
-  say(`Password of ${user.email} (${user.id}). It will not be shown again:`);
-  print(password);
-}

@@ -45,7 +45,7 @@ async function verify(bundle: string, options: VerifyCommandOptions): Promise<vo
 
 // What verifying a bundle found, to be read by a person.
 
-export function verificationCard(name: string, found: Verification): string {
+function verificationCard(name: string, found: Verification): string {
   const [style, words] = titleOf(found);
   const title = paint(process.stdout)(['bold', style], words);
   return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));

@@ -93,19 +93,19 @@ function common(command: Command): Command {
   return withLocalOptions(command.requiredOption('--tenant <name>', 'the tenant'));
 }
 
-export interface WebhookOptions extends LocalOptions {
+interface WebhookOptions extends LocalOptions {
   readonly tenant: string;
   readonly json: boolean;
 }
 
 // `forensics webhooks list`.
 
-export interface ListOptions extends WebhookOptions {
+interface ListOptions extends WebhookOptions {
   readonly state?: DeliveryState;
   readonly limit: number;
 }
 
-export async function list(options: ListOptions): Promise<void> {
+async function list(options: ListOptions): Promise<void> {
   const { tenant, state = null, limit } = options;
   const entries = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, tenant);
@@ -145,11 +145,11 @@ function toSeconds(at: Date): string {
 
 // `forensics webhooks replay`.
 
-export interface ReplayOptions extends WebhookOptions {
+interface ReplayOptions extends WebhookOptions {
   readonly givenUp: boolean;
 }
 
-export async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
+async function replay(id: string | undefined, options: ReplayOptions): Promise<void> {
   const which = whichOf(id, options);
   const replayed = await withLocalCore(options, async (core) => {
     const { id: tenantId } = await tenantNamed(core, options.tenant);
@@ -172,7 +172,7 @@ function whichOf(id: string | undefined, { givenUp }: ReplayOptions) {
 
 // `forensics webhooks test`.
 
-export async function test(options: WebhookOptions): Promise<void> {
+async function test(options: WebhookOptions): Promise<void> {
   const answer = await withLocalCore(options, async (core, settings) => {
     const tenant = await tenantNamed(core, options.tenant);
     const { id: tenantId, webhookUrl: url } = tenant;

@@ -2,7 +2,7 @@
 
 import { type Command, Option } from 'commander';
 
-export interface Switches {
+interface Switches {
   /** Nothing on standard error but failures. */
   readonly quiet: boolean;
   readonly verbose: boolean;

@@ -6,7 +6,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { switches } from './print.ts';
 
-export interface LineQuestion {
+interface LineQuestion {
   readonly message: string;
   /** What is wrong with an answer; null when nothing is. It is asked again until then. */
   readonly fault?: (answer: string) => string | null;
@@ -73,7 +73,7 @@ export async function askHidden(
 
 // The person at the terminal: questions go to standard error, so that results can be piped on all the same.
 
-export interface Streams {
+interface Streams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }

@@ -6,7 +6,7 @@ import type { HttpServer } from '../../server/server.ts';
 import { ensureLocalTls, readOwnTls, type TlsMaterial } from '../../server/tls.ts';
 import { showCertificate } from '../../server/transport.ts';
 
-export interface CertificateSource {
+interface CertificateSource {
   readonly load: () => Promise<TlsMaterial>;
   /** How often it is worth a look whether there is another one. */
   readonly everyMs: number;

@@ -95,7 +95,7 @@ function namesIn(path: string): readonly string[] {
  *
  * @throws {ForensicsError} `config_invalid` when it holds something else than `schema` says.
  */
-export function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
+function readOwnJson<T extends TSchema>(file: string, schema: T): Static<T> | null {
   const found = parsed(file);
   if (found === undefined) return null;
   if (Value.Check(schema, found)) return found;
@@ -103,12 +103,12 @@ export function readOwnJson<T extends TSchema>(file: string, schema: T): Static<
 }
 
 /** @throws {ForensicsError} `output_not_writable`. */
-export function writeOwnJson(file: string, value: unknown): void {
+function writeOwnJson(file: string, value: unknown): void {
   intoOwnFolder(file, () => replaceFile(file, `${JSON.stringify(value, null, 2)}\n`));
 }
 
 /** Does what makes a file in a folder of this user. @throws {ForensicsError} `output_not_writable`. */
-export function intoOwnFolder<T>(file: string, act: () => T): T {
+function intoOwnFolder<T>(file: string, act: () => T): T {
   try {
     makeOwnFolder(dirname(file));
     return act();

@@ -99,7 +99,7 @@ export async function withApi<T>(
 
 // Which server is meant, and how it is known again: flags first, then the environment.
 
-export interface Place {
+interface Place {
   readonly url: string;
   readonly trust: Trust;
   /** Null for an address that stands for itself. */

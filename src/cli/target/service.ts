@@ -28,33 +28,33 @@ export interface Service {
   readonly settings: SettingsActs;
 }
 
-export interface OfTenant {
+interface OfTenant {
   readonly tenant: string;
 }
 
-export interface NewKeyWish extends OfTenant {
+interface NewKeyWish extends OfTenant {
   readonly name: string;
   readonly expiresAt: Date;
 }
 
-export interface RotationWish extends OfTenant {
+interface RotationWish extends OfTenant {
   readonly which: WhichKey;
   /** End of the new key. */
   readonly expiresAt: Date;
   readonly graceMs: number;
 }
 
-export interface KeyProof extends OfTenant {
+interface KeyProof extends OfTenant {
   readonly secret: string;
 }
 
-export interface RevocationWish extends OfTenant {
+interface RevocationWish extends OfTenant {
   readonly uuid: string;
   /** The key that revokes it, in the place of who asks otherwise. */
   readonly bySecret?: string;
 }
 
-export interface PruneWish extends OfTenant {
+interface PruneWish extends OfTenant {
   readonly uuids: readonly string[];
 }
 

@@ -133,7 +133,7 @@ export interface LabelledInput extends LabelledFile {
 }
 
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `usage`. */
-export async function gatherLabelled(folders: {
+async function gatherLabelled(folders: {
   readonly real: string;
   readonly fake: string;
 }): Promise<readonly LabelledInput[]> {

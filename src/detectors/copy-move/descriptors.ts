@@ -129,7 +129,7 @@ const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
 /** Every so many pixels tell how the values of a slot are spread. */
 const sampledEvery = 61;
 
-export interface Sorted {
+interface Sorted {
   /** Of each pixel; -1 where nothing is to see. */
   readonly keys: Int32Array;
   /** Where the members of each key begin; one more than there are keys. */

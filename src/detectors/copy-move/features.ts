@@ -16,7 +16,7 @@ export interface WorkingPicture {
 }
 
 /** Bounds the time for large pictures. A copy whose side is below a tenth of the picture's may then be missed. */
-export const maxPixels = 400_000;
+const maxPixels = 400_000;
 
 type Source = Pick<Picture, 'rgb'> & { readonly facts: Pick<Picture['facts'], 'width' | 'height'> };
 

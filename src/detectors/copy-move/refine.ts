@@ -21,7 +21,7 @@ const maxScaling = 2.5;
 /** Unknowns of a fit: shift, turn and size; or these and shear. */
 type Unknowns = 4 | 6;
 
-export interface Limits {
+interface Limits {
   /** Cells in a row of the field. */
   readonly columns: number;
   /** What has fewer cells when it has grown matches by chance. */

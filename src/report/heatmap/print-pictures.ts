@@ -72,11 +72,7 @@ async function shrinkAll(
 }
 
 /** A JPEG of no more than `pixels`, with the proportions of `size`. */
-export function shrinkTo(
-  image: Sharp,
-  { width, height }: Size,
-  pixels: number,
-): Promise<Uint8Array> {
+function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promise<Uint8Array> {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)));
   const small = {
     width: Math.max(1, Math.round(width * scale)),
@@ -166,7 +162,7 @@ export function placeFigure(picture: Size, box: Size): Placement {
     : { width: along, height: across, strips, reading: 'topToBottom', scale };
 }
 
-export interface Figure {
+interface Figure {
   /** What `openImage` gave; one object serves every place that shows the picture. */
   readonly image: HeldImage;
   readonly size: Size;

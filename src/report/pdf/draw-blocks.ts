@@ -180,7 +180,7 @@ const belowHead = 5;
 const below = 10;
 
 /** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
-export function drawVerdict(
+function drawVerdict(
   { page, images, size, labels }: Surroundings,
   { headline, text }: { readonly headline: string; readonly text: string },
 ): void {

@@ -55,24 +55,24 @@ export interface Page {
   readonly markMargin: (from: Place) => void;
 }
 
-export interface Place {
+interface Place {
   /** Counted from 0. */
   readonly page: number;
   readonly y: number;
 }
 
-export interface FlowOptions {
+interface FlowOptions {
   readonly parent?: Tag;
   /** Points from the left margin. */
   readonly indent?: number;
 }
 
-export interface MarkOptions {
+interface MarkOptions {
   readonly alt?: string;
   readonly parent?: Tag;
 }
 
-export interface DocumentFacts {
+interface DocumentFacts {
   readonly title: string;
   readonly subject: string;
   readonly language: string;

@@ -23,7 +23,7 @@ import type { PageImages } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './style.ts';
 
-export interface PdfInput {
+interface PdfInput {
   readonly picture: Picture;
   /** The PNG files that travel beside the report; it shows them smaller and states their checksums. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;

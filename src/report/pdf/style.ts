@@ -47,7 +47,7 @@ export type Style = (typeof styles)[keyof typeof styles];
 
 // The two fonts of a report, read once a process.
 
-export interface Fonts {
+interface Fonts {
   readonly regular: Buffer;
   readonly bold: Buffer;
 }
@@ -77,7 +77,7 @@ const shapingTables = new Set(['GSUB', 'GPOS', 'GDEF', 'kern']);
  *
  * @see ISO/IEC 14496-22, "Table directory": 12 bytes of header, then 16 a table, of which 4 are the tag.
  */
-export function withoutShaping(font: Buffer): Buffer {
+function withoutShaping(font: Buffer): Buffer {
   const hidden = Buffer.from(font);
   const tables = hidden.readUInt16BE(4);
   for (let table = 0; table < tables; table++) {

@@ -67,7 +67,7 @@ export type Block =
   | { readonly kind: 'methods'; readonly maps: readonly MethodBlock[] };
 
 /** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
-export const parts = ['facts', 'evaluation', 'annex'] as const;
+const parts = ['facts', 'evaluation', 'annex'] as const;
 export type Part = (typeof parts)[number];
 
 export interface Section {

@@ -50,7 +50,7 @@ function headlineOf({ examination, evidence, labels }: SectionInput): string {
  * The same for every language of one report, another one for every other picture, model, setting or run: 48 bits of a
  * SHA-256 in groups of four digits.
  */
-export function reportNumber(
+function reportNumber(
   { facts, model, options }: Examination,
   { analysisId, examinedAt }: ReportItem,
 ): string {

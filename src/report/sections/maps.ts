@@ -36,7 +36,7 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
 
 // Where single methods point, each with what it says. Nothing for an examination of an earlier version.
 
-export function methodMapBlocks(input: SectionInput): readonly Block[] {
+function methodMapBlocks(input: SectionInput): readonly Block[] {
   const { examination, evidence, catalogue } = input;
   const { findings } = evidence;
   const maps = Object.keys(examination.maps.methods).flatMap((method) => {

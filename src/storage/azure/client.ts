@@ -15,7 +15,7 @@ import { ForensicsError } from '../../errors.ts';
 import { createAgent, type RemoteSettings } from '../remote/http-agent.ts';
 import { beginningOf, gather } from '../remote/probe.ts';
 
-export interface OpenContainer {
+interface OpenContainer {
   readonly service: BlobServiceClient;
   readonly container: ContainerClient;
   readonly credential: StorageSharedKeyCredential;
@@ -49,7 +49,7 @@ function checkContainerName(name: string): void {
   );
 }
 
-export interface AzureAccount {
+interface AzureAccount {
   readonly accountName: string;
   readonly accountKey: string;
   /** Of the blob service, without a slash at the end. */
@@ -106,7 +106,7 @@ function invalid(what: string): ForensicsError {
 /** The longest answer that is parsed: the properties of an account. Azure takes 2 KiB of CORS rules in all. */
 const maxTextBytes = 16_384;
 
-export function createTransport(agent: Agent): IHttpClient {
+function createTransport(agent: Agent): IHttpClient {
   return {
     async sendRequest(asked): Promise<HttpOperationResponse> {
       const answer = await send(asked, agent);

@@ -9,7 +9,7 @@ import { encodePath } from '../sigv4/canonical.ts';
 import type { CorsOutcome } from '../store.ts';
 import { azureLibrary } from './client.ts';
 
-export interface PresignBlob {
+interface PresignBlob {
   readonly container: ContainerClient;
   readonly credential: StorageSharedKeyCredential;
   readonly key: string;

@@ -39,7 +39,7 @@ export interface BucketsSettings {
   readonly fileSystem?: FileSystem;
 }
 
-export interface Bucket {
+interface Bucket {
   readonly objects: ObjectFiles;
   /** @returns how many files were removed that dead writers left. @throws {ForensicsError} `store_unavailable`. */
   sweep(): number;

@@ -40,7 +40,7 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
-export interface ObjectFilesSettings {
+interface ObjectFilesSettings {
   readonly fs: FileSystem;
   /** The folder of the objects. */
   readonly folder: string;

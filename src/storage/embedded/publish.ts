@@ -28,7 +28,7 @@ export interface Publisher {
   remove(path: string, mayRemove?: () => Promise<void>): Promise<void>;
 }
 
-export interface PublisherSettings {
+interface PublisherSettings {
   readonly fs: FileSystem;
   /** The folder of all buckets. */
   readonly root: string;

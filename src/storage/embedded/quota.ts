@@ -9,7 +9,7 @@
 
 import { ForensicsError } from '../../errors.ts';
 
-export interface Claim {
+interface Claim {
   /** The bytes, once there is room for them: more is claimed when more comes than was announced. */
   metered(source: AsyncIterable<unknown>): AsyncIterable<unknown>;
   /** To be called in any case, after `changed` was called for what was written. */
@@ -23,7 +23,7 @@ export interface Quota {
   changed(bytes: number): void;
 }
 
-export interface QuotaSettings {
+interface QuotaSettings {
   /** 0 for none. */
   readonly quotaBytes: number;
   /** Bytes of all files that count. */

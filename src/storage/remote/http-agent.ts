@@ -5,7 +5,7 @@ import { maxUploadBytes } from '../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 
 /** How long a store on somebody else's machine may take. */
-export interface Timeouts {
+interface Timeouts {
   /** Until the connection stands, TLS included. */
   readonly connectMs: number;
   /** Without a single byte in either direction. */

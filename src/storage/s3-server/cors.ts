@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { S3Error } from './errors.ts';
 
-export interface Cors {
+interface Cors {
   /** Lets pages of allowed origins read the answer, errors included. */
   decorate(request: IncomingMessage, response: ServerResponse): void;
   /** @throws {S3Error} `AccessForbidden` for an origin or method that is not allowed. */

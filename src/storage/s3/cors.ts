@@ -15,7 +15,7 @@ const ruleId = 'forensics';
 const maxRulesBytes = 65_536;
 const [ruleStart, ruleEnd] = ['<CORSRule>', '</CORSRule>'];
 
-export interface CorsChange {
+interface CorsChange {
   /** Repeats a request to the store, and raises nothing but a `ForensicsError`. */
   readonly act: <T>(request: (client: Client) => Promise<T>) => Promise<T>;
   readonly bucket: string;

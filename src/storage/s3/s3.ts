@@ -24,7 +24,7 @@ import {
 import { createS3Client } from './client.ts';
 import { applyCorsRules } from './cors.ts';
 
-export interface S3StoreSettings extends RemoteSettings {
+interface S3StoreSettings extends RemoteSettings {
   /** Where this process reaches the server. Null or left out: where clients do. URLs are signed for clients always. */
   readonly internal?: S3Address | null;
 }

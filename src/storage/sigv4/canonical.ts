@@ -8,7 +8,7 @@ import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } fr
 
 export type Pair = readonly [name: string, value: string];
 
-export interface Canonical {
+interface Canonical {
   readonly method: string;
   /** Percent-encoded as `encodePath` does it; S3 neither normalises dots nor encodes twice. */
   readonly path: string;

@@ -24,7 +24,7 @@ export interface Claim {
   readonly expires: string | null;
 }
 
-export interface Target {
+interface Target {
   /** Decoded; starts with a slash. */
   readonly path: string;
   readonly query: readonly Pair[];

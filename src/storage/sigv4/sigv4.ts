@@ -52,7 +52,7 @@ export interface PresignRequest {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface ReceivedRequest<Account extends { readonly secretAccessKey: string }> {
+interface ReceivedRequest<Account extends { readonly secretAccessKey: string }> {
   readonly method: string;
   /** Raw path and query, as they came. */
   readonly target: string;
@@ -63,7 +63,7 @@ export interface ReceivedRequest<Account extends { readonly secretAccessKey: str
   readonly now: Date;
 }
 
-export interface Verified<Account> {
+interface Verified<Account> {
   readonly account: Account;
   /** The digest of the body that was signed, in lower-case hex; null when the body is not signed. */
   readonly bodySha256: string | null;
@@ -224,7 +224,7 @@ function checkTime(claim: Claim, now: Date): void {
   if (-aheadMs > seconds * 1000) throw new S3Error('AccessDenied', 'Request has expired.');
 }
 
-export interface PresignObject {
+interface PresignObject {
   /** Scheme, host and port as clients use them, and the bucket: path style, without a slash at the end. */
   readonly bucketUrl: string;
   readonly key: string;

@@ -1,0 +1,114 @@
+/** `forensics user passwd`, and where the password of a new account comes from. */
+
+import { type Command, Option } from 'commander';
+import { generatePassword } from '../../access/embedded/passwords.ts';
+import { succeeded } from '../../contract/common.ts';
+import { usageError } from '../errors.ts';
+import { printFields } from '../output/details.ts';
+import { firstLineOf } from '../output/files.ts';
+import { print, printJson, say } from '../output/print.ts';
+import { askHidden, canAsk } from '../output/prompts.ts';
+import { type ShownUser, shownUser, userNamed, withLocalCore } from '../target/local.ts';
+import { isRemote, type ServiceOptions, withApi } from '../target/server.ts';
+
+/** A password is never a flag: flags stand in the history of the shell and in the list of processes. */
+export function withPassword(command: Command): Command {
+  const sources = [
+    new Option('--password-file <file>', 'read the password from a file'),
+    new Option('--password-stdin', 'read it from standard input'),
+    new Option('--generate', 'generate a password and print it once'),
+  ];
+  const names = sources.map((source) => source.attributeName());
+  for (const source of sources) {
+    command.addOption(source.conflicts(names.filter((name) => name !== source.attributeName())));
+  }
+  return command;
+}
+
+// `forensics user passwd`: of any account on this machine, of whoever is logged in on a server.
+
+export interface PasswdOptions extends ServiceOptions, PasswordOptions {
+  readonly currentPasswordFile?: string;
+}
+
+export async function passwd(who: string | undefined, options: PasswdOptions): Promise<void> {
+  await (isRemote(options) ? changeOwn(who, options) : setAny(who, options));
+}
+
+async function setAny(who: string | undefined, options: PasswdOptions): Promise<void> {
+  if (who === undefined) throw usageError('Name an account by its address or id.');
+  const changed = await withLocalCore(options, async (core) => {
+    const user = await userNamed(core, who);
+    const password = await passwordFrom(options);
+    await core.users.setPassword(user.id, password);
+    return { user: await shownUser(core, user), password };
+  });
+  printWithPassword(changed, options);
+}
+
+/** Who may set those of others on a server acts on its own machine. */
+async function changeOwn(who: string | undefined, options: PasswdOptions): Promise<void> {
+  if (who !== undefined) {
+    throw usageError(
+      'On a server you can only change your own password; leave out the account. Set the passwords of others on the machine of the server.',
+    );
+  }
+  const newPassword = await withApi(options, async (api) => {
+    const currentPassword = await currentPasswordFrom(options);
+    const password = await passwordFrom(options);
+    const body = { currentPassword, newPassword: password };
+    await api.ask({ method: 'POST', path: '/v1/auth/change-password', body }, succeeded);
+    return password;
+  });
+  const isMadeUp = options.generate === true;
+  if (options.json) return printJson({ changed: true, ...(isMadeUp && { password: newPassword }) });
+  say(`The password was changed and all other sessions have ended.`);
+  if (!isMadeUp) return;
+  say('It will not be shown again:');
+  print(newPassword);
+}
+
+// Where the password of an account comes from: a file, standard input, a person at the terminal, or chance.
+
+export interface PasswordOptions {
+  readonly passwordFile?: string;
+  readonly passwordStdin?: boolean;
+  readonly generate?: boolean;
+}
+
+/** @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`, `cancelled`. */
+export async function passwordFrom(options: PasswordOptions): Promise<string> {
+  if (options.generate === true) return generatePassword();
+  if (options.passwordFile !== undefined) return firstLineOf(options.passwordFile);
+  if (options.passwordStdin === true) return firstLineOf('-');
+  if (canAsk()) return fromPerson();
+  throw usageError('Give a password with --password-file, --password-stdin or --generate.');
+}
+
+/** @throws {ForensicsError} as above. */
+async function currentPasswordFrom({
+  currentPasswordFile: file,
+}: {
+  readonly currentPasswordFile?: string;
+}): Promise<string> {
+  if (file !== undefined) return firstLineOf(file);
+  if (canAsk()) return askHidden('Current password: ');
+  throw usageError('Give the current password with --current-password-file.');
+}
+
+async function fromPerson(): Promise<string> {
+  const password = await askHidden('New password: ');
+  if ((await askHidden('Repeat the password: ')) === password) return password;
+  throw usageError('The two passwords differ; nothing was changed.');
+}
+
+/** Prints the account. Its password is printed only if it was generated here: any other is known to whoever gave it. */
+export function printWithPassword(
+  { user, password }: { readonly user: ShownUser; readonly password: string },
+  options: PasswordOptions & { readonly json: boolean },
+): void {
+  if (options.generate !== true) return printFields(user, options);
+  if (options.json) return printJson({ ...user, password });
+  say(`Password of ${user.email} (${user.id}). It will not be shown again:`);
+  print(password);
+}
