@@ -68,7 +68,7 @@ export interface UserAct {
   readonly by: Actor;
 }
 
-export function tellOfUser<E extends UserEvent>(
+export function auditUser<E extends UserEvent>(
   tx: Tx,
   { userId, at, by }: UserAct,
   { event, details }: { readonly event: E; readonly details: EventDetails[E] },
@@ -77,7 +77,7 @@ export function tellOfUser<E extends UserEvent>(
 }
 
 /** Of the tenants that came or went, each hears of it itself. */
-export function tellTenants(
+export function auditTenants(
   tx: Tx,
   { userId, at, by }: UserAct,
   { before, after }: { readonly before: readonly string[]; readonly after: readonly string[] },

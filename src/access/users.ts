@@ -19,8 +19,8 @@ import {
   checkedEmail,
   checkedFacts,
   normalisedEmail,
-  tellOfUser,
-  tellTenants,
+  auditUser,
+  auditTenants,
   type UserAct,
   type UserFacts,
 } from './user-facts.ts';
@@ -93,7 +93,7 @@ export function createUsers({
       existing(tx, id);
       if (disabledAt !== null) endAccess(tx, id, disabledAt);
       const event = disabledAt === null ? 'user.enabled' : 'user.disabled';
-      tellOfUser(tx, actOn(id), { event, details: {} });
+      auditUser(tx, actOn(id), { event, details: {} });
       return saved(tx, id, { disabledAt });
     });
 
@@ -113,8 +113,8 @@ export function createUsers({
         const user = userOf(tx, row.id);
         const { userType, scopes } = user;
         const details = { identity: 'embedded', userType, scopes } as const;
-        tellOfUser(tx, actOn(row.id), { event: 'user.created', details });
-        tellTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
+        auditUser(tx, actOn(row.id), { event: 'user.created', details });
+        auditTenants(tx, actOn(row.id), { before: [], after: user.tenantIds });
         return user;
       });
     },
@@ -128,7 +128,7 @@ export function createUsers({
         refuseUnlessEmbedded(issuer);
         if (tenantIds !== undefined) setTenants(tx, id, tenantIds);
         const after = saved(tx, id, checkedFacts({ name, userType, scopes, ...change }));
-        tellOfChange(tx, actOn(id), { before, after });
+        auditChange(tx, actOn(id), { before, after });
         return after;
       });
     },
@@ -141,7 +141,7 @@ export function createUsers({
         endAccess(tx, id, now());
         attempts.forgiveAccount(tx, row.email);
         saved(tx, id, { passwordHash });
-        tellOfUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
+        auditUser(tx, actOn(id), { event: 'user.password_changed', details: {} });
       });
     },
     disable: (id) => shut(id, now()),
@@ -158,7 +158,7 @@ export function createUsers({
 }
 
 /** Which fields, and the rights as they are now; a name stays out of the log. */
-function tellOfChange(
+function auditChange(
   tx: Tx,
   act: UserAct,
   { before, after }: { readonly before: User; readonly after: User },
@@ -168,9 +168,9 @@ function tellOfChange(
   );
   const { userType, scopes } = after;
   if (fields.length > 0) {
-    tellOfUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
+    auditUser(tx, act, { event: 'user.changed', details: { fields, userType, scopes } });
   }
-  tellTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
+  auditTenants(tx, act, { before: before.tenantIds, after: after.tenantIds });
 }
 
 /** From this moment nothing that was issued to the person before is worth anything, with sessions or without. */

@@ -19,7 +19,7 @@ import type { Outbox } from '../webhooks/outbox.ts';
 import type { Core } from './core.ts';
 import type { Stack } from './disposer.ts';
 
-interface Parts {
+interface BackgroundOptions {
   readonly settings: Settings;
   readonly core: Pick<Core, 'audit' | 'database' | 'webhookKey'>;
   readonly queue: Queue;
@@ -44,7 +44,7 @@ interface Work {
  *
  * @throws {ForensicsError} `config_invalid`.
  */
-export function openWork(stack: Stack, parts: Parts): Work {
+export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   const { settings, core, queue, outbox, analyses, buckets, now } = parts;
   const { onError, onNotice, onWarning } = parts;
   const { db } = core.database;

@@ -95,10 +95,10 @@ export function openCore(
   }
 }
 
-type Parts = Pick<Core, 'tenants'>;
+type TenantLookup = Pick<Core, 'tenants'>;
 
 /** @throws {ForensicsError} `tenant_not_found`. */
-export async function tenantNamed({ tenants }: Parts, name: string): Promise<Tenant> {
+export async function tenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
   return (await tenants.byName(name)) ?? refuse(name);
 }
 
@@ -107,7 +107,7 @@ export async function tenantNamed({ tenants }: Parts, name: string): Promise<Ten
  *
  * @throws {ForensicsError} as above.
  */
-export async function keptTenantNamed({ tenants }: Parts, name: string): Promise<Tenant> {
+export async function keptTenantNamed({ tenants }: TenantLookup, name: string): Promise<Tenant> {
   const deleted = await tenants.listDeleted();
   return deleted.find((tenant) => tenant.name === name) ?? tenantNamed({ tenants }, name);
 }

@@ -56,7 +56,7 @@ export function verifyChain(
  * The same for lines that were exported. They hold together or not; that they are all is told by the noted hash alone.
  */
 export function verifyLines(lines: readonly string[], { head }: Noted): Verification {
-  const chain = toldBy(lines[0] ?? '')?.chain ?? '';
+  const chain = entryText(lines[0] ?? '')?.chain ?? '';
   const walk = walkLinks(chain, numbered(lines), head);
   return concluded(walk, breakOfNoted(walk, head));
 }
@@ -72,7 +72,7 @@ function* numbered(lines: readonly string[]): Generator<Link> {
   let place = 0;
   for (const text of lines) {
     place++;
-    yield { seq: toldBy(text)?.seq ?? place, text, hash: hashOf(text) };
+    yield { seq: entryText(text)?.seq ?? place, text, hash: hashOf(text) };
   }
 }
 
@@ -103,7 +103,7 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
   if (seq < next) {
     return found(seq, 'out_of_order', `Entry ${seq} does not come after entry ${count}.`);
   }
-  const told = toldBy(text);
+  const told = entryText(text);
   if (hash !== hashOf(text) || told === null) {
     return found(seq, 'changed', `Entry ${seq} was changed: its text does not have its hash.`);
   }
@@ -119,7 +119,7 @@ function breakAt({ seq, text, hash }: Link, { chain, count, head }: Before): Bre
 }
 
 /** What the chain hangs on; null for what is no entry. */
-function toldBy(text: string) {
+function entryText(text: string) {
   const entry = jsonOrNull(text);
   if (typeof entry !== 'object' || entry === null) return null;
   const { chain, seq, previous }: Record<string, unknown> = { ...entry };

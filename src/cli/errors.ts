@@ -4,7 +4,7 @@ import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
 import { printable } from './output/print.ts';
 
 /** Prints the one line; with `verbose` also where it came from. Without it, a failure of our own points there. */
-export function tellFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
+export function printFailure(error: unknown, { verbose }: { verbose: boolean }): ExitCode {
   const failure = toForensicsError(error);
   const isOurs = failure.code === 'internal';
   const hint = isOurs && !verbose ? ' Run again with --verbose to see the cause.' : '';
@@ -14,7 +14,7 @@ export function tellFailure(error: unknown, { verbose }: { verbose: boolean }): 
 }
 
 /** The same for one of several files, which does not end the run. */
-export function tellFileFailure(
+export function printFileFailure(
   file: string,
   failure: ForensicsError,
   { verbose }: { verbose: boolean },
@@ -30,12 +30,12 @@ interface Called {
 }
 
 /** Commander's own complaints (`error: unknown option '--sed'\n(Did you mean --seed?)`) as one line of ours. */
-export function tellUsage(text: string, { command, write }: Called): void {
+export function printUsageError(text: string, { command, write }: Called): void {
   const line = text
     .replace(/^error: /, '')
     .trim()
     .replaceAll(/\s*\n\s*/g, ' ');
-  const told = toldOfServer(line) ?? `${line}${helpHint(line, command)}`;
+  const told = serverMessage(line) ?? `${line}${helpHint(line, command)}`;
   write(`forensics: ${printable(told)}\n`);
 }
 
@@ -48,7 +48,7 @@ function helpHint(line: string, command: string): string {
 }
 
 /** Whoever means a server may not know that this act has no way there. Null for any other complaint. */
-function toldOfServer(line: string): string | null {
+function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined
     ? null

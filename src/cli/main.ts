@@ -4,7 +4,7 @@ import { Command, CommanderError, Help, type Option } from 'commander';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
-import { tellFailure, tellUsage } from './errors.ts';
+import { printFailure, printUsageError } from './errors.ts';
 import { helpWidth, layHelp, defineHelp } from './help.ts';
 import { switches, withSwitches } from './output/print.ts';
 import { endOnBrokenOutput, obeyNoColor } from './output/terminal.ts';
@@ -28,7 +28,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     if (error instanceof CommanderError) {
       return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
     }
-    return tellFailure(error, { verbose: switches().verbose });
+    return printFailure(error, { verbose: switches().verbose });
   }
 }
 
@@ -43,7 +43,8 @@ export function createProgram(argv: readonly string[]): Command {
     .configureOutput({
       getOutHelpWidth: helpWidth,
       writeOut: (text) => process.stdout.write(layHelp(text, helpWidth())),
-      outputError: (text, write) => tellUsage(text, { command: commandIn(program, argv), write }),
+      outputError: (text, write) =>
+        printUsageError(text, { command: commandIn(program, argv), write }),
     })
     .exitOverride()
     .addHelpText(

@@ -93,7 +93,7 @@ function radiusOf({ columns, rows }: BlockFit): number {
 const singleFrom = 0.6;
 const steepness = 1;
 /** Where fewer of the blocks around say anything, the map goes back to 0.5. */
-const minTelling = 0.25;
+const minInformativeShare = 0.25;
 /** On the map; the region that the sentence speaks of. */
 const regionFrom = 0.75;
 
@@ -101,9 +101,9 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   const { columns, rows, logSingle } = fit;
   const radius = radiusOf(fit);
   const smoothed = boxMean(logSingle, columns, radius);
-  const telling = boxMean(Float32Array.from(logSingle, tells), columns, radius);
+  const informativeShare = boxMean(Float32Array.from(logSingle, oneWhereNotZero), columns, radius);
   const values = smoothed.map((nats, block) => {
-    const trust = Math.min(1, telling[block]! / minTelling);
+    const trust = Math.min(1, informativeShare[block]! / minInformativeShare);
     return 0.5 + trust * (1 / (1 + Math.exp(-steepness * (nats - singleFrom))) - 0.5);
   });
   const map = mapOfBlocks({ columns, rows, grid, values }, facts);
@@ -112,7 +112,7 @@ function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']):
   return { finding: toFinding({ fit, peak, region, facts }), map };
 }
 
-function tells(nats: number): number {
+function oneWhereNotZero(nats: number): number {
   return nats === 0 ? 0 : 1;
 }
 

@@ -9,7 +9,7 @@ import type { DecisionStrategy, ReasonCode, ResultClass } from '../contract/voca
 import type { ModelManifest, StrategyThresholds } from '../inference/model.ts';
 import type { ClassScores, Decision, Manipulation } from './result.ts';
 
-export interface Evidence {
+export interface DecisionInput {
   /** Whether at least one patch of the full size fits into the picture. */
   readonly hasFullPatch: boolean;
   readonly isPhotograph: boolean;
@@ -60,7 +60,11 @@ type Limits = Readonly<
   Record<keyof ModelManifest['thresholds'] | ChangeLimit | 'minDeviations', number>
 >;
 
-export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrategy): Decision {
+export function decide(
+  evidence: DecisionInput,
+  rules: Rules,
+  strategy: DecisionStrategy,
+): Decision {
   const limits = limitsOf(evidence, rules, strategy);
   const { fakeProbability, fakeUncertainty } = evidence;
   const byTraces = decideByTraces(evidence, limits);
@@ -83,7 +87,7 @@ export function decide(evidence: Evidence, rules: Rules, strategy: DecisionStrat
  * the loosest strategy: that is where the two are weighed against each other.
  */
 export function needsStabilityTest(
-  evidence: Omit<Evidence, 'isUnstable'>,
+  evidence: Omit<DecisionInput, 'isUnstable'>,
   rules: Rules,
   strategy: DecisionStrategy,
 ): boolean {
@@ -95,7 +99,7 @@ export function needsStabilityTest(
 type Conclusion = Pick<Decision, 'resultClass' | 'resultSubClasses' | 'reasons' | 'basis'>;
 
 /** The trace network has learned generated pictures only, so that is all it can name. */
-function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
+function decideByTraces(evidence: DecisionInput, limits: Limits): Conclusion {
   const abstains = reasonsToAbstain(evidence, limits);
   const doubts = reasonsToDoubt(evidence, limits);
   const resultClass = classOf(evidence.fakeProbability, abstains, doubts);
@@ -112,7 +116,11 @@ function decideByTraces(evidence: Evidence, limits: Limits): Conclusion {
  * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real. Whether a
  * generator painted the part, its pixels do not tell (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
  */
-function decideByChanges(evidence: Evidence, limits: Limits, byTraces: Conclusion): Conclusion {
+function decideByChanges(
+  evidence: DecisionInput,
+  limits: Limits,
+  byTraces: Conclusion,
+): Conclusion {
   const { change, hasFullPatch, isPhotograph } = evidence;
   const isSupported = change.isStrong || change.speaking > 1;
   const isInDomain = hasFullPatch && isPhotograph;
@@ -142,7 +150,7 @@ function signsOfChange(
  * signed it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits
  * whatever the strategy is, or a picture could be decided under a strict strategy and open under a looser one.
  */
-function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | null {
+function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
   if (declaration === null) return null;
   const byTraces = decideByTraces(evidence, loosest);
@@ -159,7 +167,7 @@ function decideByDeclaration(evidence: Evidence, loosest: Limits): Conclusion | 
 }
 
 function limitsOf(
-  { predictions }: Pick<Evidence, 'predictions'>,
+  { predictions }: Pick<DecisionInput, 'predictions'>,
   { thresholds, compressedRegime, localisation }: Rules,
   strategy: DecisionStrategy,
 ): Limits {
@@ -178,7 +186,7 @@ function limitsOf(
 }
 
 /** Outside the validated domain nothing is said about real or fake. */
-function reasonsToAbstain(evidence: Evidence, limits: Limits): readonly ReasonCode[] {
+function reasonsToAbstain(evidence: DecisionInput, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],
     ['too_compressed', evidence.predictions.compression > limits.compressionMax],
@@ -189,7 +197,7 @@ function reasonsToAbstain(evidence: Evidence, limits: Limits): readonly ReasonCo
   return checks.filter(([, applies]) => applies).map(([reason]) => reason);
 }
 
-function reasonsToDoubt(evidence: Evidence, limits: Limits): readonly ReasonCode[] {
+function reasonsToDoubt(evidence: DecisionInput, limits: Limits): readonly ReasonCode[] {
   const { fakeProbability, fakeUncertainty } = evidence;
   const margin = Math.abs(fakeProbability - 0.5);
   const isClear =

@@ -13,7 +13,7 @@ import {
   type ChangeClaim,
   decide,
   type DeclarationEvidence,
-  type Evidence,
+  type DecisionInput,
   needsStabilityTest,
 } from './decide.ts';
 import { type Models, type Observation, observe } from './observe.ts';
@@ -60,7 +60,7 @@ export async function conclude(
   };
 }
 
-function evidenceOf(observation: Observation): Omit<Evidence, 'isUnstable'> {
+function evidenceOf(observation: Observation): Omit<DecisionInput, 'isUnstable'> {
   const { seen, patchScores, models, fakeProbability, fakeUncertainty } = observation;
   return {
     fakeProbability,

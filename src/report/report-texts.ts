@@ -165,14 +165,14 @@ const places = [
   'lowerCentre',
   'lowerRight',
 ] as const;
-type Place = (typeof places)[number];
+type FieldPlace = (typeof places)[number];
 
 interface MapReading {
   /** Mean and greatest value over all cells, 0..1. */
   readonly mean: number;
   readonly highest: number;
   /** Where the greatest value lies; the first one in reading order when several are equal. */
-  readonly place: Place;
+  readonly place: FieldPlace;
   /** Share of cells above the middle of the scale, 0..1. */
   readonly shareAboveHalf: number;
   /** True when no place stands out: the whole map lies within a tenth of the scale. */

@@ -24,16 +24,16 @@ async function answerTask(
   task: unknown,
   perform: (task: unknown) => Promise<unknown>,
 ): Promise<void> {
-  say({ kind: 'begun' });
+  send({ kind: 'begun' });
   try {
-    say({ kind: 'answer', answer: await perform(task) });
+    send({ kind: 'answer', answer: await perform(task) });
   } catch (error) {
     const { code, message } = toForensicsError(error);
-    say({ kind: 'error', code, message, detail: code === 'internal' ? detailOf(error) : null });
+    send({ kind: 'error', code, message, detail: code === 'internal' ? detailOf(error) : null });
   }
 }
 
-function say(message: ChildMessage): void {
+function send(message: ChildMessage): void {
   // A parent that is gone hears nothing, and `disconnect` ends us.
   process.send?.(message, undefined, undefined, () => undefined);
 }

@@ -130,7 +130,7 @@ export interface CertificateKeeper {
   endsAt(): Date;
 }
 
-interface Parts {
+interface CertificateOptions {
   readonly shown: TlsMaterial;
   /** What should be shown now. Its failure is no reason to show less: two files are not replaced at once. */
   readonly load: () => Promise<TlsMaterial>;
@@ -151,7 +151,7 @@ export function createCertificateKeeper({
   log,
   now,
   ...parts
-}: Parts): CertificateKeeper {
+}: CertificateOptions): CertificateKeeper {
   let { shown } = parts;
   let complaint = '';
   let warnedAt: Date | null = null;

@@ -2,7 +2,7 @@
 
 import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, livingTenant, type Tenant } from '../access/tenants.ts';
-import { tellTenants } from '../access/user-facts.ts';
+import { auditTenants } from '../access/user-facts.ts';
 import { endAccess, tenantIdsOf } from '../access/users.ts';
 import { findHolds, type Hold } from '../analyses/legal-holds.ts';
 import { createLifecycle } from '../analyses/lifecycle/lifecycle.ts';
@@ -107,7 +107,7 @@ function removeMembers(tx: Tx, { id, at, by }: TenantEnd): number {
   for (const { userId } of members) {
     const before = tenantIdsOf(tx, userId);
     endAccess(tx, userId, at);
-    tellTenants(tx, { userId, at, by }, { before, after: before.filter((one) => one !== id) });
+    auditTenants(tx, { userId, at, by }, { before, after: before.filter((one) => one !== id) });
   }
   tx.delete(userTenants).where(eq(userTenants.tenantId, id)).run();
   return members.length;

@@ -6,7 +6,7 @@ import { users } from '../../db/schema.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Login } from '../identity.ts';
 import { actorOf, type Principal, unauthenticated } from '../principal.ts';
-import { normalisedEmail, tellOfUser } from '../user-facts.ts';
+import { normalisedEmail, auditUser } from '../user-facts.ts';
 import { embeddedRow, tenantIdsOf, type UserRow } from '../users.ts';
 import type { Passwords } from './passwords.ts';
 import { endSessions, type OpenSession, type Sessions } from './sessions.ts';
@@ -100,7 +100,7 @@ export function createLogins(parts: LoginParts): Logins {
           attempts.forgiveAccount(tx, email);
           endSessions(tx, { userId: id, at, except: principal.sessionId });
           const act = { userId: id, at, by: actorOf(principal) };
-          tellOfUser(tx, act, { event: 'user.password_changed', details: {} });
+          auditUser(tx, act, { event: 'user.password_changed', details: {} });
         });
       });
     },

@@ -10,7 +10,7 @@ import { type Db, type Reader, transact, type Tx } from '../../db/open.ts';
 import { tenants, users } from '../../db/schema.ts';
 import type { Login } from '../identity.ts';
 import { unauthenticated } from '../principal.ts';
-import { tellOfUser } from '../user-facts.ts';
+import { auditUser } from '../user-facts.ts';
 import { defaultUserType, endAccess, newRow, type UserRow } from '../users.ts';
 import type { Described, ReadToken } from './tokens.ts';
 
@@ -51,7 +51,7 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
     const row = { ...newRow(now()), ...rights, ...known, subject: token.subject };
     const act = { userId: row.id, at: row.createdAt, by: service };
     const details = { identity: 'provider', ...rights } as const;
-    tellOfUser(tx, act, { event: 'user.created', details });
+    auditUser(tx, act, { event: 'user.created', details });
     return tx
       .insert(users)
       .values({ ...row, tokensValidFrom: ever })
@@ -76,7 +76,7 @@ export function createAccounts({ db, now, onLogin = () => undefined }: AccountsP
     if (fields.length === 0) return;
     const details = { fields, userType: after.userType, scopes: before.scopes };
     const act = { userId: before.id, at: now(), by: service };
-    tellOfUser(tx, act, { event: 'user.changed', details });
+    auditUser(tx, act, { event: 'user.changed', details });
   }
 
   function countLogin(tx: Tx, userId: string, { token, tenantIds }: Seen): void {

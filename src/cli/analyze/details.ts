@@ -244,7 +244,7 @@ const noteWords: Readonly<Record<PictureNote, string>> = {
   extension_disagrees: 'the file name says another format than the content',
 };
 
-type Evidence = NonNullable<AnalysisRecord['evidence']>;
+type RecordEvidence = NonNullable<AnalysisRecord['evidence']>;
 
 /** Of one side; `--json` and the report have all of them. */
 const maxFindings = 3;
@@ -256,7 +256,7 @@ function strengthRows({ evidence, verdict }: AnalysisRecord): readonly Row[] {
   return [['Strength', isUnfounded ? `${statement.en} ${cap.statement.en}` : statement.en]];
 }
 
-function evidenceRows({ findings, stability, notChecked }: Evidence): readonly Row[] {
+function evidenceRows({ findings, stability, notChecked }: RecordEvidence): readonly Row[] {
   return [
     ...sideRows(findings, 'fake'),
     ...sideRows(findings, 'real'),

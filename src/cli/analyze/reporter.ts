@@ -9,8 +9,8 @@ import {
   failures,
   type ForensicsError,
 } from '../../errors.ts';
-import { tellFileFailure } from '../errors.ts';
-import { say } from '../output/print.ts';
+import { printFileFailure } from '../errors.ts';
+import { log } from '../output/print.ts';
 import { chooseFormat, isForPeople } from './formats.ts';
 import { type Input, walkInputs } from './inputs.ts';
 import { type AnalyzeOptions, type FailOn, failOns } from './options.ts';
@@ -45,7 +45,7 @@ export async function openReporter(
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
-      const line = () => tellFileFailure(input.label, failure, options);
+      const line = () => printFileFailure(input.label, failure, options);
       if (isShownInTable(options)) deferredLine = line;
       else progress.around(line);
     },
@@ -114,8 +114,8 @@ function isShownInTable(options: AnalyzeOptions): boolean {
 /** One picture has had its details or its line: there is nothing to sum up. */
 function logSummary({ total, counts }: Summary, { out }: AnalyzeOptions, line: string): void {
   if (total < 2) return;
-  say(line);
-  if (out !== null && total > counts.failed) say(`Results in ${out}, a folder for each picture`);
+  log(line);
+  if (out !== null && total > counts.failed) log(`Results in ${out}, a folder for each picture`);
 }
 
 /** How many pictures came to each end: all that a run keeps of the pictures it has reported. */

@@ -10,7 +10,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
 import { examples } from '../options.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
@@ -252,7 +252,7 @@ async function list(options: ListOptions): Promise<void> {
     return lines.map((line) => ({ ...parseEntry(line), hash: line.hash }));
   });
   if (options.json) return printJson(entries);
-  if (entries.length === 0) return say('There are no entries.');
+  if (entries.length === 0) return log('There are no entries.');
   const head = ['entry', 'time', 'by', 'event', 'subject', 'details'];
   print(listTable(head, entries.map(entryRow)));
 }
@@ -300,7 +300,7 @@ async function verify(options: VerifyOptions): Promise<void> {
   if (broken.length > 0) throw brokenLogs(broken);
   if (options.head !== undefined || options.json) return;
   const isCut = file === undefined ? '' : ' or one that was cut off';
-  say(`Only a hash that was noted elsewhere (--head) reveals a log that was rewritten${isCut}.`);
+  log(`Only a hash that was noted elsewhere (--head) reveals a log that was rewritten${isCut}.`);
 }
 
 async function verifyHere(options: VerifyOptions): Promise<readonly Verified[]> {

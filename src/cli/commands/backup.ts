@@ -10,7 +10,7 @@ import { packageVersion } from '../../version.ts';
 import { listenForStop } from '../analyze/concurrency.ts';
 import { named, withLocalOnlyOptions } from '../options.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
-import { printable, printJson, say, shellWord, switches } from '../output/print.ts';
+import { printable, printJson, log, shellWord, switches } from '../output/print.ts';
 import { canAnimate, columnsOf, startSpinner } from '../output/terminal.ts';
 import type { LocalOptions } from '../target/local.ts';
 
@@ -86,7 +86,7 @@ async function create(options: CreateOptions): Promise<void> {
     ),
   );
   const { file, sizeBytes, manifest, manifestSha256 } = made;
-  if (manifest.holdsKeys) say(keysWarning);
+  if (manifest.holdsKeys) log(keysWarning);
   if (options.json) return printJson({ file, sizeBytes, manifestSha256, manifest });
   const rows = describeBackup({ manifest, manifestSha256 });
   process.stdout.write(layCard(`${printable(file)}: WRITTEN`, rows, columnsOf(process.stdout)));
@@ -281,7 +281,7 @@ async function restore(file: string, options: RestoreOptions): Promise<void> {
     ...listRows('Set aside', aside === null ? [] : [`what was there before, in ${aside}`]),
   ];
   process.stdout.write(layCard(`${printable(dataDir)}: ${word}`, facts, columnsOf(process.stdout)));
-  for (const step of steps) say(step);
+  for (const step of steps) log(step);
 }
 
 function rowsText(rows: Readonly<Record<string, number>>): string {

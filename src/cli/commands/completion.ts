@@ -69,7 +69,7 @@ async function linesFor(
   return [...new Set(lines)].filter((line) => line.startsWith(':') || line.startsWith(typed));
 }
 
-interface Place {
+interface CompletionPoint {
   readonly command: Command;
   /** Whose value comes next. */
   readonly option?: Option;
@@ -81,7 +81,7 @@ async function placeAfter(
   program: Command,
   words: readonly string[],
   complete: Complete,
-): Promise<Place> {
+): Promise<CompletionPoint> {
   let command = program;
   let option: Option | undefined;
   for (const word of words) {

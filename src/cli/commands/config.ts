@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { readConfig, redacted, type ShownSetting } from '../../config/config.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
@@ -37,7 +37,7 @@ async function show({ config, origin, json, ...flags }: ShowOptions): Promise<vo
   const read = readConfig({ flags, ...(config === undefined ? {} : { configFile: config }) });
   const settings = redacted(read);
   if (json) return printJson({ configFile: read.file, settings });
-  say(read.file === null ? 'There is no config file.' : `The config file is ${read.file}`);
+  log(read.file === null ? 'There is no config file.' : `The config file is ${read.file}`);
   await printTable(settings, { origin });
 }
 

@@ -12,7 +12,7 @@ import { diagnose, type Diagnosis, messageOf, type State } from '../../doctor/di
 import { examineInstallation } from '../../doctor/doctor.ts';
 import { exitCodes, ForensicsError } from '../../errors.ts';
 import { packageVersion } from '../../version.ts';
-import { print, printable, printJson, say } from '../output/print.ts';
+import { print, printable, printJson, log } from '../output/print.ts';
 import { paint, type Style } from '../output/terminal.ts';
 import { publicUrlOf } from '../serve/listen.ts';
 import { settingsFor } from '../target/local.ts';
@@ -86,12 +86,12 @@ async function look(options: DoctorOptions): Promise<readonly Diagnosis[]> {
     isSending: options.send,
     isQuick: options.quick,
     now: () => new Date(),
-    onSlow: tellSlow,
+    onSlow: logSlow,
   });
 }
 
-function tellSlow(what: string): void {
-  say(`${what} ...`);
+function logSlow(what: string): void {
+  log(`${what} ...`);
 }
 
 const styles: Readonly<Record<State, Style>> = { ok: 'green', warning: 'yellow', failed: 'red' };

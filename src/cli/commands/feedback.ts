@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../feedback/feedback.ts';
 import { plainText } from '../../feedback/message.ts';
 import { examples, countFromOne, withLocalOptions } from '../options.ts';
-import { print, printable, printJson, say } from '../output/print.ts';
+import { print, printable, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
@@ -57,7 +57,7 @@ async function list(options: ListOptions): Promise<void> {
     listFeedback(database.db, options.limit),
   );
   if (options.json) return printJson(entries);
-  if (entries.length === 0) return say('There is no feedback.');
+  if (entries.length === 0) return log('There is no feedback.');
   const rows = entries.map((entry) => {
     const { id, createdAt, tenantName, message } = entry;
     return [id, createdAt.toISOString().slice(0, 10), tenantName, message.email, stateOf(entry)];

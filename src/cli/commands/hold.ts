@@ -5,7 +5,7 @@ import type { Hold } from '../../analyses/legal-holds.ts';
 import { keptTenantNamed } from '../../app/core.ts';
 import { examples, withLocalOptions } from '../options.ts';
 import { printFields } from '../output/details.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
@@ -94,7 +94,7 @@ async function remove(options: HoldOptions): Promise<void> {
     await core.holds.remove({ tenantId, analysisId });
   });
   if (options.json) return printJson({ analysisId, removed: true });
-  say('The hold is removed.');
+  log('The hold is removed.');
 }
 
 async function list(options: HoldOptions): Promise<void> {
@@ -103,7 +103,7 @@ async function list(options: HoldOptions): Promise<void> {
     return (await core.holds.list(id)).map(shown);
   });
   if (options.json) return printJson(holds);
-  if (holds.length === 0) return say('There are no holds.');
+  if (holds.length === 0) return log('There are no holds.');
   const rows = holds.map(({ analysisId, since, reason }) => [
     analysisId ?? 'everything',
     since.slice(0, 10),

@@ -7,7 +7,7 @@ import { ForensicsError, toForensicsError } from '../../errors.ts';
 import { isFull, systemCodeOf } from '../../files/system-errors.ts';
 import { usageError } from '../errors.ts';
 import { longestMs } from '../options.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { readCredentials, saveCredentials } from '../target/profiles.ts';
 import { isRemote, serverNamed, type ServiceOptions } from '../target/server.ts';
 import { type KeyActs, withService } from '../target/service.ts';
@@ -41,14 +41,14 @@ export async function rotate(options: RotateOptions): Promise<void> {
         await file?.write(secret);
         await keys.prove({ tenant, secret });
         const profile = renewInProfile(options, made);
-        if (profile !== null) say(`The profile "${profile}" has the new key.`);
+        if (profile !== null) log(`The profile "${profile}" has the new key.`);
       });
       return made;
     });
-    if (!now) return tell(rotated, options);
+    if (!now) return logRotation(rotated, options);
     const { replaced, failure } = await endOld(keys, options.tenant, rotated);
     // The new key is good whatever became of the old one.
-    tell({ key: rotated.key, replaced }, options);
+    logRotation({ key: rotated.key, replaced }, options);
     if (failure !== null) throw failure;
   });
 }
@@ -94,16 +94,16 @@ function notEnded(uuid: string, failure: ForensicsError): ForensicsError {
   );
 }
 
-function tell(
+function logRotation(
   { key, replaced }: Pick<Rotated, 'key' | 'replaced'>,
   { json, out }: RotateOptions,
 ): void {
   if (json) return printJson({ key: shownKey(key, out), replaced });
   const end = replaced.ended === null ? `ends at ${replaced.expiresAt}` : 'has ended';
-  say(`The old key (${replaced.uuid}) ${end}.`);
+  log(`The old key (${replaced.uuid}) ${end}.`);
   const told = `Key "${key.name}" (${key.uuid}), proven and valid until ${key.expiresAt}`;
-  if (out !== undefined) return say(`${told}, is in ${out}.`);
-  say(`${told}. It will not be shown again:`);
+  if (out !== undefined) return log(`${told}, is in ${out}.`);
+  log(`${told}. It will not be shown again:`);
   print(key.secret);
 }
 

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import type { KeyEntry } from '../../contract/keys.ts';
 import { exitCodes } from '../../errors.ts';
 import { examples, named, parseDuration, yesOption } from '../options.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { agreed, confirm } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
 import { nameTenant, type ServiceOptions, withServiceOptions } from '../target/server.ts';
@@ -195,8 +195,8 @@ async function create(options: CreateOptions): Promise<void> {
   );
   if (options.json) return printJson(shownKey(key, out));
   const told = `Key "${key.name}" (${key.uuid}), valid until ${key.expiresAt}`;
-  if (out !== undefined) return say(`${told}, is in ${out}.`);
-  say(`${told}. It will not be shown again:`);
+  if (out !== undefined) return log(`${told}, is in ${out}.`);
+  log(`${told}. It will not be shown again:`);
   print(key.secret);
 }
 
@@ -215,7 +215,7 @@ async function list(options: ListOptions): Promise<void> {
   if (isAsked && entries.length > 0) process.exitCode = exitCodes.foundExpiring;
   if (options.json) return printJson(entries);
   if (entries.length > 0) return print(tableOf(entries));
-  say(isAsked ? 'No key expires in that time.' : 'There are no keys.');
+  log(isAsked ? 'No key expires in that time.' : 'There are no keys.');
 }
 
 /** Valid now but not after `withinMs`, and no key of the same name is: one that was rotated needs nobody's care. */
@@ -255,16 +255,16 @@ async function prune(options: PruneOptions): Promise<void> {
   const revoked = await withService(options, async ({ keys }) => {
     const ended = (await keys.list(tenant)).filter((key) => key.ended !== null);
     if (ended.length === 0) {
-      say('No key has expired.');
+      log('No key has expired.');
       return [];
     }
-    tellEnded(ended, options);
+    printEnded(ended, options);
     if (!(await isAgreed(ended, options))) return [];
     // Those that were shown: one that ends while somebody thinks about it stays for the next time.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (options.json) return printJson({ revoked });
-  say(`Revoked: ${revoked.length}.`);
+  log(`Revoked: ${revoked.length}.`);
 }
 
 async function isAgreed(ended: readonly KeyEntry[], { yes }: PruneOptions): Promise<boolean> {
@@ -273,7 +273,7 @@ async function isAgreed(ended: readonly KeyEntry[], { yes }: PruneOptions): Prom
 }
 
 /** Where standard output is for JSON, people read the list elsewhere. */
-function tellEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
+function printEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
   const rows = keys.map(({ uuid, name, ended, expiresAt, lastUsedDate, secret }) => [
     uuid,
     name,
@@ -301,5 +301,5 @@ async function revoke(uuid: string, options: RevokeOptions): Promise<void> {
     return true;
   });
   if (options.json) return printJson({ uuid, revoked: isDone });
-  say(isDone ? `Key ${uuid} is revoked.` : 'Nothing was revoked.');
+  log(isDone ? `Key ${uuid} is revoked.` : 'Nothing was revoked.');
 }

@@ -13,7 +13,7 @@ import { usageError } from '../errors.ts';
 import { named } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
-import { printable, say } from '../output/print.ts';
+import { printable, log } from '../output/print.ts';
 import { askHidden, askLine, canAsk, person } from '../output/prompts.ts';
 import {
   alone,
@@ -116,11 +116,11 @@ async function login(options: LoginOptions): Promise<void> {
   const { url } = asked;
   const api = await openApi({ url, trust: trustOf(asked), userAgent: userAgent() });
   try {
-    say(`Logging in to the server ${api.url.origin}`);
+    log(`Logging in to the server ${api.url.origin}`);
     const { credentials, tenant } = await logIn(api, asked, options);
     const profile = { ...asked, url: api.url.origin, ...(tenant === null ? {} : { tenant }) };
     await keep(profile, credentials);
-    tell(profile, credentials, options);
+    printLogin(profile, credentials, options);
   } finally {
     await api.close();
   }
@@ -141,14 +141,14 @@ async function keep(profile: Profile, credentials: Credentials): Promise<void> {
   });
 }
 
-function tell(
+function printLogin(
   { name, url, tenant }: Profile,
   credentials: Credentials,
   options: LoginOptions,
 ): void {
   const loggedInAs = credentials.kind === 'session' ? credentials.email : 'API key';
   printFields({ profile: name, url, tenant: tenant ?? null, loggedInAs }, options);
-  say(`Add --profile ${name} to a command, or set FORENSICS_PROFILE=${name}.`);
+  log(`Add --profile ${name} to a command, or set FORENSICS_PROFILE=${name}.`);
 }
 
 /** @throws {ForensicsError} `usage` when no tenant is named; what the server says to the key. */
@@ -310,10 +310,10 @@ async function logout(options: LogoutOptions): Promise<void> {
   if (name === undefined) throw usageError('Name the profile to log out of: --profile NAME.');
   const profile = profileNamed(name);
   const credentials = readCredentials(name);
-  if (credentials === null) return say(`The profile "${name}" is not logged in.`);
+  if (credentials === null) return log(`The profile "${name}" is not logged in.`);
   if (credentials.kind === 'session') await endSession(profile, credentials);
   await alone(name, async () => forgetCredentials(name));
-  say(
+  log(
     credentials.kind === 'session'
       ? `Logged out of ${profile.url}.`
       : `The API key was deleted here but stays valid. Run "forensics keys revoke" to end it.`,
@@ -329,7 +329,7 @@ async function endSession(profile: Profile, session: Session): Promise<void> {
     await revokeWithGoodTokens(api, profile.name, session);
   } catch (error) {
     if (!isOver(error)) throw error;
-    say('The session had already ended.');
+    log('The session had already ended.');
   } finally {
     await api.close();
   }

@@ -5,7 +5,7 @@ import { parseKey } from '../../secrets/master-key.ts';
 import { rotateMasterKey, type Rotation } from '../../secrets/rotate-master-key.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { installedSettings, type LocalOptions } from '../target/local.ts';
 
 interface RotateOptions extends LocalOptions {
@@ -57,7 +57,7 @@ async function rotate(options: RotateOptions): Promise<void> {
   const newKey = options.keyFile === undefined ? null : await readNewKey(options.keyFile);
   const rotation = rotateMasterKey(settings, { newKey, endsOld: options.now });
   const isInFile = settings.masterKey === null;
-  for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) say(line);
+  for (const line of nextSteps({ ...rotation, isInFile, endsOld: options.now })) log(line);
   const { resealed, unreadable } = rotation;
   if (options.json) return printJson({ rotated: true, resealed, unreadable });
   print(`The master key was replaced; storage configurations re-encrypted: ${resealed}.`);

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Command } from 'commander';
 import { printFields } from '../output/details.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import {
   alone,
@@ -87,7 +87,7 @@ Examples:
 function list({ json }: ProfileOptions): void {
   const profiles = listProfiles().map(shownProfile);
   if (json) return printJson(profiles);
-  if (profiles.length === 0) return say('There are no profiles; "forensics login" makes one.');
+  if (profiles.length === 0) return log('There are no profiles; "forensics login" makes one.');
   const rows = profiles.map(({ name, url, tenant, loggedInAs }) => [
     name,
     url,
@@ -110,8 +110,8 @@ async function remove(name: string): Promise<void> {
     forgetCredentials(name);
     removeProfile(name);
   });
-  say(`The profile "${name}" is forgotten.`);
-  if (hadSession) say(`Its session on ${profile.url} goes on until it ends by itself.`);
+  log(`The profile "${name}" is forgotten.`);
+  if (hadSession) log(`Its session on ${profile.url} goes on until it ends by itself.`);
 }
 
 // `forensics profile show`.

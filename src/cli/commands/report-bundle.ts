@@ -14,7 +14,7 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { citedValidation } from '../../validation/saved-validations.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { withLocalCore } from '../target/local.ts';
 import type { ReportOptions } from './report.ts';
 
@@ -26,7 +26,7 @@ export async function writeReport(
   await checkFree(out, { force });
   const { bundle, fingerprint, signedAt } = await withLocalCore(options, async (core, settings) => {
     const { id: tenantId } = await keptTenantNamed(core, options.tenant);
-    const dossier = await dossierOf({ core, settings }, { tenantId, analysisId }, options);
+    const dossier = await openInput({ core, settings }, { tenantId, analysisId }, options);
     const signer = createSigningKeys({ dataDir: core.folder.path, now }).signer();
     const how = { withOriginal: !withoutOriginal, signer, signedAt: now() };
     const made = writeBundle(dossier, how);
@@ -39,7 +39,7 @@ export async function writeReport(
   await writeWholeFile(out, bundle.bytes, { force });
   const { manifestSha256 } = bundle;
   if (json) return printJson({ file: out, analysisId, fingerprint, signedAt, manifestSha256 });
-  say(`Signed by the key ${fingerprint}.`);
+  log(`Signed by the key ${fingerprint}.`);
   print(out);
 }
 
@@ -48,7 +48,7 @@ interface Opened {
   readonly settings: Settings;
 }
 
-async function dossierOf(
+async function openInput(
   { core, settings }: Opened,
   target: Parameters<typeof openBundleInput>[1],
   { withMetadata }: ReportOptions,

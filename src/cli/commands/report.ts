@@ -16,7 +16,7 @@ import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
 import { keepResults, openResultsFolder, type ResultsFolder } from '../analyze/results-folder.ts';
 import { usageError } from '../errors.ts';
 import { listOf, named, refuseOptions } from '../options.ts';
-import { printJson, say } from '../output/print.ts';
+import { printJson, log } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
 import {
   isRemote,
@@ -140,12 +140,12 @@ async function inTier(
   const { status } = found.inferenceStatus;
   if (status !== 'completed' || found.input.options.tier === 'forensicReporting') return found;
   if (!options.upgrade) {
-    say(
+    log(
       'Its tier is flagging: there are no heatmaps and no reports. --upgrade makes them; that is billed.',
     );
     return found;
   }
-  say('Upgrading it to forensicReporting, which is billed.');
+  log('Upgrading it to forensicReporting, which is billed.');
   return analyses.retry(analysisId, { tier: 'forensicReporting' });
 }
 

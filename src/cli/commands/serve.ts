@@ -17,10 +17,10 @@ import {
 import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
-import { say } from '../output/print.ts';
+import { log } from '../output/print.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
-import { tellUpgrade } from '../target/local.ts';
+import { logUpgrade } from '../target/local.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -88,7 +88,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       onWarning: (what, facts) => server?.log.warn(facts, what),
     });
     stack.defer(() => app.close());
-    tellUpgrade(app.database);
+    logUpgrade(app.database);
     const made = await serverOf(app, settings, stack);
     server = made.server;
     await app.proveStorage();
@@ -96,17 +96,17 @@ async function runServe(options: ServeOptions): Promise<void> {
     app.setPublicUrl(new URL(ready.url));
     app.startWork();
     const firstRun = await makeFirstTenant(app, new Date());
-    tellReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
+    printReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
     await stop;
-    say('Stopping; a second signal stops at once.');
+    log('Stopping; a second signal stops at once.');
     await stack.unwind();
   });
 }
 
-function tellReady(ready: Ready, { json }: { json: boolean }): void {
+function printReady(ready: Ready, { json }: { json: boolean }): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
-  say(`Listening on ${ready.url}`);
+  log(`Listening on ${ready.url}`);
 }
 
 // The first SIGTERM or SIGINT asks for a clean stop; the second one does not ask.

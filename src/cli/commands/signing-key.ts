@@ -6,7 +6,7 @@ import { operator, serviceChain } from '../../audit/entry.ts';
 import { ForensicsError } from '../../errors.ts';
 import { createSigningKeys, type SigningKey } from '../../secrets/signing-keys.ts';
 import { examples, fingerprintIn, withLocalOptions } from '../options.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, settingsFor } from '../target/local.ts';
 
@@ -92,7 +92,7 @@ async function rotate(options: KeyOptions): Promise<void> {
     const { fingerprint } = key;
     const told = { event: 'signing_key.rotated', subject: null, details: { fingerprint } } as const;
     core?.audit.note({ chain: serviceChain, actor: operator, ...told });
-    say(
+    log(
       'Give the new fingerprint to those who verify. Bundles that the old key signed stay valid.',
     );
     if (options.json) return printJson(shown(key));

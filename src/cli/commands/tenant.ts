@@ -15,7 +15,7 @@ import { usageError } from '../errors.ts';
 import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';
 import { readText } from '../output/files.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { confirmByName } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore, withNewCore } from '../target/local.ts';
@@ -78,7 +78,7 @@ async function create(name: string, options: TenantOptions & { trial: boolean })
   const made = await withNewCore(options, (core) =>
     core.tenants.create({ name, isTrial: options.trial }),
   );
-  if (!options.json) say(`Next: forensics keys create --tenant ${name} --name <purpose>`);
+  if (!options.json) log(`Next: forensics keys create --tenant ${name} --name <purpose>`);
   await printTenant(shownTenant(made), options);
 }
 
@@ -118,7 +118,7 @@ async function list(options: ListOptions): Promise<void> {
   );
   if (options.json) return printJson(tenants.map(shownTenant));
   if (tenants.length === 0) {
-    return say(options.deleted ? 'There are no deleted tenants.' : 'There are no tenants.');
+    return log(options.deleted ? 'There are no deleted tenants.' : 'There are no tenants.');
   }
   const rows = tenants.map((tenant) => {
     const { id, name, trial, webhookUrl, createdDate } = shownTenant(tenant);
@@ -150,12 +150,12 @@ async function remove(name: string, options: DeleteOptions): Promise<void> {
     if (!(await isAgreed(name, options))) return null;
     return deleteTenant(core, { tenant, by: operator, now });
   });
-  if (done === null) return tellNothing(options);
+  if (done === null) return printNothing(options);
   const { tenant, analyses } = done;
   const shown = { id: tenant.id, name, keptAs: tenant.name, analyses };
   if (options.json) return printJson({ ...shown, deleted: true });
-  say(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
-  say(`Data that is kept until the retention purge is listed under "${tenant.name}".`);
+  log(`Tenant "${name}" is deleted, with ${analyses} analyses. The name is available again.`);
+  log(`Data that is kept until the retention purge is listed under "${tenant.name}".`);
 }
 
 async function isAgreed(name: string, { yes }: DeleteOptions): Promise<boolean> {
@@ -163,9 +163,9 @@ async function isAgreed(name: string, { yes }: DeleteOptions): Promise<boolean> 
   return yes || confirmByName(question, name);
 }
 
-function tellNothing({ json }: DeleteOptions): void {
+function printNothing({ json }: DeleteOptions): void {
   if (json) return printJson({ deleted: false });
-  say('The name does not match; nothing was deleted.');
+  log('The name does not match; nothing was deleted.');
 }
 
 // How a tenant is printed: one JSON object, or a line a field.

@@ -5,7 +5,7 @@ import type { UsageReport } from '../../contract/usage.ts';
 import { usageError } from '../errors.ts';
 import { dayOf } from '../options.ts';
 import { csvText, type CsvValue } from '../output/details.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import {
   isRemote,
@@ -64,7 +64,7 @@ async function usage(options: UsageOptions): Promise<void> {
   if (options.json) {
     return printJson(found.map(({ tenantName, report }) => ({ tenantName, ...report })));
   }
-  if (found.length === 0) return say('There are no tenants.');
+  if (found.length === 0) return log('There are no tenants.');
   print(listTable(head, found.map(rowOf)));
 }
 

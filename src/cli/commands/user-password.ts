@@ -6,7 +6,7 @@ import { succeeded } from '../../contract/common.ts';
 import { usageError } from '../errors.ts';
 import { printFields } from '../output/details.ts';
 import { firstLineOf } from '../output/files.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { askHidden, canAsk } from '../output/prompts.ts';
 import { type ShownUser, shownUser, userNamed, withLocalCore } from '../target/local.ts';
 import { isRemote, type ServiceOptions, withApi } from '../target/server.ts';
@@ -62,9 +62,9 @@ async function changeOwn(who: string | undefined, options: PasswdOptions): Promi
   });
   const isMadeUp = options.generate === true;
   if (options.json) return printJson({ changed: true, ...(isMadeUp && { password: newPassword }) });
-  say(`The password was changed and all other sessions have ended.`);
+  log(`The password was changed and all other sessions have ended.`);
   if (!isMadeUp) return;
-  say('It will not be shown again:');
+  log('It will not be shown again:');
   print(newPassword);
 }
 
@@ -109,6 +109,6 @@ export function printWithPassword(
 ): void {
   if (options.generate !== true) return printFields(user, options);
   if (options.json) return printJson({ ...user, password });
-  say(`Password of ${user.email} (${user.id}). It will not be shown again:`);
+  log(`Password of ${user.email} (${user.id}). It will not be shown again:`);
   print(password);
 }

@@ -7,7 +7,7 @@ import { ForensicsError } from '../../errors.ts';
 import { usageError } from '../errors.ts';
 import { examples, withLocalOnlyOptions, yesOption } from '../options.ts';
 import { printFields } from '../output/details.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { agreed } from '../output/prompts.ts';
 import { listTable } from '../output/table.ts';
 import {
@@ -239,7 +239,7 @@ async function list(options: UserOptions): Promise<void> {
     Promise.all((await core.users.list()).map((user) => shownUser(core, user))),
   );
   if (options.json) return printJson(users);
-  if (users.length === 0) return say('There are no accounts.');
+  if (users.length === 0) return log('There are no accounts.');
   const rows = users.map(({ id, email, name, state, lastLoginDate, ...user }) => [
     id,
     email,
@@ -271,7 +271,7 @@ interface DisableOptions extends UserOptions {
 async function disable(who: string, options: DisableOptions): Promise<void> {
   if (!(await agreed(`Disable ${who} and end all sessions?`, options))) {
     if (options.json) return printJson({ disabled: false });
-    return say('Nothing was changed.');
+    return log('Nothing was changed.');
   }
   await changeAccess(who, options, (users, id) => users.disable(id));
 }

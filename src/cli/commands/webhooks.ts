@@ -13,7 +13,7 @@ import {
 import { sendTestMessage } from '../../webhooks/signature.ts';
 import { usageError } from '../errors.ts';
 import { countFromOne, withLocalOptions } from '../options.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, withLocalCore } from '../target/local.ts';
 
@@ -112,7 +112,7 @@ async function list(options: ListOptions): Promise<void> {
     return listDeliveries(core.database.db, { tenantId, state, limit });
   });
   if (options.json) return printJson(entries.map(shown));
-  if (entries.length === 0) return say('There are no such messages.');
+  if (entries.length === 0) return log('There are no such messages.');
   const head = ['id', 'event', 'subject', 'created', 'attempts', 'state', 'last outcome', 'next'];
   print(listTable(head, entries.map(rowOf)));
 }
@@ -157,7 +157,7 @@ async function replay(id: string | undefined, options: ReplayOptions): Promise<v
   });
   if (options.json) return printJson({ replayed });
   for (const message of replayed) print(message.id);
-  say(
+  log(
     replayed.length === 0
       ? 'No message was given up.'
       : `Back in line: ${replayed.length}. The server of this data folder sends them.`,
@@ -195,7 +195,7 @@ async function test(options: WebhookOptions): Promise<void> {
   const { receiver, taken, outcome, tookMs } = facts;
   print(`${receiver} ${taken ? 'took' : 'did not take'} it: ${outcome} after ${tookMs} ms`);
   if (advice !== null) print(`Fix: ${advice}`);
-  if (isOff) say(`The webhook is switched off. ${settingAnew(options.tenant)}`);
+  if (isOff) log(`The webhook is switched off. ${settingAnew(options.tenant)}`);
 }
 
 function noWebhook(tenantName: string): ForensicsError {

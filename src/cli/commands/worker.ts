@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { openApp } from '../../app/app.ts';
 import { readConfig } from '../../config/config.ts';
-import { printable, say } from '../output/print.ts';
+import { printable, log } from '../output/print.ts';
 import { stopRequested } from './serve.ts';
-import { tellUpgrade } from '../target/local.ts';
+import { logUpgrade } from '../target/local.ts';
 import { type SettingFlags, withSettingFlags } from './serve.ts';
 
 export function defineWorker(worker: Command): void {
@@ -33,21 +33,21 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
       const message = error instanceof Error ? error.message : 'failed';
       process.stderr.write(`${printable(`${what}: ${message}`)}\n`);
     },
-    onNotice: tell,
-    onWarning: tell,
+    onNotice: logEvent,
+    onWarning: logEvent,
   });
-  tellUpgrade(app.database);
+  logUpgrade(app.database);
   try {
     await app.proveStorage();
     app.startWork();
-    say(`Working on the data folder ${settings.dataDir}`);
+    log(`Working on the data folder ${settings.dataDir}`);
     await stop;
-    say('Stopping; a second signal stops at once.');
+    log('Stopping; a second signal stops at once.');
   } finally {
     await app.close();
   }
 }
 
-function tell(what: string, facts: object): void {
-  say(`${what}: ${JSON.stringify(facts)}`);
+function logEvent(what: string, facts: object): void {
+  log(`${what}: ${JSON.stringify(facts)}`);
 }

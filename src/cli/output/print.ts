@@ -38,7 +38,7 @@ export function switches(): Switches {
 // What the program says: results on standard output, talk on standard error, so that results can be piped.
 
 /** Nothing with `--quiet`. */
-export function say(text: string): void {
+export function log(text: string): void {
   if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
 }

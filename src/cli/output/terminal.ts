@@ -5,7 +5,7 @@ import { styleText } from 'node:util';
 import type { Ora } from 'ora';
 import { exitCodes } from '../../errors.ts';
 import { toOutputFailure } from '../../files/system-errors.ts';
-import { tellFailure } from '../errors.ts';
+import { printFailure } from '../errors.ts';
 import { switches } from './print.ts';
 
 export type Style = Parameters<typeof styleText>[0];
@@ -49,7 +49,7 @@ export function endOnBrokenOutput(): void {
   isHeard = true;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
-    process.exit(tellFailure(toOutputFailure(error), { verbose: switches().verbose }));
+    process.exit(printFailure(toOutputFailure(error), { verbose: switches().verbose }));
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
     process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);

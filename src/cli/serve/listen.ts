@@ -37,7 +37,7 @@ function portOf(address: AddressInfo | string | null): number | null {
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-interface Place {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   /** Names of what the place was chosen with. */
@@ -46,7 +46,7 @@ interface Place {
 }
 
 /** What the system said, in words that tell what to do; other failures pass unchanged. */
-export function listenFailure(error: unknown, place: Place): unknown {
+export function listenFailure(error: unknown, place: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {
     case 'EADDRINUSE': {

@@ -14,7 +14,7 @@ import { readConfig, type Settings } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Tenancy } from '../../tenants/tenancy.ts';
 import { usageError } from '../errors.ts';
-import { say } from '../output/print.ts';
+import { log } from '../output/print.ts';
 import type { KeyActs, Service, SettingsActs, TenantActs } from './service.ts';
 
 export interface LocalOptions {
@@ -58,7 +58,7 @@ export function settingsFor(options: LocalOptions & { readonly publicUrl?: strin
     flags: { dataDir, publicUrl },
     ...(config === undefined ? {} : { configFile: config }),
   });
-  say(`Acting on the data folder ${settings.dataDir}`);
+  log(`Acting on the data folder ${settings.dataDir}`);
   return settings;
 }
 
@@ -67,7 +67,7 @@ async function withCore<T>(
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const core = openCore(settings);
-  tellUpgrade(core.database);
+  logUpgrade(core.database);
   try {
     return await act(core, settings);
   } finally {
@@ -76,11 +76,11 @@ async function withCore<T>(
 }
 
 /** Nobody asked for it, so it is told: the way back to the earlier version is the copy. */
-export function tellUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
+export function logUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;
   const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;
-  say(`The database was brought from schema ${from} to ${to}${kept}`);
+  log(`The database was brought from schema ${from} to ${to}${kept}`);
 }
 
 // The service on the data folder of this machine: the operator acts, whether a server runs on it or not.
@@ -162,7 +162,7 @@ async function warnAboutWebhook(webhookUrl: string, settings: Settings): Promise
   const { webhookGuardOf } = await import('../../app/tenant-storage.ts');
   const { complaintAbout } = await import('../../tenants/view.ts');
   const complaint = complaintAbout(webhookUrl, webhookGuardOf(settings));
-  if (complaint !== null) say(`Warning, by the settings of this command: ${complaint}`);
+  if (complaint !== null) log(`Warning, by the settings of this command: ${complaint}`);
 }
 
 function raise(error: unknown): never {

@@ -15,7 +15,7 @@ import { makeOwnFolder, replaceFile } from '../../files/atomic-write.ts';
 import { takeLock } from '../../files/process-lock.ts';
 import { usageError } from '../errors.ts';
 import { readText } from '../output/files.ts';
-import { say } from '../output/print.ts';
+import { log } from '../output/print.ts';
 
 const profileFields = Type.Object({
   url: Type.String(),
@@ -226,5 +226,5 @@ function checked(text: string, where: string): string {
 function warnIfOpen(file: string): void {
   if (file === '-' || process.platform === 'win32') return;
   const { mode } = statSync(file);
-  if ((mode & 0o077) !== 0) say(`Others on this machine can read ${file}; run chmod 600.`);
+  if ((mode & 0o077) !== 0) log(`Others on this machine can read ${file}; run chmod 600.`);
 }

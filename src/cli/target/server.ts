@@ -11,7 +11,7 @@ import { packageVersion } from '../../version.ts';
 import { usageError } from '../errors.ts';
 import { fingerprintIn, named, refuseOptions, withLocalOptions } from '../options.ts';
 import { readText } from '../output/files.ts';
-import { say } from '../output/print.ts';
+import { log } from '../output/print.ts';
 import type { LocalOptions } from './local.ts';
 import {
   apiKeyFrom,
@@ -99,7 +99,7 @@ export async function withApi<T>(
 
 // Which server is meant, and how it is known again: flags first, then the environment.
 
-interface Place {
+interface Server {
   readonly url: string;
   readonly trust: Trust;
   /** Null for an address that stands for itself. */
@@ -107,7 +107,7 @@ interface Place {
 }
 
 /** @throws {ForensicsError} `usage`, `not_found` for an unknown profile, `file_not_found`, `file_not_readable`. */
-export async function placeNamed(options: ServerOptions): Promise<Place> {
+export async function placeNamed(options: ServerOptions): Promise<Server> {
   const { url, profile: name } = serverNamed(options);
   const given = await trustGiven(options);
   if (name === undefined) return { url, trust: trustOf(given ?? {}), profile: null };
@@ -192,7 +192,7 @@ export async function openServer(options: ServerOptions): Promise<Api> {
   const authorize = await authorizeBy(options, profile);
   const api = await openApi({ url, trust, authorize, userAgent: userAgent() });
   const suffix = profile === null ? '' : ` (profile ${profile.name})`;
-  say(`Acting on the server ${api.url.origin}${suffix}`);
+  log(`Acting on the server ${api.url.origin}${suffix}`);
   return api;
 }
 

@@ -8,8 +8,8 @@ import { openValidations } from '../../validation/saved-validations.ts';
 import { inOrder, isOfTheMachine, type Stop } from '../analyze/concurrency.ts';
 import type { Progress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
-import { tellFileFailure } from '../errors.ts';
-import { print, printJson, say } from '../output/print.ts';
+import { printFileFailure } from '../errors.ts';
+import { print, printJson, log } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { type LocalOptions, settingsFor } from '../target/local.ts';
 import { printValidation, type Shown } from './print.ts';
@@ -43,7 +43,7 @@ export async function measureAll(
   for await (const outcome of inOrder(files, how, work)) {
     if (stop.signal.aborted) break;
     outcomes.push(outcome);
-    progress.around(() => tell(outcome, options));
+    progress.around(() => logOutcome(outcome, options));
   }
   return outcomes;
 }
@@ -67,8 +67,8 @@ async function measureOne(
 }
 
 /** A picture that could not be examined has its line on stderr; with `--jsonl` every picture has one on stdout. */
-function tell({ file, measured, error }: Outcome, options: ValidateOptions): void {
-  if (error !== null) tellFileFailure(file.label, error, options);
+function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions): void {
+  if (error !== null) printFileFailure(file.label, error, options);
   if (!options.jsonl) return;
   const { label, isFake, folder } = file;
   const { facts, declaresGeneration, readings } = measured?.measurement ?? {};
@@ -90,7 +90,7 @@ export type StoredOptions = LocalOptions & Shown;
 
 export function listValidations(options: StoredOptions): void {
   const { validations, damaged } = openValidations(settingsFor(options)).list();
-  for (const id of damaged) say(`Validation ${id} is damaged; put back a copy of it or delete it.`);
+  for (const id of damaged) log(`Validation ${id} is damaged; put back a copy of it or delete it.`);
   const entries = validations.map(({ id, createdAt, model, pictures, conditions }) => ({
     id,
     createdAt,
@@ -100,7 +100,7 @@ export function listValidations(options: StoredOptions): void {
     auc: conditions.find(({ condition }) => condition === 'clean')?.auc.value ?? null,
   }));
   if (options.json) return printJson({ validations: entries });
-  if (entries.length === 0) return say('There are no validations.');
+  if (entries.length === 0) return log('There are no validations.');
   const { count, exact } = createNumberWriter('en');
   const rows = entries.map(({ id, createdAt, model, real, fake, auc }) => [
     id,
@@ -120,5 +120,5 @@ export function showValidation(id: string, options: StoredOptions): void {
 export function deleteValidation(id: string, options: StoredOptions): void {
   openValidations(settingsFor(options)).remove(id);
   if (options.json) return printJson({ id, deleted: true });
-  say('The validation is deleted.');
+  log('The validation is deleted.');
 }

@@ -17,7 +17,7 @@ import { type Input, toFileFailure, walkInputs } from '../analyze/inputs.ts';
 import { startProgress } from '../analyze/progress.ts';
 import type { ValidateOptions } from '../commands/validate.ts';
 import { usageError } from '../errors.ts';
-import { say } from '../output/print.ts';
+import { log } from '../output/print.ts';
 import { settingsFor } from '../target/local.ts';
 import { type Bench, measureAll, type Outcome } from './measure.ts';
 import { documentOf, printValidation } from './print.ts';
@@ -45,10 +45,10 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
     const bench: Bench = { sandbox, stop, progress, options };
     const outcomes = await measureAll(bench, choice.chosen);
     progress.end();
-    tellIfStopped(stop, outcomes.length, choice.chosen.length);
+    logIfStopped(stop, outcomes.length, choice.chosen.length);
     const validation = recordOf(options, found, choice, outcomes);
     openValidations(settings).save(validation);
-    say(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
+    log(`Stored; cite it with: forensics analyze ... --validation ${validation.id}`);
     if (options.out !== undefined) await writeDocument(options.out, validation, options);
     if (!options.jsonl) printValidation(validation, options);
   } finally {
@@ -67,9 +67,9 @@ function checkChoice({ chosen }: Choice<LabelledInput>): void {
   }
 }
 
-function tellIfStopped(stop: Stop, done: number, all: number): void {
+function logIfStopped(stop: Stop, done: number, all: number): void {
   if (!stop.signal.aborted) return;
-  say(`Stopped after ${done} of ${all} pictures; nothing was stored.`);
+  log(`Stopped after ${done} of ${all} pictures; nothing was stored.`);
   stop.throwIfStopped();
 }
 

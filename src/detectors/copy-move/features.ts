@@ -65,7 +65,7 @@ function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
   return small;
 }
 
-interface Parts {
+interface FeatureParts {
   /** For each sample the first cell it lies in, and how much it adds to that cell's mean. */
   readonly cell: Int32Array;
   readonly share: Float32Array;
@@ -73,7 +73,7 @@ interface Parts {
   readonly whole: number;
 }
 
-function partsOf(from: number, to: number): Parts {
+function partsOf(from: number, to: number): FeatureParts {
   const whole = to / from;
   const cell = Int32Array.from({ length: from }, (_, at) => Math.floor(at * whole));
   const share = Float32Array.from({ length: from }, (_, at) => {
@@ -83,7 +83,7 @@ function partsOf(from: number, to: number): Parts {
   return { cell, share, whole: Math.fround(whole) };
 }
 
-function narrow(line: Float32Array, { cell, share, whole }: Parts, row: Float32Array): void {
+function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: Float32Array): void {
   for (let x = 0; x < cell.length; x++) {
     const to = 3 * cell[x]!;
     const part = share[x]!;

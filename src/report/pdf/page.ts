@@ -50,12 +50,12 @@ export interface Page {
   readonly group: (tag: string, parent?: Tag) => Tag;
   readonly bookmark: (title: string) => void;
   /** Where the next block begins, page included; for `markMargin`. */
-  readonly place: () => Place;
+  readonly place: () => Position;
   /** Draws a bar in the left margin from `from` to the current place, over all pages between. */
-  readonly markMargin: (from: Place) => void;
+  readonly markMargin: (from: Position) => void;
 }
 
-interface Place {
+interface Position {
   /** Counted from 0. */
   readonly page: number;
   readonly y: number;

@@ -159,11 +159,11 @@ export function custodyBlocks({
       ],
       rows: events.map((one) => toRow(one, custody)),
     },
-    ...only(events.some(tellsReports), note(custody.redrawn)),
+    ...only(events.some(concernsReports), note(custody.redrawn)),
   ];
 }
 
-function tellsReports({ hashes }: CustodyEvent): boolean {
+function concernsReports({ hashes }: CustodyEvent): boolean {
   return hashes.some(({ name }) => name.endsWith('.pdf'));
 }
 

@@ -20,13 +20,13 @@ import { principalOf } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation } from '../openapi-answers.ts';
 
-type Parts = Pick<App, 'identity'>;
+type AuthParts = Pick<App, 'identity'>;
 
 const open = { access: 'everyone' } as const;
 const forUsers = { access: 'user' } as const;
 const ofTokens = ['unauthenticated', 'identity_unavailable'] as const;
 
-export const authRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { identity }) => {
+export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   server.post(
     '/v1/auth/login',
     {
@@ -133,7 +133,7 @@ function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
 }
 
 // In a scope of its own: the one POST without a body.
-const information: FastifyPluginAsyncTypebox<Parts> = async (server, { identity }) => {
+const information: FastifyPluginAsyncTypebox<AuthParts> = async (server, { identity }) => {
   ignoreBodies(server);
   server.post(
     '/v1/auth/info',

@@ -15,11 +15,11 @@ import { callerOf } from '../authenticate.ts';
 import { ignoreBodies } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
 
-type Parts = Pick<App, 'keys'>;
+type KeyParts = Pick<App, 'keys'>;
 
 const path = '/v1/auth/api';
 
-export const keyRoutes: FastifyPluginAsyncTypebox<Parts> = async (server, { keys }) => {
+export const keyRoutes: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   server.get(
     path,
     {
@@ -96,7 +96,7 @@ async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: 
 }
 
 // In a scope of its own: the contract's DELETE has no body, but a content type.
-const deletion: FastifyPluginAsyncTypebox<Parts> = async (server, { keys }) => {
+const deletion: FastifyPluginAsyncTypebox<KeyParts> = async (server, { keys }) => {
   ignoreBodies(server);
   server.delete(
     path,

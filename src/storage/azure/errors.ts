@@ -5,7 +5,7 @@
  */
 
 import type { ForensicsError } from '../../errors.ts';
-import { connectionFailure, type Meaning, type Refusal, refusalFailure } from '../remote/errors.ts';
+import { connectionFailure, type Meaning, type Refusal, toStoreError } from '../remote/errors.ts';
 import { azureLibrary } from './client.ts';
 
 const denied: Meaning = [
@@ -36,17 +36,17 @@ const meanings = new Map<string, Meaning>([
 
 /** Anything that the client library raises, as ours. */
 export function azureFailure(error: unknown): ForensicsError {
-  const refusal = refusalOf(error);
-  return refusal === null ? connectionFailure(error) : refusalFailure(refusal, meanings);
+  const refusal = readRefusal(error);
+  return refusal === null ? connectionFailure(error) : toStoreError(refusal, meanings);
 }
 
 /** Of what the client library raised: the container can be made. */
 export function isMissingContainer(error: unknown): boolean {
-  return refusalOf(error)?.code === 'ContainerNotFound';
+  return readRefusal(error)?.code === 'ContainerNotFound';
 }
 
 /** Null when the store said nothing. */
-function refusalOf(error: unknown): Refusal | null {
+function readRefusal(error: unknown): Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';
   return { status: error.statusCode, code: /^\w{1,64}$/.test(code) ? code : '' };

@@ -83,7 +83,7 @@ const busy = [408, 429, 499, 503];
  *
  * @param meanings - of the store's words, and of statuses whatever the word.
  */
-export function refusalFailure(
+export function toStoreError(
   { status, code }: Refusal,
   meanings: ReadonlyMap<string, Meaning>,
 ): ForensicsError {

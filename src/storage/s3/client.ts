@@ -10,7 +10,7 @@ import { request as secureRequest } from 'node:https';
 import type { Client, ClientOptions } from 'minio';
 import type { S3StorageConfig } from '../../contract/tenant.ts';
 import type { ForensicsError } from '../../errors.ts';
-import { connectionFailure, type Meaning, refusalFailure } from '../remote/errors.ts';
+import { connectionFailure, type Meaning, toStoreError } from '../remote/errors.ts';
 import {
   createAgent,
   defaultTimeouts,
@@ -68,7 +68,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
       const outgoing = start(options, (answer) => {
         incoming = answer;
         if (successes.includes(answer.statusCode ?? 0)) onAnswer(answer);
-        else void refusalOf(answer).then((failure) => outgoing.emit('error', failure));
+        else void readRefusal(answer).then((failure) => outgoing.emit('error', failure));
       });
       const timer = setTimeout(() => {
         const late = new StoreTimeout('No whole answer within the time allowed.');
@@ -80,12 +80,12 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
   };
 }
 
-async function refusalOf(answer: IncomingMessage): Promise<ForensicsError> {
+async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
     const body = await beginningOf(answer, maxRefusalLength);
     // The code in the XML says more than the status; answers to HEAD have none.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
-    return refusalFailure({ status: answer.statusCode ?? 0, code }, meanings);
+    return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {
     return connectionFailure(error);
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decisionStrategies, type DecisionStrategy } from '../../../src/contract/vocabulary.ts';
 import { createRandom } from '../../../src/engine/calibration.ts';
-import { decide, type Evidence, needsStabilityTest } from '../../../src/engine/decide.ts';
+import { decide, type DecisionInput, needsStabilityTest } from '../../../src/engine/decide.ts';
 import type { Decision } from '../../../src/engine/result.ts';
 import { createRegistry } from '../../../src/inference/registry.ts';
 
@@ -20,13 +20,13 @@ const manifest = {
   },
 };
 
-const untouched: Evidence['change'] = {
+const untouched: DecisionInput['change'] = {
   probability: 0.1,
   speaking: 0,
   isStrong: false,
 };
 
-const clear: Evidence = {
+const clear: DecisionInput = {
   hasFullPatch: true,
   isPhotograph: true,
   predictions: { real: 0.1, fake: 0.9, compression: 0.2 },
@@ -39,7 +39,10 @@ const clear: Evidence = {
   declaration: null,
 };
 
-function verdict(evidence: Partial<Evidence>, strategy: DecisionStrategy = 'default'): Decision {
+function verdict(
+  evidence: Partial<DecisionInput>,
+  strategy: DecisionStrategy = 'default',
+): Decision {
   return decide({ ...clear, ...evidence }, manifest, strategy);
 }
 
@@ -70,7 +73,7 @@ test('the thresholds that were applied are told', () => {
 });
 
 describe('a picture outside the validated domain is abstained from', () => {
-  test.each<[string, Partial<Evidence>]>([
+  test.each<[string, Partial<DecisionInput>]>([
     ['too_small', { hasFullPatch: false }],
     ['too_compressed', { predictions: { real: 0.5, fake: 0.5, compression: 0.81 } }],
     ['no_usable_trace', { trace: 0.49 }],
@@ -88,7 +91,7 @@ describe('a picture outside the validated domain is abstained from', () => {
 });
 
 describe('a picture inside the domain stays uncertain', () => {
-  test.each<[readonly string[], Partial<Evidence>]>([
+  test.each<[readonly string[], Partial<DecisionInput>]>([
     [['evidence_below_threshold'], { fakeProbability: 0.79 }],
     [['evidence_below_threshold'], { fakeProbability: 0.21 }],
     [['margin_within_uncertainty'], { fakeUncertainty: 0.4 }],
@@ -105,7 +108,7 @@ describe('a picture inside the domain stays uncertain', () => {
 
 describe('a part that was changed', () => {
   const camera = { fakeProbability: 0.05 };
-  const changed: Evidence['change'] = { ...untouched, probability: 0.85, speaking: 2 };
+  const changed: DecisionInput['change'] = { ...untouched, probability: 0.85, speaking: 2 };
 
   test('makes a picture fake whatever its traces say, and what they say is told', () => {
     expect(verdict({ ...camera, change: changed })).toMatchObject({
@@ -135,7 +138,7 @@ describe('a part that was changed', () => {
     expect(verdict({ hasFullPatch: false, change: changed }).resultClass).toBe('abstain');
   });
 
-  test.each<[string, Evidence['change'], readonly string[]]>([
+  test.each<[string, DecisionInput['change'], readonly string[]]>([
     ['weak signs', { ...changed, probability: 0.6 }, ['manipulation_suspected']],
     [
       'one method that speaks weakly, however sure all together are',
@@ -183,7 +186,7 @@ describe('the test of stability is needed', () => {
   const unsigned = { subClass: 'ai-generated', isTrusted: false } as const;
   const trusted = { ...unsigned, isTrusted: true } as const;
 
-  test.each<[string, boolean, Partial<Evidence>]>([
+  test.each<[string, boolean, Partial<DecisionInput>]>([
     ['for a verdict', true, {}],
     ['by no picture that is abstained from', false, { isPhotograph: false }],
     ['by no picture that is uncertain under the strategy', false, { fakeProbability: 0.75 }],
@@ -238,7 +241,7 @@ describe('a file that declares itself to be generated', () => {
     'hides no flip: beside it stands what the traces alone lead to (%s)',
     (fakeProbability) => {
       for (const strategy of decisionStrategies) {
-        const under = (declaration: Evidence['declaration']) => {
+        const under = (declaration: DecisionInput['declaration']) => {
           const evidence = { ...clear, fakeProbability, declaration };
           // A picture of which every test says that the verdict falls.
           const isUnstable = needsStabilityTest(evidence, manifest, strategy);
@@ -277,7 +280,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
     const decided: Record<DecisionStrategy, number> = { pedantic: 0, default: 0, relaxed: 0 };
 
     for (let at = 0; at < 5000; at++) {
-      const evidence: Evidence = {
+      const evidence: DecisionInput = {
         hasFullPatch: random() < 0.95,
         isPhotograph: random() < 0.95,
         predictions: { real: random(), fake: random(), compression: random() },
@@ -307,7 +310,7 @@ describe.each(['the thresholds of this test', 'the packaged model'])('under %s',
   });
 });
 
-function randomDeclaration(random: () => number): Evidence['declaration'] {
+function randomDeclaration(random: () => number): DecisionInput['declaration'] {
   if (random() < 0.7) return null;
   return { subClass: 'ai-generated', isTrusted: random() < 0.3 };
 }

@@ -11,7 +11,7 @@ import {
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import { refuseOptions } from '../../options.ts';
-import { say } from '../../output/print.ts';
+import { log } from '../../output/print.ts';
 import { openServer, tenantMeant } from '../../target/server.ts';
 import type { Input } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
@@ -27,7 +27,7 @@ export const prepareRemote: PrepareExaminer = async (given) => {
   const folderFor = await openResults(options);
   const connection = await openConnection(await openServer(options), options.tenant);
   const journal = await journalOf(connection, options);
-  if (options.tier === 'forensicReporting' && folderFor !== null) say(noBundle);
+  if (options.tier === 'forensicReporting' && folderFor !== null) log(noBundle);
   return (run) => createRemoteExaminer(connection, run, { options, folderFor, journal });
 };
 

@@ -13,7 +13,7 @@ import { Value } from 'typebox/value';
 import { createBody, type CreateRequest } from '../../../contract/analysis.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { makeOwnFolder, replaceFile, writeOnce } from '../../../files/atomic-write.ts';
-import { say, shellWord } from '../../output/print.ts';
+import { log, shellWord } from '../../output/print.ts';
 import type { ServerOptions } from '../../target/server.ts';
 import type { RemoteOptions } from './remote.ts';
 
@@ -144,11 +144,11 @@ export function createUnfetched(options: RemoteOptions): Unfetched {
     log() {
       if (ids.size === 0) return;
       // Nobody wanted to wait: the ids are the result.
-      if (!options.wait) return say(`Fetch each with: ${fetchCommand('ID', options)}`);
+      if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
       const many = ids.size === 1 ? 'one analysis' : `${ids.size} analyses`;
-      say(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);
-      for (const id of [...ids].slice(0, maxLogged)) say(`  ${fetchCommand(id, options)}`);
-      if (ids.size > maxLogged) say(`  and ${ids.size - maxLogged} more`);
+      log(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);
+      for (const id of [...ids].slice(0, maxLogged)) log(`  ${fetchCommand(id, options)}`);
+      if (ids.size > maxLogged) log(`  and ${ids.size - maxLogged} more`);
       return undefined;
     },
   };
