@@ -40,6 +40,7 @@ const lines: readonly [readonly string[], number][] = [
   [['doctor', ...nowhere], notFound],
   [['config', 'show', ...here], done],
   [['completion', 'bash'], done],
+  [['__complete', 'ke'], done],
   [['help', 'keys'], done],
 ];
 
