@@ -60,11 +60,13 @@ export type Ask = (question: Question) => Promise<Answer>;
 export async function openServer(
   parts: {
     now?: () => Date;
+    /** A folder that holds an installation already; it goes away with the server. */
+    dataDir?: string;
     flags?: NonNullable<Sources['flags']>;
   } & Partial<Omit<ServerParts, 'version' | 'logTarget'>> = {},
 ): Promise<OpenServer> {
   const { now = () => new Date() } = parts;
-  const dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-'));
+  const { dataDir = mkdtempSync(join(tmpdir(), 'forensics-server-')) } = parts;
   const flags = { dataDir, workers: 1, ...parts.flags };
   const { settings } = readConfig({ flags, environment: {} });
   const app = await openApp(settings, { now, passwords: createPasswords({ ln: 4 }) });
