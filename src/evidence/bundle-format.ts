@@ -11,7 +11,6 @@ import type { Examination, MapName } from '../engine/result.ts';
 import type { Format, Limits } from '../image/picture.ts';
 import type { ReportItem } from '../report/report-item.ts';
 import type { Rendering } from '../sandbox/tasks.ts';
-import type { ZipEntry } from './zip.ts';
 
 export const bundleFormat = 'forensics-evidence-bundle/1';
 
@@ -85,6 +84,15 @@ export function parseManifest(bytes: Uint8Array): Manifest | null {
 
 function isDate(text: string): boolean {
   return !Number.isNaN(Date.parse(text));
+}
+
+/** A file of a bundle, as its archive holds it. */
+export interface ZipEntry {
+  /** ASCII, no folders. */
+  readonly name: string;
+  readonly bytes: Uint8Array;
+  /** What the headers state instead of the true checksum; for telling two kinds of damage apart. */
+  readonly crc32?: number;
 }
 
 /** An examined picture with everything that was made of it: what a bundle is written from. */

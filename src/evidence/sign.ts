@@ -1,6 +1,7 @@
 /** Puts files into a bundle that nobody can change unseen: checksums, their list, the signature over it, one archive. */
 
 import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import {
   bundleFormat,
   type Manifest,
@@ -9,8 +10,8 @@ import {
   signatureFile,
   sumsFile,
   canonicalBytes,
+  type ZipEntry,
 } from './bundle-format.ts';
-import { writeZip, type ZipEntry, type ZipPart } from './zip.ts';
 
 export interface SealedBundle {
   readonly bytes: Uint8Array;
@@ -114,4 +115,100 @@ export function publicKeyOf(key: KeyObject): PublicKey {
     pem: key.export({ type: 'spki', format: 'pem' }).toString(),
     fingerprint: createHash('sha256').update(der).digest('hex'),
   };
+}
+
+// Zip archives of exactly one form: nothing compressed, no comment, no extra field, one time for all entries. The same
+// files give the same bytes for as long as this code stays as it is, whatever libraries come and go: a reader proves an
+// archive untouched by writing it again.
+//
+// See PKWARE APPNOTE.TXT 6.3.10, sections 4.3.7 (local header), 4.3.12 (directory), 4.3.16 (end record).
+
+/** A stretch of the archive with its name: the archive is all of them in a row. */
+interface ZipPart {
+  readonly what: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Above this the format needs fields that we do not write. */
+const maxArchiveBytes = 0xffff_ffff;
+
+/** 2.0, and Unix: the permissions below count. */
+const madeBy = 0x0314;
+const neededToRead = 10;
+/** A plain file that everybody may read. */
+const permissions = 0o100644;
+
+/** @throws {RangeError} when the archive would pass 4 GiB. */
+function writeZip(entries: readonly ZipEntry[], at: Date): readonly ZipPart[] {
+  const parts: ZipPart[] = [];
+  const directory: ZipPart[] = [];
+  let offset = 0;
+  for (const entry of entries) {
+    const common = commonFields(entry, at);
+    const name = Buffer.from(entry.name, 'latin1');
+    const header = Buffer.concat([uint32(0x0403_4b50), uint16(neededToRead), common, name]);
+    parts.push({ what: `the header of ${entry.name}`, bytes: header });
+    parts.push({ what: entry.name, bytes: entry.bytes });
+    directory.push({
+      what: `the directory entry of ${entry.name}`,
+      bytes: directoryEntry(common, name, offset),
+    });
+    offset += header.length + entry.bytes.length;
+  }
+  const end = endRecord(entries.length, sizeOf(directory), offset);
+  if (offset + sizeOf(directory) > maxArchiveBytes) throw new RangeError('more than 4 GiB');
+  return [...parts, ...directory, { what: 'the end record', bytes: end }];
+}
+
+/** What local header and directory entry both hold: flags, method, time, checksum, sizes, name's and extra's length. */
+function commonFields({ name, bytes, crc32: stated }: ZipEntry, at: Date): Buffer {
+  const fields = Buffer.alloc(24);
+  fields.writeUInt32LE(dosTime(at), 4);
+  fields.writeUInt32LE(stated ?? crc32(bytes), 8);
+  fields.writeUInt32LE(bytes.length, 12);
+  fields.writeUInt32LE(bytes.length, 16);
+  fields.writeUInt16LE(name.length, 20);
+  return fields;
+}
+
+function directoryEntry(common: Buffer, name: Buffer, offset: number): Buffer {
+  const head = Buffer.concat([uint32(0x0201_4b50), uint16(madeBy), uint16(neededToRead)]);
+  const tail = Buffer.alloc(14);
+  tail.writeUInt32LE(permissions * 0x1_0000, 6);
+  tail.writeUInt32LE(offset, 10);
+  return Buffer.concat([head, common, tail, name]);
+}
+
+function endRecord(entries: number, directoryBytes: number, offset: number): Buffer {
+  const record = Buffer.alloc(22);
+  uint32(0x0605_4b50).copy(record);
+  record.writeUInt16LE(entries, 8);
+  record.writeUInt16LE(entries, 10);
+  record.writeUInt32LE(directoryBytes, 12);
+  record.writeUInt32LE(offset, 16);
+  return record;
+}
+
+/** Date in the upper, time in the lower half, in steps of two seconds; UTC, so that no time zone changes a byte. */
+function dosTime(at: Date): number {
+  const year = Math.min(2107, Math.max(1980, at.getUTCFullYear()));
+  const date = ((year - 1980) << 9) | ((at.getUTCMonth() + 1) << 5) | at.getUTCDate();
+  const time = (at.getUTCHours() << 11) | (at.getUTCMinutes() << 5) | (at.getUTCSeconds() >> 1);
+  return date * 0x1_0000 + time;
+}
+
+function sizeOf(parts: readonly ZipPart[]): number {
+  return parts.reduce((sum, { bytes }) => sum + bytes.length, 0);
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
 }

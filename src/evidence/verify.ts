@@ -3,6 +3,8 @@
  * is what was signed, the signature fits the key inside, and the parts speak of the same picture and result.
  */
 
+import type { Readable } from 'node:stream';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { readFileUpTo } from '../files/read-file.ts';
 import {
   maxBundleBytes,
@@ -16,6 +18,7 @@ import {
   type UnpackedBundle,
   parseJson,
   canonicalBytes,
+  type ZipEntry,
 } from './bundle-format.ts';
 import {
   type Verification,
@@ -26,7 +29,6 @@ import {
 } from './checks.ts';
 import { findContradictions } from './contradictions.ts';
 import { ForensicsError } from '../errors.ts';
-import { readZip } from './zip.ts';
 
 export interface VerifyOptions {
   /** Fingerprint of the key that should have signed; without it anybody may have. */
@@ -149,4 +151,82 @@ function compare(unpacked: UnpackedBundle, expected: string | null): OpenedBundl
 
 function broken(kind: Problem['kind'], file: string | null, message: string): OpenedBundle {
   return { problems: [{ kind, file, message }], manifest: null, key: null, files: new Map() };
+}
+
+// Reads any zip archive, however it was packed, within bounds: also one that somebody changed or packed anew, so that it
+// can be said which file of it is still the same. Nothing is written anywhere, so names of entries can do no harm.
+
+interface ZipBounds {
+  readonly maxEntries: number;
+  /** Of all entries together, after decompression. */
+  readonly maxBytes: number;
+}
+
+const stored = 0;
+
+/**
+ * The entries in the order of the archive's directory, with the checksums that it states.
+ *
+ * @throws {ForensicsError} `bundle_unreadable` when it is no zip archive, a damaged one, or beyond `bounds`.
+ */
+export async function readZip(
+  bytes: Uint8Array,
+  bounds: ZipBounds,
+): Promise<readonly Required<ZipEntry>[]> {
+  try {
+    const archive = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    // Names as bytes: the library would refuse the whole archive for one that looks like a path out of a folder.
+    const zip = await fromBufferPromise(archive, { decodeStrings: false });
+    return await readEntries({ zip, archive }, bounds);
+  } catch (error) {
+    if (error instanceof ForensicsError) throw error;
+    throw unreadable('it is no zip archive, or a damaged one', error);
+  }
+}
+
+interface Archive {
+  readonly zip: ZipFile;
+  readonly archive: Buffer;
+}
+
+async function readEntries(
+  { zip, archive }: Archive,
+  bounds: ZipBounds,
+): Promise<readonly Required<ZipEntry>[]> {
+  if (zip.entryCount > bounds.maxEntries) throw unreadable(`it holds ${zip.entryCount} files`);
+  const entries: Required<ZipEntry>[] = [];
+  let total = 0;
+  for await (const entry of zip.eachEntry()) {
+    total += entry.uncompressedSize;
+    if (total > bounds.maxBytes) throw unreadable('its content is too large');
+    const bytes = await readEntry({ zip, archive }, entry);
+    entries.push({ name: entry.fileNameRaw.toString('utf8'), bytes, crc32: entry.crc32 });
+  }
+  return entries;
+}
+
+/** What is stored as it is need not be copied: these files have many megabytes. */
+async function readEntry({ zip, archive }: Archive, entry: Entry): Promise<Uint8Array> {
+  if (entry.compressionMethod !== stored || entry.isEncrypted()) {
+    return unpack(await zip.openReadStreamPromise(entry), entry);
+  }
+  const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
+  const end = fileDataStart + entry.compressedSize;
+  if (end > archive.length) throw unreadable('it is cut off');
+  return archive.subarray(fileDataStart, end);
+}
+
+/** The library ends the stream with an error when it yields more or less than the entry states. */
+async function unpack(stream: Readable, { uncompressedSize }: Entry): Promise<Uint8Array> {
+  const bytes = new Uint8Array(uncompressedSize);
+  let at = 0;
+  for await (const part of stream as AsyncIterable<Uint8Array>) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function unreadable(why: string, cause?: unknown): ForensicsError {
+  return new ForensicsError('bundle_unreadable', `This is no evidence bundle: ${why}.`, { cause });
 }

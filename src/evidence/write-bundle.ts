@@ -19,11 +19,11 @@ import {
   textsFile,
   trustListFile,
   canonicalBytes,
+  type ZipEntry,
 } from './bundle-format.ts';
 import { readmeDe, readmeEn } from './readme.ts';
 import { resultRecordOf, custodyOf, settingsOf } from './records.ts';
 import { type BundleFacts, sealBundle, type SealedBundle, sha256Of, type Signer } from './sign.ts';
-import type { ZipEntry } from './zip.ts';
 
 export interface BundleHow {
   /** Without it the picture is shown by heatmaps and reports alone, and its metadata go in only when the item asks for it. */
