@@ -69,8 +69,6 @@ export function hashOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-// Reads the log.
-
 export interface Selection {
   readonly chain: string;
   /** Id of what it was done to. */

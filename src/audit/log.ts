@@ -67,8 +67,7 @@ export function createAudit({ db, now }: { readonly db: Db; readonly now: () => 
   };
 }
 
-// Adds to the log, in the transaction of the act itself: either both are there or neither.
-
+/** The end of a chain. `append` writes in the transaction of the act itself: both are stored or neither. */
 interface ChainEnd {
   readonly count: number;
   readonly hash: string;

@@ -170,9 +170,11 @@ function isDamaged(problems: readonly string[]): ForensicsError {
   );
 }
 
-// The archive itself: a plain tar with the files as they come, their hashes, and the manifest at the end.
-
-/** @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`. */
+/**
+ * Adds one file to the archive: a plain tar of the files, their hashes, and the manifest at the end.
+ *
+ * @throws {ForensicsError} `conflict` when the source is shorter or longer than `sizeBytes`.
+ */
 type AddFile = (
   name: string,
   sizeBytes: number,

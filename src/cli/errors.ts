@@ -59,11 +59,12 @@ export function usageError(message: string): ForensicsError {
   return new ForensicsError('usage', message);
 }
 
-// Where a failure came from, for whoever asked with `--verbose`: names, messages and stacks, and no secret.
-
 const deepest = 8;
 
-/** Properties of foreign errors are left out: among them are requests with their headers, and commands of protocols. */
+/**
+ * The causes of a failure, for `--verbose`: names, messages and stacks, no secrets. Properties of foreign errors are
+ * left out: among them are requests with their headers, and commands of protocols.
+ */
 export function causeOf(failure: Error): string {
   const parts: string[] = [];
   let at: unknown = failure;

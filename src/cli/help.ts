@@ -45,8 +45,6 @@ function commandBelow(command: Command, name: string): Command {
   );
 }
 
-// Help laid out for the terminal that shows it.
-
 /** What a file or a pipe gets, where no width is known. */
 const plainColumns = 80;
 /** Longer lines are hard to read. */

@@ -53,14 +53,13 @@ export function listOf<T extends string>(allowed: readonly T[]): (text: string) 
   };
 }
 
-// `90d`, `12h`, `30m` as the command line takes them.
-
+/** Durations on the command line: `90d`, `12h`, `30m`. */
 const unitMs: Readonly<Record<string, number>> = {
   m: 60_000,
   h: 3_600_000,
   d: 86_400_000,
 };
-// Ten years: more is a slip of the finger, and a date beyond the year 9999 cannot be written any more.
+// Ten years: anything longer is a typo, and ISO 8601 cannot write a date beyond the year 9999 in four digits.
 export const longestMs = 3650 * 86_400_000;
 
 /** @returns milliseconds, above 0. */
@@ -87,9 +86,10 @@ export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
-// Acts of the operator, for which `/v1` has no operation.
-
-/** The options of such a command; whoever names a server learns where to go instead of that there is no such option. */
+/**
+ * For operator commands that `/v1` has no operation for. The options of such a command; whoever names a server learns
+ * where to go instead of that there is no such option.
+ */
 export function withLocalOnlyOptions(command: Command): Command {
   withLocalOptions(command);
   for (const flags of ['--url <url>', '--profile <name>']) {

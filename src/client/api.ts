@@ -159,8 +159,7 @@ export function wholeAnswer<T extends TSchema>(
   return Type.Unsafe<Static<T>>(whole(answer));
 }
 
-// Null for what is no JSON, such as a proxy's page: then the status decides what is told.
-
+/** Null for anything but JSON, such as a proxy's page: the message then depends on the status alone. */
 function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -169,8 +168,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-// One question to a server as it is at this moment: nothing is repeated, and every status is an answer.
-
+/** The answer to a single request: not retried, and every status counts as an answer. */
 export interface Seen {
   readonly status: number;
   /** What the server's clock showed, to the second; null where it does not tell. */
@@ -208,8 +206,7 @@ export async function lookAt(
   }
 }
 
-// When a request to a server is repeated: while the server is away or busy, for as long as somebody waits.
-
+/** When to retry a request: while the server is down or busy, as long as the caller waits. */
 interface RetryLimits {
   /** Asked after each failure. */
   readonly tries: () => number;

@@ -43,8 +43,7 @@ export function httpsAddress(text: string): URL {
   );
 }
 
-// How a server proves that it is the one that was meant.
-
+/** How to verify the identity of a server. */
 export type Trust =
   /** By an authority that Node.js or the system knows, or by one of these, PEM. */
   | { readonly by: 'system'; readonly also?: string }
@@ -68,7 +67,7 @@ async function connectionsTo(url: URL, trust: Trust): Promise<Dispatcher> {
   const pinned = await withRetry(() => findShown(url, trust.sha256), { tries: () => triesToLook });
   const context = createSecureContext({
     ca: pinned.toString(),
-    // Whoever pins a leaf need not know its authority.
+    // A pinned leaf needs no authority.
     allowPartialTrustChain: true,
   });
   return new Agent({ connect: { secureContext: context } });
@@ -88,7 +87,7 @@ function contextOf(trust: Exclude<Trust, { by: 'fingerprint' }>): SecureContext 
   return createSecureContext({ ca: known });
 }
 
-// The certificates that a server shows, seen on a connection that sends nothing and believes nothing.
+// Reading the certificates of a server, over a connection that sends nothing and trusts nothing.
 
 const timeoutMs = 10_000;
 

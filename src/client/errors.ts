@@ -117,9 +117,9 @@ function codeOfStatus(status: number): ErrorCode {
   return status < 500 ? 'invalid_request' : 'server_unexpected';
 }
 
-// What a store refuses, in the words of the error table. S3 and Azure tell it in the same two elements of XML.
-
 /**
+ * Maps a refusal of a store to a code of the error table; S3 and Azure use the same two XML elements.
+ *
  * @param text - the beginning of the body.
  * @returns `url_expired`, `blob_not_found`, `blob_too_large`, `no_space_left`, `store_unavailable` or `store_refused`.
  */

@@ -10,9 +10,10 @@ export function newId(at: Date = new Date()): string {
   return seconds.toString('hex') + randomBytes(8).toString('hex');
 }
 
-// Text as the search compares it: upper and lower case alike in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and
-// "Straße"), composed and decomposed accents alike. Not a full collation: accents themselves still count.
-
+/**
+ * Text as the search compares it: upper and lower case alike in all of Unicode ("ÄRGER" and "ärger", "STRASSE" and
+ * "Straße"), composed and decomposed accents alike. Not a full collation: accents themselves still count.
+ */
 export function foldText(text: string): string {
   // Up first, then down: only the way over capitals makes ß into ss. Both Greek small sigmas have one capital, but
   // going down picks the final one by position, so it is levelled by hand.

@@ -75,9 +75,7 @@ function bindingOf({ tenantId, id }: Owner): string {
   return `forensics/blobs/configs/1/${tenantId}/${id}`;
 }
 
-// Secrets at rest: AES-256-GCM, bound to the place that they are kept in, so that a copy opens nowhere else. What a
-// sealed text means is not this file's matter.
-
+// Secrets at rest: AES-256-GCM, bound to the row that stores them, so that a copy decrypts nowhere else.
 // The sealed form: one byte of format, the nonce, the text, the tag.
 const format = 1;
 const nonceBytes = 12;

@@ -53,9 +53,10 @@ export interface RemoteStore extends BlobStore {
   applyCors(origins: readonly string[]): Promise<CorsOutcome>;
 }
 
-// What every store asks of the text that it is given, so that an object can move from one to another.
-
-/** What S3 and Azure allow. */
+/**
+ * Every store has the same limits on keys, so that an object can move from one store to another: those that S3
+ * and Azure share.
+ */
 export const maxKeyBytes = 1024;
 
 /** @throws {ForensicsError} `invalid_request` unless the key is text of 1 to 1024 bytes in UTF-8. */
@@ -90,5 +91,4 @@ export function checkContentType(contentType: string): void {
   );
 }
 
-// 50 MiB.
 export const defaultContentType = 'application/octet-stream';

@@ -1,4 +1,8 @@
-/** Which store keeps the objects of which analysis. The one question that the other rooms ask about configurations. */
+/**
+ * Which store has the objects of an analysis: the service's own, which is embedded or shared, or one that the tenant
+ * configured. Configurations are read anew for every act, so that credentials which any process saved apply at once in all
+ * other processes. Other rooms ask nothing else about configurations.
+ */
 
 import { and, eq, sql } from 'drizzle-orm';
 import type { StorageUrls } from '../contract/analysis.ts';
@@ -40,9 +44,6 @@ export interface Stores {
    */
   of(place: StoreRef): BlobStore;
 }
-
-// The stores of all tenants: the service's own, which is embedded or shared, or one that the tenant configured. Configurations are read anew for every
-// act, so that credentials which any process saved are used by the next act of every other.
 
 /** Makes a client; connects to nothing. @throws {ForensicsError} `invalid_request` for an unusable configuration. */
 export type OpenRemoteStore = (config: StorageConfig) => RemoteStore;

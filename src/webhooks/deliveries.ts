@@ -51,8 +51,7 @@ export function listDeliveries(
     .all();
 }
 
-// How many messages wait, and how many nobody took.
-
+/** The number of messages that wait, and that no receiver accepted. */
 interface Backlog {
   readonly waiting: number;
   /** Since the time that was asked for. */
@@ -66,9 +65,7 @@ export function backlogOf(reader: Reader, since: Date): Backlog {
   return { waiting: countOf(isWaiting), givenUp: countOf(isGivenUp) };
 }
 
-// Forgets messages that were delivered or given up long ago.
-
-// About 10 ms of the database's one write lock; everybody else has a turn in between.
+// Takes the database's only write lock for about 10 ms; others can write between two batches.
 const batch = 1000;
 
 /** @param before - of messages that ended earlier than this nothing is kept; one that waits is never touched. */
@@ -82,8 +79,7 @@ export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal
   }
 }
 
-// Puts settled messages back in line. They keep their ids, so that a receiver can tell a repetition.
-
+/** Requeues settled messages. They keep their ids, so that a receiver can recognise a duplicate. */
 interface Replay {
   readonly tenantId: string;
   /** One message by its id, or all that were given up. */

@@ -35,9 +35,10 @@ export function promoteNext(tx: Tx, subject: string, at: Date): void {
   tx.update(deliveries).set({ nextAttemptAt: at }).where(eq(deliveries.seq, next.seq)).run();
 }
 
-// How the tenants' receivers are doing: failing since when, and switched off when that goes on for too long.
-
-/** A receiver as it was when an attempt began; the tenant may have set another URL since. */
+/**
+ * A receiver as it was when an attempt began; the tenant may have set another URL since. It is disabled when it keeps
+ * failing for too long.
+ */
 interface Receiver {
   readonly tenantId: string;
   readonly url: string | null;

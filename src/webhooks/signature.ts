@@ -78,8 +78,7 @@ function isSame(one: Buffer, other: Buffer): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-// One message that tells of nothing, sent at once on the way that the real ones take.
-
+/** A test message: it carries no analysis and is sent at once, over the same path as real messages. */
 interface TestMessage {
   readonly tenantId: string;
   readonly url: string;

@@ -75,8 +75,10 @@ async function* lazily<T>(items: Iterable<T> | AsyncIterable<T>): AsyncGenerator
   yield* items;
 }
 
-// Ctrl-C and SIGTERM end a run in order: children first, then temporary files, then the program, by the same signal.
-
+/**
+ * Ctrl-C and SIGTERM end a run in order: first the child processes, then temporary files, then the program, by the same
+ * signal.
+ */
 export interface Stop {
   readonly signal: AbortSignal;
   /** Ends the run from the inside, without a signal of the system. */

@@ -158,8 +158,7 @@ interface ListOptions extends HeadOptions {
   readonly since?: Date;
 }
 
-// The logs by the names that people know.
-
+/** A log, by the name that people know. */
 interface NamedChain {
   readonly chain: string;
   /** Name of the tenant, `service`, or the id where there is no such tenant. */
@@ -184,8 +183,6 @@ async function chainsOf(core: Core, options: AuditOptions): Promise<readonly Nam
     return { chain, name: tenants.find(({ id }) => id === chain)?.name ?? chain };
   });
 }
-
-// `forensics audit files`.
 
 interface FilesOptions extends LocalOptions {
   readonly tenant: string;
@@ -226,8 +223,6 @@ function raise(error: unknown): never {
   throw error;
 }
 
-// `forensics audit head`.
-
 async function printHead(options: HeadOptions): Promise<void> {
   const heads = await withLocalCore(options, async (core) => {
     const chains = await chainsOf(core, options);
@@ -238,8 +233,7 @@ async function printHead(options: HeadOptions): Promise<void> {
   print(listTable(['log', 'entries', 'hash of the last'], rows));
 }
 
-// `forensics audit list` for people, `forensics audit export` for whoever recomputes the hashes.
-
+/** `forensics audit list` prints for people, `forensics audit export` for tools that recompute the hashes. */
 async function list(options: ListOptions): Promise<void> {
   const { analysis, since } = options;
   const entries = await withLocalCore(options, async (core) => {
@@ -280,8 +274,7 @@ function shortened(value: unknown): string {
   return /^[0-9a-f]{32,}$/.test(text) ? `${text.slice(0, shownOfHash)}...` : text;
 }
 
-// `forensics audit verify`: every log, one, or a file that somebody was given.
-
+/** `forensics audit verify` checks every log, one log, or an exported file. */
 interface VerifyOptions extends HeadOptions {
   /** 64 lower-case hexadecimal digits. */
   readonly head?: string;

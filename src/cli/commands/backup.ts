@@ -215,8 +215,10 @@ function sizeOf(bytes: number): string {
     : `${(bytes / 1e9).toFixed(1)} GB`;
 }
 
-// `forensics restore`: a data folder from a backup, or what a restore would do; then what is left for people to do.
-
+/**
+ * `forensics restore` makes a data folder from a backup, or prints what a restore would do, then lists the manual steps
+ * that remain.
+ */
 export function defineRestore(command: Command): void {
   withLocalOnlyOptions(
     command

@@ -57,8 +57,6 @@ Exit codes: 0 nothing failed, 1 something did.`,
     });
 }
 
-// Looks where the options say, prints what was found, and chooses the exit code.
-
 interface DoctorOptions extends ServiceOptions {
   readonly quick: boolean;
   readonly send: boolean;
@@ -106,8 +104,7 @@ function printLines(checks: readonly Diagnosis[]): void {
   }
 }
 
-// A server as it looks from here: whether it is found, known again, well, and whether it lets us in.
-
+/** A server to check from here: reachable, verified, healthy, and accepting our credentials. */
 interface ServerToLookAt extends ServerOptions {
   readonly tenant?: string;
 }

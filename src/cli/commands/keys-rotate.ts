@@ -107,9 +107,12 @@ function logRotation(
   print(key.secret);
 }
 
-// The key that a profile keeps: where a rotation replaces that very one, the profile gets the new one.
-
-/** @returns the name of the profile that was renewed, or null. @throws {ForensicsError} `output_not_writable`. */
+/**
+ * Updates the profile that stores the rotated key.
+ *
+ * @returns the name of the profile that was renewed, or null.
+ * @throws {ForensicsError} `output_not_writable`.
+ */
 function renewInProfile(
   options: ServiceOptions,
   { key, replaced }: Pick<Rotated, 'key' | 'replaced'>,
@@ -128,9 +131,10 @@ function isMaskOf(masked: string, secret: string): boolean {
   return start !== '' && end !== '' && secret.startsWith(start) && secret.endsWith(end);
 }
 
-// A key that was just made: of use only when its secret arrives where it is meant to, and opens the door.
-
-/** Opens the file of `--out`, where there is one, around an act that makes a key. */
+/**
+ * A new key is useful only if its secret is stored where the caller asked, and works. Opens the file of `--out`, where
+ * there is one, around an act that makes a key.
+ */
 export async function withSecretFile<T>(
   path: string | undefined,
   act: (file: SecretFile | null) => Promise<T>,
@@ -192,8 +196,7 @@ export function shownKey(
   return out === undefined ? { ...key, secret } : key;
 }
 
-// A secret that goes into a file instead of onto the screen.
-
+/** Writes a secret to a file instead of the screen. */
 interface SecretFile {
   /** On the disk when it returns. @throws {ForensicsError} `no_space_left`, `output_not_writable`. */
   write(secret: string): Promise<void>;

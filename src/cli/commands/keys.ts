@@ -174,8 +174,6 @@ export interface KeyOptions extends ServiceOptions {
   readonly tenant: string;
 }
 
-// `forensics keys create`.
-
 interface CreateOptions extends KeyOptions {
   readonly name: string;
   readonly expiresIn: number;
@@ -200,8 +198,7 @@ async function create(options: CreateOptions): Promise<void> {
   print(key.secret);
 }
 
-// `forensics keys list`: all keys of a tenant, or those that somebody must replace soon.
-
+/** `forensics keys list`: all keys of a tenant, or those that expire soon. */
 interface ListOptions extends KeyOptions {
   /** Milliseconds. */
   readonly expiringWithin?: number;
@@ -244,8 +241,7 @@ function tableOf(entries: readonly KeyEntry[]): string {
   return listTable(['uuid', 'name', 'created', 'expires', 'last used', 'secret'], rows);
 }
 
-// `forensics keys prune`: revokes the keys that have ended.
-
+/** `forensics keys prune`: revokes the keys that have expired. */
 interface PruneOptions extends KeyOptions {
   readonly yes: boolean;
 }
@@ -286,8 +282,6 @@ function printEnded(keys: readonly KeyEntry[], { json }: PruneOptions): void {
   if (json) process.stderr.write(`${table}\n`);
   else print(table);
 }
-
-// `forensics keys revoke`.
 
 interface RevokeOptions extends KeyOptions {
   readonly yes: boolean;

@@ -72,8 +72,7 @@ Examples:
 // What OpenID Connect Core 1.0 knows; offline_access is what makes most providers give a refresh token.
 const defaultScope = 'openid email profile offline_access';
 
-// `forensics logout`: ends a session on its server and forgets it here.
-
+/** `forensics logout`: ends the session on its server and deletes it here. */
 export function defineLogout(command: Command): void {
   command
     .option('--profile <name>', 'the profile to log out of (or FORENSICS_PROFILE)', named)
@@ -93,8 +92,7 @@ Examples:
     });
 }
 
-// `forensics login`. Nothing is kept before the server took it.
-
+/** `forensics login` stores nothing until the server has accepted the credentials. */
 interface LoginOptions extends ServerOptions {
   readonly tenant?: string;
   readonly email?: string;
@@ -181,8 +179,7 @@ function faultOf(answer: string): string | null {
   return answer === '' ? 'Enter the address of your account.' : null;
 }
 
-// A person logs in: with a password, or where an identity provider knows him.
-
+/** Logs in with a password, or through an identity provider. */
 interface PersonOptions extends LoginOptions {
   readonly asked: Profile;
 }
@@ -297,8 +294,6 @@ function updated({ ca, fingerprint, ...kept }: Profile, given: Partial<Profile>)
 function tenantIn({ tenant }: LoginOptions): { tenant?: string } {
   return tenant === undefined ? {} : { tenant };
 }
-
-// `forensics logout`.
 
 interface LogoutOptions {
   readonly profile?: string;

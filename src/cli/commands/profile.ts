@@ -82,8 +82,6 @@ Examples:
     });
 }
 
-// `forensics profile list`.
-
 function list({ json }: ProfileOptions): void {
   const profiles = listProfiles().map(shownProfile);
   if (json) return printJson(profiles);
@@ -101,8 +99,6 @@ interface ProfileOptions {
   readonly json: boolean;
 }
 
-// `forensics profile remove`.
-
 async function remove(name: string): Promise<void> {
   const profile = profileNamed(name);
   const hadSession = readCredentials(name)?.kind === 'session';
@@ -113,8 +109,6 @@ async function remove(name: string): Promise<void> {
   log(`The profile "${name}" is forgotten.`);
   if (hadSession) log(`Its session on ${profile.url} goes on until it ends by itself.`);
 }
-
-// `forensics profile show`.
 
 function show(name: string, options: ProfileOptions): void {
   printFields(shownProfile(profileNamed(name)), options);

@@ -62,8 +62,6 @@ async function reproduce(bundle: string, options: ReproduceOptions): Promise<voi
   if (found.outcome === 'different') process.exitCode = exitCodes.integrityFailure;
 }
 
-// What repeating an examination found, to be read by a person.
-
 const titles: Readonly<Record<Outcome, readonly [Style, string]>> = {
   identical: [['bold', 'green'], 'IDENTICAL'],
   'same-result': [['bold', 'green'], 'SAME RESULT, not byte for byte'],

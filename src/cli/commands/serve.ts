@@ -40,8 +40,7 @@ Examples:
     });
 }
 
-// The settings that commands take as flags, made from their schema. No secret is among them.
-
+/** The settings that commands accept as flags, derived from their schema. None of them is a secret. */
 export const flagsOf = {
   serve: [
     'host',
@@ -65,8 +64,6 @@ export function withSettingFlags(command: Command, like: keyof typeof flagsOf): 
   for (const name of flagsOf[like]) command.option(...helpFor(name));
   return command.option('--config <file>', 'the config file');
 }
-
-// Opens everything, listens, tells how to use it, and closes everything again when asked to stop.
 
 type ServeOptions = SettingFlags<'serve'> & { readonly json: boolean };
 
@@ -109,13 +106,11 @@ function printReady(ready: Ready, { json }: { json: boolean }): void {
   log(`Listening on ${ready.url}`);
 }
 
-// The first SIGTERM or SIGINT asks for a clean stop; the second one does not ask.
-
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Listens from now on, also while the program is still opening things; the promise resolves at the first signal. From
- * then on a second one ends the process at once.
+ * Listens from now on, also while the program is still opening things. The first SIGTERM or SIGINT resolves the promise,
+ * for a clean stop; a second one ends the process at once.
  */
 export async function stopRequested(): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -124,8 +119,6 @@ export async function stopRequested(): Promise<void> {
   // The default action of both signals is to end the process, so taking our listeners away is all that is needed.
   for (const signal of stopSignals) process.removeAllListeners(signal);
 }
-
-// The HTTP server of an app, with what runs beside it: its certificate, its metrics, and a way to close them.
 
 // A client that never finishes its request must not keep the server from stopping.
 const drainMs = 10_000;
@@ -136,7 +129,7 @@ interface Made {
   readonly authority: TlsMaterial['authority'];
 }
 
-/** Ready to listen. What was opened is given back through the stack. */
+/** The HTTP server of an app, ready to listen, with its certificate and metrics; the stack closes what was opened. */
 async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
   const source = certificateSource(settings);
   const transport = source === null ? null : await source.load();

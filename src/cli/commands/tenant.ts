@@ -135,8 +135,6 @@ async function webhookSecretOf(name: string, options: TenantOptions): Promise<vo
   print(secret);
 }
 
-// `forensics tenant delete`.
-
 interface DeleteOptions extends LocalOptions {
   readonly json: boolean;
   readonly yes: boolean;
@@ -168,8 +166,7 @@ function printNothing({ json }: DeleteOptions): void {
   log('The name does not match; nothing was deleted.');
 }
 
-// How a tenant is printed: one JSON object, or a line a field.
-
+/** Options of commands that print a tenant: one JSON object, or each field on a line. */
 interface TenantOptions extends LocalOptions {
   readonly json: boolean;
 }
@@ -219,8 +216,6 @@ const stateInWords: Readonly<Record<WebhookState, string>> = {
   gone: 'disabled: the receiver answered 410; set the URL again',
   failing: 'disabled: the receiver failed for days; set the URL again',
 };
-
-// `forensics tenant show`, `update` and `trial`: what a tenant is set to.
 
 interface UpdateOptions extends ServiceOptions {
   readonly name?: string;
@@ -334,5 +329,3 @@ function parse(json: string): unknown {
     throw new ForensicsError('invalid_request', 'The storage configuration is not valid JSON.');
   }
 }
-
-// `forensics tenant report`: what a tenant used, as the HTTP interface answers it, as a table, or as CSV.

@@ -89,7 +89,7 @@ async function csvOf(tenants: TenantActs, used: readonly Used[]): Promise<string
   return csvText(rows);
 }
 
-// What bills and complaints are about; the rest stands in `--json` and `--csv`.
+// The figures that bills and complaints are about; `--json` and `--csv` have the rest.
 const head = [
   'tenant',
   'succeeded',
@@ -112,11 +112,10 @@ function rowOf({ tenantName, report }: Used): readonly string[] {
   return [tenantName, ...[...figures, ...rest].map(String)];
 }
 
-// Usage as CSV: a row a day, so that a spreadsheet can add up what it likes. The header is the same for ever.
-
 type Column = readonly [name: string, valueOf: (day: UsageReport) => CsvValue];
 
-// Read by programs: a column is added at the end or not at all. Names and units are those of the interface.
+// One CSV row a day, read by programs: never rename or move a column, add new ones at the end. Names and units are
+// those of the HTTP interface.
 const columns: readonly Column[] = [
   ['day', (day) => day.startTime.slice(0, 10)],
   ['total', ({ successfulProcessing: done }) => done.byType.total],
@@ -153,8 +152,7 @@ function durationsOf({ processingDurations: durations }: UsageReport) {
   return durations.byModelTypeAndParallelism.image;
 }
 
-// What a tenant used in a time that people name by its days.
-
+/** The period that a usage report covers. */
 export interface Days {
   /** First and last day (UTC), `YYYY-MM-DD`; all time when both are left out. */
   readonly from?: string;

@@ -25,8 +25,7 @@ export function withPassword(command: Command): Command {
   return command;
 }
 
-// `forensics user passwd`: of any account on this machine, of whoever is logged in on a server.
-
+/** `forensics user passwd`: changes the password of any account on this machine, or your own on a server. */
 export interface PasswdOptions extends ServiceOptions, PasswordOptions {
   readonly currentPasswordFile?: string;
 }
@@ -68,8 +67,7 @@ async function changeOwn(who: string | undefined, options: PasswdOptions): Promi
   print(newPassword);
 }
 
-// Where the password of an account comes from: a file, standard input, a person at the terminal, or chance.
-
+/** Where a password comes from: a file, standard input, a prompt, or the random generator. */
 export interface PasswordOptions {
   readonly passwordFile?: string;
   readonly passwordStdin?: boolean;

@@ -201,8 +201,6 @@ interface UserOptions extends LocalOptions {
   readonly json: boolean;
 }
 
-// `forensics user create`.
-
 interface CreateOptions extends UserOptions, PasswordOptions {
   readonly name?: string;
   readonly userType?: string;
@@ -232,8 +230,6 @@ function refuseIfUseless({ identity }: Core): void {
   );
 }
 
-// `forensics user list`.
-
 async function list(options: UserOptions): Promise<void> {
   const users = await withLocalCore(options, async (core) =>
     Promise.all((await core.users.list()).map((user) => shownUser(core, user))),
@@ -252,8 +248,6 @@ async function list(options: UserOptions): Promise<void> {
   print(listTable(['id', 'address', 'name', 'tenants', 'scopes', 'state', 'last login'], rows));
 }
 
-// `forensics user show`.
-
 async function show(who: string, options: UserOptions): Promise<void> {
   const fields = await withLocalCore(options, async (core) => {
     const user = await userNamed(core, who);
@@ -261,8 +255,6 @@ async function show(who: string, options: UserOptions): Promise<void> {
   });
   printFields(fields, options);
 }
-
-// `forensics user disable` and `forensics user enable`.
 
 interface DisableOptions extends UserOptions {
   readonly yes: boolean;
@@ -291,8 +283,6 @@ async function changeAccess(
   });
   printFields(user, options);
 }
-
-// `forensics user update`.
 
 interface UpdateOptions extends UserOptions {
   readonly name?: string;
@@ -336,8 +326,7 @@ function without(all: readonly string[], removed: readonly string[]): string[] {
   return all.filter((one) => !removed.includes(one));
 }
 
-// `forensics user settings`: shows them, after the change when one was asked for.
-
+/** `forensics user settings`: prints the settings, after applying the change if one was given. */
 interface SettingsOptions extends ServiceOptions {
   readonly lang?: string;
   readonly tosAccepted?: 'true' | 'false';
@@ -354,7 +343,3 @@ async function settings(who: string | undefined, options: SettingsOptions): Prom
   );
   printFields(chosen, options);
 }
-
-// `forensics user passwd`: of any account on this machine, of whoever is logged in on a server.
-// Where the password of an account comes from: a file, standard input, a person at the terminal, or chance.
-// An account whose password was just set. Only one that was made up here is printed: the others are known to their owner.

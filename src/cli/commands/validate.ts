@@ -92,8 +92,6 @@ function describeStored(validate: Command): void {
     });
 }
 
-// What `forensics validate` was asked for.
-
 export interface ValidateOptions extends LocalOptions {
   readonly real?: string;
   readonly fake?: string;

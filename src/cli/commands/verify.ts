@@ -43,8 +43,6 @@ async function verify(bundle: string, options: VerifyCommandOptions): Promise<vo
   if (!found.holds) process.exitCode = exitCodes.integrityFailure;
 }
 
-// What verifying a bundle found, to be read by a person.
-
 function verificationCard(name: string, found: Verification): string {
   const [style, words] = titleOf(found);
   const title = paint(process.stdout)(['bold', style], words);
@@ -126,8 +124,7 @@ function originalWords(file: string | null, problems: Verification['problems']):
   return `in the bundle as ${file}, and it has the SHA-256 that was examined`;
 }
 
-// The key that somebody expects a bundle to be signed with.
-
+/** The key that the bundle should be signed with. */
 export interface KeyOptions {
   readonly key?: string;
   readonly fingerprint?: string;

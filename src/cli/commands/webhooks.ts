@@ -98,8 +98,6 @@ interface WebhookOptions extends LocalOptions {
   readonly json: boolean;
 }
 
-// `forensics webhooks list`.
-
 interface ListOptions extends WebhookOptions {
   readonly state?: DeliveryState;
   readonly limit: number;
@@ -143,8 +141,6 @@ function toSeconds(at: Date): string {
   return `${at.toISOString().slice(0, 19)}Z`;
 }
 
-// `forensics webhooks replay`.
-
 interface ReplayOptions extends WebhookOptions {
   readonly givenUp: boolean;
 }
@@ -169,8 +165,6 @@ function whichOf(id: string | undefined, { givenUp }: ReplayOptions) {
   if (id === undefined && givenUp) return 'given_up';
   throw usageError('Give the id of one message, or --given-up for all that failed.');
 }
-
-// `forensics webhooks test`.
 
 async function test(options: WebhookOptions): Promise<void> {
   const answer = await withLocalCore(options, async (core, settings) => {

@@ -31,11 +31,13 @@ export function listRows(label: string, texts: readonly string[]): readonly Row[
   return texts.map((text, index) => [index === 0 ? label : '', `- ${text}`]);
 }
 
-// CSV after RFC 4180: commas, lines that end in CR LF, quotes where a value needs them. Safe to open as a spreadsheet.
-
 export type CsvValue = string | number | null;
 
-/** @returns the rows with an end of line each; null is an empty field. */
+/**
+ * CSV as in RFC 4180: comma-separated, CR LF, quoted where needed; safe to open as a spreadsheet.
+ *
+ * @returns the rows with an end of line each; null is an empty field.
+ */
 export function csvText(rows: readonly (readonly CsvValue[])[]): string {
   return rows.map((row) => `${row.map(fieldOf).join(',')}\r\n`).join('');
 }
@@ -54,10 +56,9 @@ function withoutFormula(text: string): string {
   return /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
 }
 
-// How one record is printed: as JSON, or a line a field that is set.
-
 const fieldWidth = 16;
 
+/** Prints one record: as JSON, or each field that is set on a line. */
 export function printFields(fields: object, { json }: { readonly json: boolean }): void {
   if (json) return printJson(fields);
   for (const [field, value] of Object.entries(fields)) {

@@ -35,9 +35,7 @@ export function switches(): Switches {
   return given;
 }
 
-// What the program says: results on standard output, talk on standard error, so that results can be piped.
-
-/** Nothing with `--quiet`. */
+/** Logs to standard error; results go to standard output, so that they can be piped. Nothing with `--quiet`. */
 export function log(text: string): void {
   if (switches().quiet) return;
   process.stderr.write(`${printable(text)}\n`);
@@ -51,10 +49,11 @@ export function printJson(value: unknown): void {
   print(JSON.stringify(value, null, 2));
 }
 
-// Text from outside (file names, messages about them) made safe for a terminal: control and direction-changing
-// characters are shown as escapes. A file name could otherwise move the cursor, recolour a verdict or show itself
-// backwards.
-
+/**
+ * Makes text from outside (file names, messages about them) safe for a terminal: control and direction-changing
+ * characters are printed as escapes. A file name could otherwise move the cursor, recolour a verdict or display itself
+ * backwards.
+ */
 export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) => {
     const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');

@@ -49,9 +49,11 @@ async function untilLeft<T>(ask: (how: How) => Promise<T>): Promise<T> {
   }
 }
 
-// A question whose answer is not shown while it is typed.
-
-/** @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D. */
+/**
+ * Asks a question without echoing the answer.
+ *
+ * @throws {ForensicsError} `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
+ */
 export async function askHidden(
   question: string,
   { input, output }: Streams = person,
@@ -71,8 +73,7 @@ export async function askHidden(
   }
 }
 
-// The person at the terminal: questions go to standard error, so that results can be piped on all the same.
-
+/** Questions go to standard error, so that results can be piped. */
 interface Streams {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly output: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -85,13 +86,12 @@ export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }
 
-// The question before an act that cannot be undone: a person answers it, a script says `--yes` beforehand. Which acts a script
-// may do without a word is said where they are.
-
 /**
- * False for any answer but y and yes; nobody who presses Enter has agreed.
+ * Asks for confirmation before an act that cannot be undone; a script passes `--yes` instead. False for any answer but
+ * y and yes; nobody who presses Enter has agreed.
  *
- * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or Ctrl-D.
+ * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or
+ * Ctrl-D.
  */
 export async function confirm(question: string, { input, output } = person): Promise<boolean> {
   if (!canAsk({ input, output }))

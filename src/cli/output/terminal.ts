@@ -66,8 +66,7 @@ export async function startSpinner(text = ''): Promise<Ora> {
   return ora({ text, stream, color, discardStdin: false }).start();
 }
 
-// What must not outlive the program, also where it ends at once: a reader of its output that went away.
-
+/** Temporary files to remove when the program exits, also when the reader of its output closes the pipe early. */
 const paths = new Set<string>();
 
 /** @returns how to forget `path` again, once it is gone or in its place. */

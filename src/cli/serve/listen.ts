@@ -74,8 +74,7 @@ function hostInUrl(host: string): string {
   return named.includes(':') ? `[${named}]` : named;
 }
 
-// What `serve` says when it is ready.
-
+/** What `serve` prints once it listens. */
 export interface Ready {
   readonly url: string;
   /** Where the server listens itself; differs from `url` behind a proxy. */

@@ -83,8 +83,7 @@ export function logUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void
   log(`The database was brought from schema ${from} to ${to}${kept}`);
 }
 
-// The service on the data folder of this machine: the operator acts, whether a server runs on it or not.
-
+/** The service on the data folder of this machine. The operator acts; a server may be running on the folder or not. */
 export function createLocalService(core: Core, settings: Settings): Service {
   return {
     keys: createKeyActs(core),
@@ -169,8 +168,7 @@ function raise(error: unknown): never {
   throw error;
 }
 
-// Accounts by what an administrator types, and as the command line shows them.
-
+/** An account as the command line prints it. */
 export interface ShownUser {
   readonly id: string;
   readonly email: string;

@@ -88,10 +88,9 @@ function namesIn(path: string): readonly string[] {
   return files.map((file) => file.replace(/\.json$/, '')).toSorted();
 }
 
-// Small JSON files of this user alone, that appear whole or not at all.
-
 /**
- * What the file holds; null when there is none.
+ * The content of a small JSON file that only this user can read; null when there is none. Such files are written
+ * atomically.
  *
  * @throws {ForensicsError} `config_invalid` when it holds something else than `schema` says.
  */
@@ -135,7 +134,7 @@ function unreadable(file: string): ForensicsError {
   );
 }
 
-// What proves to a server who asks, a file a profile. Read and written by the program, and never shown.
+// Credentials, one file a profile. The program reads and writes them and never prints them.
 
 const apiKey = Type.Object({ kind: Type.Literal('apiKey'), apiKey: Type.String() });
 const session = Type.Object({
@@ -200,9 +199,12 @@ function credentialsFile(profile: string): string {
   return join(configFolder(), 'credentials', `${checkProfileName(profile)}.json`);
 }
 
-// API keys from a file, standard input or the environment; never from a flag, which everybody on the machine sees.
-
-/** @param file - `-` is standard input. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+/**
+ * Reads an API key from a file or standard input; never from a flag, which every user of the machine can see.
+ *
+ * @param file - `-` is standard input.
+ * @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`.
+ */
 export async function apiKeyFrom(file: string): Promise<string> {
   const key = checked(await readText(file), 'The file of --api-key-file');
   warnIfOpen(file);
@@ -222,7 +224,7 @@ function checked(text: string, where: string): string {
   throw usageError(`${where} must hold an API key, and nothing else; it begins with "sk-".`);
 }
 
-// Told, not refused: secrets that a container is given are often readable for all inside it.
+// Warn only: secrets mounted into a container are often readable by every user inside it.
 function warnIfOpen(file: string): void {
   if (file === '-' || process.platform === 'win32') return;
   const { mode } = statSync(file);

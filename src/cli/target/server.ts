@@ -97,8 +97,7 @@ export async function withApi<T>(
   }
 }
 
-// Which server is meant, and how it is known again: flags first, then the environment.
-
+/** The server that a command uses, and how to verify it: flags first, then the environment. */
 interface Server {
   readonly url: string;
   readonly trust: Trust;
@@ -185,8 +184,7 @@ function profileMeant(options: ServerOptions): Profile | null {
   return profile === undefined ? null : profileNamed(profile);
 }
 
-// The server that options, environment or a profile name, with what proves who asks.
-
+/** Connects to the server that options, environment or a profile name, with its credentials. */
 export async function openServer(options: ServerOptions): Promise<Api> {
   const { url, trust, profile } = await placeNamed(options);
   const authorize = await authorizeBy(options, profile);

@@ -91,10 +91,9 @@ export interface SettingsActs {
   change(who: string | null, change: UserSettingsChange): Promise<UserSettings>;
 }
 
-// The one place that chooses between this machine and a server.
-
 /**
- * Opens the service for one act and closes it again, also when the act fails. Only what is used is loaded.
+ * The only function that chooses between this machine and a server. Opens the service for one act and closes it again,
+ * also when the act fails. Only what is used is loaded.
  *
  * @throws {ForensicsError} what opening either of them throws.
  */
@@ -109,8 +108,7 @@ export async function withService<T>(
   return withLocalCore(options, async (core, settings) => act(createLocalService(core, settings)));
 }
 
-// The service behind `/v1` of a server: who asks is the key or the login that the request is sent with.
-
+/** The service behind `/v1` of a server. The caller is the key or the login that the request carries. */
 export function createRemoteService(api: Api): Service {
   return {
     keys: createKeyActs(api),

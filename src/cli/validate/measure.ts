@@ -84,8 +84,6 @@ function logOutcome({ file, measured, error }: Outcome, options: ValidateOptions
   print(JSON.stringify(line));
 }
 
-// The validations that are kept in the data folder.
-
 export type StoredOptions = LocalOptions & Shown;
 
 export function listValidations(options: StoredOptions): void {

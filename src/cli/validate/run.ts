@@ -123,8 +123,7 @@ function foldersOf({ real, fake, force, out }: ValidateOptions) {
   return { real, fake };
 }
 
-// From the two folders to the labelled files below them.
-
+/** A labelled file below one of the two folders. */
 export interface LabelledInput extends LabelledFile {
   /** As the user would call it. */
   readonly label: string;

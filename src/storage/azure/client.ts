@@ -100,12 +100,13 @@ function invalid(what: string): ForensicsError {
   return new ForensicsError('invalid_request', `The Azure connection string ${what}.`);
 }
 
-// Takes the requests of the client library to the store. The library's own transport reads every answer but an object
-// whole and parses it in one go, so that ten megabytes of XML stop the process for seconds.
-
 /** The longest answer that is parsed: the properties of an account. Azure takes 2 KiB of CORS rules in all. */
 const maxTextBytes = 16_384;
 
+/**
+ * The transport of the client library. Its own reads every answer but an object whole and parses it in one go, so that ten
+ * megabytes of XML block the process for seconds.
+ */
 function createTransport(agent: Agent): IHttpClient {
   return {
     async sendRequest(asked): Promise<HttpOperationResponse> {

@@ -50,8 +50,7 @@ export async function namesIn(fs: FileSystem, folder: string, pattern: RegExp): 
   return (names ?? []).filter((name) => pattern.test(name));
 }
 
-// A sweep acts at once, not awaited: it runs before there is anybody to wait for it.
-
+/** Synchronous: the sweep runs at start, before any caller could await it. */
 export function namesNow(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -128,8 +128,7 @@ function attempt<T>(act: () => T): T {
   }
 }
 
-// Analyses on the server whose results were not shown: logged at the end, with the commands that fetch them.
-
+/** Analyses whose results were not fetched; logged at the end, with the commands that fetch them. */
 export interface Unfetched {
   add(analysisId: string): void;
   log(): void;
