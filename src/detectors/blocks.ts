@@ -30,11 +30,12 @@ function nearestBlock(cell: number, offset: number, blocks: number): number {
   return Math.min(blocks - 1, Math.max(0, block));
 }
 
-// Mean over a square window around each cell, row by row; at the edges over what of it lies inside. Sums slide along, so the
-// time does not grow with the window.
-//
-// @param radius - in cells; the window is `2 * radius + 1` wide.
-
+/**
+ * Mean over a square window around each cell, row by row; at the edges over the part of it inside. Running sums keep the
+ * time independent of the window.
+ *
+ * @param radius - in cells; the window is `2 * radius + 1` wide.
+ */
 export function boxMean(values: Float32Array, columns: number, radius: number): Float32Array {
   const rows = values.length / columns;
   const means = new Float32Array(values.length);

@@ -27,8 +27,7 @@ function tablesStatement({ kind, name, quality }: QuantisationClass): FindingSta
   return { code: 'tables_of_their_own', values: {} };
 }
 
-// What lies in a file beside its picture.
-
+/** Reports what a file contains besides its picture. */
 export const fileLayout: Detector<Finding | Skipped> = {
   method: 'file-layout',
   examine: ({ provenance: { layout } }) => {

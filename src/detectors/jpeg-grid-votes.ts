@@ -120,7 +120,7 @@ function greater(a: number, b: number): number {
   return Math.max(a, b) | (isTied << 7);
 }
 
-// How many DCT coefficients are zero in the 8 by 8 block that begins at each pixel. JPEG sets many to zero in its own
+// Counts the zero DCT coefficients of the 8 by 8 block that begins at each pixel. JPEG sets many to zero in its own
 // blocks, so the count is high where a block of the picture's grid begins, and low one pixel beside it.
 
 const side = 8;

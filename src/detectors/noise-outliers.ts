@@ -154,8 +154,7 @@ function nearest(distances: Float32Array, usable: Uint8Array): Uint8Array {
   return among;
 }
 
-// The value that a share 0..1 of the usable ones does not exceed, without interpolation.
-
+/** The value that a share 0..1 of the usable values does not exceed, without interpolation. */
 export function quantileOf(values: Float32Array, usable: Uint8Array, share: number): number {
   const kept = new Float32Array(values.length);
   let count = 0;

@@ -150,8 +150,8 @@ function isClipped({ values, width, start, side }: Square): boolean {
   return 2 * clipped > taken * taken;
 }
 
-// Means over the usable cells of a square around each cell. At the border the square is moved, not cut: a mean over fewer
-// cells scatters more and would stand out for that alone.
+// Means over the usable cells of a square around each cell. At the border the square is shifted, not cropped: a mean over
+// fewer cells varies more and would stand out for that alone.
 
 interface Grid {
   readonly columns: number;

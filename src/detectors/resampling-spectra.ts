@@ -162,15 +162,16 @@ function levelRings(powers: Float32Array): void {
   for (let at = 0; at < powers.length; at++) powers[at]! *= scales[ringOf[at]!]!;
 }
 
-// Fourier transforms of small squares. @see Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier
-// series", Mathematics of Computation 19 (1965).
-
 interface Complex {
   readonly real: Float64Array;
   readonly imaginary: Float64Array;
 }
 
 /**
+ * Fourier transform of small squares.
+ *
+ * @see Cooley and Tukey, "An algorithm for the machine calculation of complex Fourier series", Mathematics of Computation
+ * 19 (1965).
  * @param side - a power of two.
  * @returns a function that replaces a square of `side` by `side` values, row-major, by its discrete Fourier transform
  * (negative exponent, no factor).

@@ -43,10 +43,9 @@ export function toResultFields(
   };
 }
 
-// Which model it is: by what its files are, not by what it is called.
-
 type Named = Pick<ModelManifest, 'id' | 'version' | 'files'>;
 
+/** Identifies a model by the digests of its files, not by its name alone. */
 export function identityOf({ id, version, files }: Named): ModelIdentity {
   const digests = Object.entries(files).map(([name, { sha256 }]) => [name, sha256] as const);
   return { id, version, files: Object.fromEntries(digests) };

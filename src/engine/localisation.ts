@@ -75,17 +75,17 @@ function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding)
   return speaksFor === 'fake' && strength !== 'none';
 }
 
-// What all methods that look for local changes say together: log odds that are weighted and added up, for each place and for
-// the whole picture. The weights are fitted on simulated changes (`models/training/locate_fuse.py`) and kept in the manifest
-// of the localisation network. A method that says nothing adds nothing. A place has to stand out from its own picture: the
-// higher the middle and the strongest places of the picture lie, the more it takes to count as changed.
+// The fusion of all methods that look for local changes: weighted log odds, summed for each cell and for the whole picture.
+// The weights are fitted on simulated changes (`models/training/locate_fuse.py`) and stored in the manifest of the
+// localisation network. A method without a map adds nothing. A cell has to stand out from its own picture: the higher the
+// median and the strongest cells of the picture, the higher the bar to count as changed.
 
 type Fusion = LocateManifest['fusion'];
 
 /** One map by method, all on one grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
 
-/** Quantile of the places of a picture that stands for its strongest ones; `locate_fuse.py` fits with the same. */
+/** Quantile that represents the strongest cells of a picture; `locate_fuse.py` fits with the same one. */
 const strongestShare = 0.99;
 
 /** Probability 0..1 of each cell to be changed. */
@@ -125,9 +125,10 @@ export function fuseScores(
   return sigmoid(odds);
 }
 
-// The localisation network's reading of a picture. It is shown the pixels as the file holds them, because there the grid of
-// the JPEG blocks begins in the corner, and its maps are turned to lie over the upright picture.
-
+/**
+ * Runs the localisation network on the pixels as stored in the file, because there the grid of the JPEG blocks begins in
+ * the corner; its maps are then rotated to match the upright picture.
+ */
 export async function readChanges(picture: Picture, locator: LocateModel): Promise<ChangeEvidence> {
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;

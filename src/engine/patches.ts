@@ -51,8 +51,7 @@ function patchPositions(
   );
 }
 
-// The grid of cells that the network answers on, and where patches may lie on it.
-
+/** The grid of cells that the network scores. */
 export interface Grid {
   readonly columns: number;
   readonly rows: number;
@@ -102,10 +101,9 @@ export function patchStarts(length: number, patchCells: number, stride: number):
   return [...starts, last];
 }
 
-// Means of features over a window of cells, at every place where the window fits.
-
+/** Means of features over a window of cells, at every position where the window fits. */
 export interface WindowMeans {
-  /** Places the window can take: `grid - window + 1` in each direction, row-major. */
+  /** Positions of the window: `grid - window + 1` in each direction, row-major. */
   readonly columns: number;
   readonly rows: number;
   readonly channels: number;

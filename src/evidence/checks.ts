@@ -50,14 +50,13 @@ export interface Verification {
   readonly verdict: string | null;
 }
 
-// Whether the files of an archive are those of its list, and whether there is nothing else between them.
-
 export interface Filed {
   readonly problems: readonly Problem[];
   /** Content by name of what is as the list says. */
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Checks that the archive holds exactly the files of its list, unchanged. */
 export function checkFiles(unpacked: UnpackedBundle): Filed {
   const listed = new Map(unpacked.manifest.files.map((file) => [file.name, file]));
   const problems: Problem[] = [];
@@ -106,17 +105,16 @@ function strayBytes(what: string, at: number): Problem {
   return { kind: 'container', file: null, message };
 }
 
-// Whether the signature fits list and key, and whose the key is.
-
 interface Signed {
   readonly problems: readonly Problem[];
   readonly key: Verification['key'];
 }
 
 /**
- * The key comes out of the archive: it proves that all is from one hand, and its fingerprint tells from whose.
+ * Checks the signature against the list and the key. The key comes from the archive itself: it proves that everything has
+ * one signer, and only its fingerprint identifies that signer.
  *
- * @param expected - fingerprint; null when nobody says.
+ * @param expected - fingerprint; null when the caller names none.
  */
 export function checkSignature(unpacked: UnpackedBundle, expected: string | null): Signed {
   const signature = contentOf(unpacked, signatureFile);

@@ -86,8 +86,6 @@ function kindOf(path: string, one: unknown, other: unknown): FieldDifference['ki
 /** What is written for readers: texts of the reports, statements in each language, sources, warnings. */
 const sentencePath = /^texts\.|\.(?:en|de|source|warnings\.\d+)$/;
 
-// Compares what was drawn again with the files of a bundle: byte by byte, and pixel by pixel where bytes differ.
-
 export interface Surroundings {
   readonly sandbox: Pick<Sandbox, 'compare'>;
   /** Whether processor or versions are others than those that were recorded. */
@@ -99,6 +97,7 @@ const heatmapTolerance = 0.02;
 /** Twice that of single numbers: a raw map is interpolated between cells and rounded to 16 bits. */
 const mapTolerance = 2e-4;
 
+/** Compares redrawn files with those of a bundle: byte by byte, and pixel by pixel where bytes differ. */
 export async function compareFiles(
   surroundings: Surroundings,
   files: ReadonlyMap<string, Uint8Array>,

@@ -70,8 +70,7 @@ export function sha256Of(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-// Ed25519 (RFC 8032) signatures, and how a key is named: by the SHA-256 of its public half.
-
+/** The public half of an Ed25519 key (RFC 8032). */
 export interface PublicKey {
   /** SubjectPublicKeyInfo as PEM, one line end at the end. */
   readonly pem: string;

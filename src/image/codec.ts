@@ -103,8 +103,7 @@ function unreadable(cause: unknown): ForensicsError {
   );
 }
 
-// The samples of a PNG file as it stores them, 8 or 16 bits each: for comparing drawings, where nothing may be rounded.
-
+/** The samples of a PNG file as stored, 8 or 16 bits each: for comparing drawings, where nothing may be rounded. */
 export interface Samples {
   readonly width: number;
   readonly height: number;
@@ -136,7 +135,7 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
   }
 }
 
-// What happens to a picture on its way from hand to hand: its pixels are scaled and saved as a JPEG anew.
+// What sharing does to a picture: its pixels are scaled and saved as a JPEG again.
 
 export interface Pixels {
   readonly width: number;
@@ -146,10 +145,10 @@ export interface Pixels {
 }
 
 /**
- * The pixels in another size, by cubic interpolation that averages where it shrinks. The same pixels give the same
- * answer with the same version of libvips.
+ * The pixels in another size, by cubic interpolation that averages where it shrinks. Deterministic for one version of
+ * libvips.
  *
- * @param size - whole numbers from 1 up; the shape is not kept for its own sake.
+ * @param size - whole numbers from 1 up; the aspect ratio may change.
  */
 export async function scalePixels(
   pixels: Pixels,

@@ -66,8 +66,7 @@ export interface Picture {
   readonly thumbnail?: Thumbnail;
 }
 
-// How large a picture may be, and the messages when it is not.
-
+/** How large a picture and its file may be. */
 export interface Limits {
   /** Smallest and largest width and height in pixels, both allowed themselves. */
   readonly minSidePx: number;
@@ -115,7 +114,7 @@ function inMegabytes(sizeBytes: number): string {
   return `${Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10} MB`;
 }
 
-// Says what a file is by its content; the name and the declared type are never believed.
+// Identifies a file by its content; its name and declared type are never trusted.
 
 const formatNames = { jpg: 'JPEG', png: 'PNG' } as const satisfies Record<Format, string>;
 

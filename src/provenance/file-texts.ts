@@ -40,7 +40,7 @@ function fieldsOf(place: 'xmp' | 'iptc', tags: Metadata['xmp']): readonly Foreig
   return Object.entries(tags).map(([field, value]) => ({ place, field, text: `${value}` }));
 }
 
-// Foreign values made harmless: texts that show what they are, JSON that is not believed to have any shape.
+// Makes foreign values safe to handle: texts become printable, and JSON is parsed without trusting its shape.
 
 const maxTextLength = 200;
 
@@ -86,14 +86,12 @@ export function parseObject(text: string): Members | null {
   }
 }
 
-// What a digital source type says about the origin of a picture.
-//
-// @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
-// Technical Specification 2.3, on actions, for the type of its own.
-
 /**
- * Null where the type names neither a camera nor a trained model: drawings, screenshots, pictures computed by a formula
- * (`algorithmicMedia`), composites whose parts may be anything.
+ * The origin that a digital source type declares. Null where the type names neither a camera nor a trained model: drawings,
+ * screenshots, pictures computed by a formula (`algorithmicMedia`), composites whose parts may be anything.
+ *
+ * @see IPTC NewsCodes, scheme digitalsourcetype (cv.iptc.org/newscodes/digitalsourcetype), retired terms included; C2PA
+ * Technical Specification 2.3, on actions, for the type of its own.
  */
 const origins: Readonly<Record<string, DeclaredOrigin | null>> = {
   trainedalgorithmicmedia: 'ai-generated',

@@ -49,8 +49,7 @@ function isNode(node: Members): boolean {
   return typeof node['class_type'] === 'string' && typeof node['inputs'] === 'object';
 }
 
-// Generators that leave their settings as one JSON object: InvokeAI, Fooocus, SwarmUI, NovelAI; and InvokeAI's first form.
-
+/** Generators that store their settings as one JSON object: InvokeAI, Fooocus, SwarmUI, NovelAI; and InvokeAI's first form. */
 export function recogniseJsonParameters(texts: ForeignTexts): readonly Recognised[] {
   const settings = texts.of('parameters', 'UserComment');
   return [

@@ -77,8 +77,7 @@ export function recogniseGenerators(texts: ForeignTexts): readonly Recognised[] 
   return [...byText.values()];
 }
 
-// Generators that are known by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok.
-
+/** Generators recognised by fixed contents of fixed fields: Midjourney, FLUX, Google, Grok. */
 function recogniseSignedFields(texts: ForeignTexts): readonly Recognised[] {
   return [
     ...recogniseMidjourney(texts),
@@ -146,12 +145,13 @@ export function generatorNamed(name: string): string | null {
   return null;
 }
 
-// The label that Chinese law asks of generated media: a JSON object with `Label` and who produced it. 1 declares generated
-// content; 2 (possible) and 3 (suspected) are somebody's guess and no declaration.
-//
-// @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
-// and as the user comment of EXIF.
-
+/**
+ * The label that Chinese law requires on generated media: a JSON object with `Label` and the producer. 1 declares generated
+ * content; 2 (possible) and 3 (suspected) are guesses, not declarations.
+ *
+ * @see GB 45438-2025, 6.2 and Annex E: property `AIGC` of the TC260 namespace in XMP; generators also write it as PNG text
+ * and as the user comment of EXIF.
+ */
 function recogniseAigcLabel(texts: ForeignTexts): readonly Recognised[] {
   return texts
     .of('AIGC', 'UserComment')

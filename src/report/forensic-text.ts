@@ -140,8 +140,7 @@ function writeFindings({ evidence, catalogue, language }: Writing): readonly str
   ];
 }
 
-// What every text of a report is written with.
-
+/** What every text of a report is written from. */
 export interface Writing {
   readonly examination: Examination;
   readonly evidence: Evidence;

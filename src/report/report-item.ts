@@ -56,8 +56,7 @@ export interface ReportItem {
   readonly examinedAt: Date;
 }
 
-// The texts that the contract's `report` object names, for one language.
-
+/** The texts of the contract's `report` object, in one language. */
 export interface ReportTexts {
   readonly summary: string;
   readonly forensic: string;

@@ -79,9 +79,9 @@ function factsOf(facts: PictureFacts): Measurement['facts'] {
   return { format, sizeBytes, sha256, width, height, jpeg: coding };
 }
 
-// The histories under which a picture is measured: as the file is, as a sharing service passes it on, and as it looks
-// after it was shared again in small. Made from decoded pixels, so that photographs and generated pictures go through
-// the very same.
+// The histories under which a picture is measured: as the file is, as a sharing service passes it on, and after it was
+// shared once more at a small size. Made from decoded pixels, so that photographs and generated pictures go through
+// exactly the same steps.
 
 interface Pass {
   /** Of the picture before it, whose longest side is `longestSidePx`. */
@@ -89,9 +89,9 @@ interface Pass {
   readonly quality: number;
 }
 
-/** Each goes on from the one before it. */
+/** Each pass starts from the result of the one before. */
 const passes: readonly (Pass & { readonly condition: Condition })[] = [
-  // About what social networks keep of a large picture, and a quality that their files commonly read as.
+  // About the size to which social networks reduce a large picture, and a quality common in their files.
   { condition: 'web', scaleOf: (longest) => Math.min(1, 1600 / longest), quality: 75 },
   // The web copy as the small preview of a messenger, saved once more.
   { condition: 'hard', scaleOf: () => 0.5, quality: 60 },

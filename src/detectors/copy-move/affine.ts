@@ -133,8 +133,7 @@ export function moved(
   return [a * x + b * y + c, d * x + e * y + f];
 }
 
-// Solves `matrix x = right` for a symmetric positive matrix, row-major; null when it is singular. Both are used up.
-
+/** Solves `matrix x = right` for a symmetric positive matrix, row-major; null when it is singular. Overwrites both. */
 export function solveSymmetric(matrix: Float64Array, right: Float64Array): Float64Array | null {
   const n = right.length;
   for (let pivot = 0; pivot < n; pivot++) {

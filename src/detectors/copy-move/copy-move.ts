@@ -143,8 +143,7 @@ function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   };
 }
 
-// From a picture to the pairs of places in it that look like copies of each other.
-
+/** Two regions of a picture that look like copies of each other. */
 export interface Pair {
   readonly region: Region;
   readonly likeness: Likeness;

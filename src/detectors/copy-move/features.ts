@@ -93,8 +93,6 @@ function narrow(line: Float32Array, { cell, share, whole }: FeatureParts, row: F
   }
 }
 
-// Luma at several finenesses, without what is coarser.
-
 export interface Plane {
   readonly width: number;
   readonly height: number;
@@ -102,6 +100,7 @@ export interface Plane {
   readonly values: Float32Array;
 }
 
+/** Luma in three frequency bands. */
 export interface Details {
   /** Without the mean of 3 by 3 pixels: grain, and the finest edges. */
   readonly fine: Plane;

@@ -103,7 +103,7 @@ function byteFromLinear(linear: number): number {
   return Math.round(255 * v);
 }
 
-// Cell maps at the size of the picture: one value a cell becomes one value a pixel, bilinearly.
+// Upsamples cell maps to the size of the picture, bilinearly.
 
 export interface Size {
   /** Pixels. */
@@ -115,7 +115,7 @@ export interface Size {
 export type FillRow = (values: Uint16Array, y: number, row: Uint16Array) => void;
 
 interface Axis {
-  /** For each pixel the two cells that it lies between. */
+  /** For each pixel, the two cells it lies between. */
   readonly before: Uint16Array;
   readonly after: Uint16Array;
   /** Share of the second cell, in parts of `2 * cellPx`. */

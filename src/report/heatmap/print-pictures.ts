@@ -84,14 +84,13 @@ function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promis
     .toBuffer();
 }
 
-// Where single methods point, drawn over the picture at the size that a page shows them in, as JPEG by method.
-
+/** The map of each method drawn over the picture at print size: JPEG by method. */
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
 /** 300 dots an inch for a figure 4 cm wide and 3 cm high. */
 const mostMethodPixels = 160_000;
 
-/** Shared by the reports of all languages; forgotten together with the maps they were made from. */
+/** Shared by the reports of all languages; dropped together with the maps they were made from. */
 const madeMethods = new WeakMap<
   CellMaps,
   { picture: Picture; pictures: Promise<MethodPictures> }
@@ -117,17 +116,17 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   return pictures;
 }
 
-// Where a picture goes in a box on the page. A picture much longer than wide is cut into strips laid side by side, as a
+// Fits a picture into a box on the page. A picture much longer than wide is cut into strips laid side by side, as a
 // newspaper breaks a column: scaled as a whole, 65 x 4096 pixels would be a hairline.
 
-/** Longer than this many times its width, and a picture is cut into strips. */
+/** A picture longer than this many times its width is cut into strips. */
 const longest = 5;
-/** Points between strips, and points that a pixel may at most take: a tiny picture is not blown up to a blur. */
+/** Points between strips, and max points a pixel: a tiny picture is not enlarged to a blur. */
 const gap = 4;
 const pointsPerPixel = 2;
 
 export interface Placement {
-  /** Points that all strips take together. */
+  /** Total size of all strips, in points. */
   readonly width: number;
   readonly height: number;
   readonly strips: number;

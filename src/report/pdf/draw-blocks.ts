@@ -173,13 +173,11 @@ function drawEntry(page: Page, entry: Entry): void {
   page.y += 8;
 }
 
-// The result in short: what the evidence speaks for, beside the picture.
-
 const inset = 14;
 const belowHead = 5;
 const below = 10;
 
-/** One look for all four outcomes on purpose: a red frame would weigh more than its figures. */
+/** The short result beside the picture. All four outcomes look alike on purpose: a red frame would outweigh its figures. */
 function drawVerdict(
   { page, images, size, labels }: Surroundings,
   { headline, text }: { readonly headline: string; readonly text: string },

@@ -154,9 +154,7 @@ function hex(colours: Uint8Array, entry: number): string {
   return `#${Buffer.from(colours.subarray(3 * entry, 3 * entry + 3)).toString('hex')}`;
 }
 
-// Where single methods point: a small picture for each, and beside it what the method says.
-
-/** Points: less than half a column of the heatmaps, so that all methods of today fit on a page. */
+/** Points: less than half a column of the heatmaps, so that all current methods fit on a page. */
 const box = { width: 100, height: 75 };
 const methodGaps = { beside: 12, below: 9 };
 const textLeft = sheet.left + box.width + methodGaps.beside;
@@ -165,6 +163,7 @@ const besideWidth = textWidth - box.width - methodGaps.beside;
 /** Points that the first of them takes at most, but for a very long text. */
 export const leastMethodHeight = box.height;
 
+/** Draws a small map for each method, with its finding beside it. */
 export function drawMethods(around: Surroundings, blocks: readonly MethodBlock[]): void {
   for (const block of blocks) drawMethod(around, block);
 }

@@ -80,11 +80,9 @@ function drawBar({ doc }: Page, { bar: value = 0, range, marks = [] }: Row, y: n
   }
 }
 
-// Lists to be read, and rules to be written on.
-
-/** Points by which what belongs to a line above stands further in. */
+/** Points by which lines that belong to a line above are indented. */
 export const listIndent = 11;
-/** Points of a rule with a label before it, and of a free one. */
+/** Points of a rule to write on, with a label before it and without one. */
 const form = { labelled: 26, free: 20, labelWidth: 150 } as const;
 
 export function drawList(page: Page, items: readonly string[]): void {

@@ -45,8 +45,7 @@ export const styles = {
 } as const;
 export type Style = (typeof styles)[keyof typeof styles];
 
-// The two fonts of a report, read once a process.
-
+/** The two fonts of a report, read once per process. */
 interface Fonts {
   readonly regular: Buffer;
   readonly bold: Buffer;
@@ -88,15 +87,13 @@ function withoutShaping(font: Buffer): Buffer {
   return hidden;
 }
 
-// Breaks a text into lines. Every width comes from the caller, so that the same rule serves any font. */
-//
-// /** A unit does not part from its figure.
-
+/** A unit stays on the line of its figure. */
 const breaks = / (?!%)/;
 
 /**
  * Breaks at spaces; a word wider than the line (a checksum, a long file name) breaks where the line is full. A line
- * that ends at a space keeps it, so that the lines joined are the text again, for search and for screen readers.
+ * that ends at a space keeps it, so that the joined lines are the text again, for search and for screen readers. The
+ * caller measures all widths, so that the same rule works with any font.
  *
  * @param width - of a line without its last space, in the unit of `measure`; always room for at least one character.
  */

@@ -59,8 +59,7 @@ function reportNumber(
   return digest.slice(0, 12).toUpperCase().match(/.{4}/g)!.join('-');
 }
 
-// Which question was put to the program, and between which explanations it chose.
-
+/** The question put to the program, and the explanations it chose between. */
 export function questionBlocks({
   catalogue: {
     document: { question },
@@ -83,8 +82,7 @@ export function questionBlocks({
   ];
 }
 
-// Why nothing was decided and what would help; what the method cannot do; and what follows.
-
+/** Why nothing was decided, and what would help. */
 export function reasonBlocks(input: SectionInput): readonly Block[] {
   const { account, evidence, language, catalogue } = input;
   const { reasons: words } = catalogue.document;
@@ -97,7 +95,7 @@ export function reasonBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Where the decision does not rest on the traces, what they would have left open is no secret. */
+/** Where the decision does not rest on the traces, the report also shows what they would have left open. */
 function decidedWords({ examination, catalogue }: SectionInput): string {
   const { reasons: words } = catalogue.document;
   const { decision } = examination;
@@ -137,8 +135,7 @@ export function conclusionBlocks({ texts }: SectionInput): readonly Block[] {
   return texts.conclusion.split('\n\n').map(paragraph);
 }
 
-// What the program recorded of the file's way through it.
-
+/** The chain of custody that the program recorded for the file. */
 export function custodyBlocks({
   item,
   catalogue: {
@@ -188,12 +185,10 @@ function writeActor(actor: string, { actors }: Words['document']['custody']): st
   return printable(`${name}${actor.slice(kind.length)}`, 80);
 }
 
-// How a report shows what the file itself says.
-
 /** Characters of one foreign value that a table shows; the file itself holds the rest. */
 export const valueLimit = 160;
 
-/** A row for what the file itself says, left out where it says nothing. */
+/** A row for a value from the file itself; no row where the file has none. */
 export function foreignRow(
   label: string,
   value: string | null,

@@ -34,8 +34,7 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-// Where single methods point, each with what it says. Nothing for an examination of an earlier version.
-
+/** The map and the finding of each method; empty for an examination of an earlier version. */
 function methodMapBlocks(input: SectionInput): readonly Block[] {
   const { examination, evidence, catalogue } = input;
   const { findings } = evidence;
@@ -66,11 +65,10 @@ function toBlock(input: SectionInput, finding: Finding): MethodBlock {
 /** Shown because examiners know it; it takes no part in any verdict. */
 const notJudged: readonly string[] = ['error-level'];
 
-// What the figures were obtained with: procedure, model, settings and versions.
+/** Models without it have one branch. */
+const secondBranchFile = 'votes.onnx';
 
-/** Models without it have one arm. */
-const secondArmFile = 'votes.onnx';
-
+/** How the figures were obtained: procedure, model, settings and versions. */
 export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, catalogue } = input;
   const { model, locator, maps, patchesRead, passes } = examination;
@@ -82,7 +80,7 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   });
   return [
     paragraph(steps),
-    ...only(secondArmFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
+    ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
     ...(locator === null
       ? []
       : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
