@@ -63,5 +63,5 @@ test('its audit log and its legal hold stand', async () => {
 
   expect(audit.verify(serviceChain)).toMatchObject({ broken: null });
   expect(audit.verify(id)).toMatchObject({ broken: null });
-  expect([...audit.lines(id)].map(({ text }) => text).join()).toContain('file 12/26');
+  expect([...audit.lines(id)].map(({ text }) => text).join()).toContain('hold.added');
 });
