@@ -111,13 +111,22 @@ test('two that resume at once share what they make', async () => {
 });
 
 test('Ctrl-C leaves on the server what was started, and tells how to fetch it', async () => {
-  // The server is still busy with the large ones when the small one has been told of.
-  const analyze = await newPlace([small[0]!, ...large]);
+  const scenes = [small[0]!, ...large];
+  const analyze = await newPlace(scenes);
   const before = idsOf(await onServer());
+  const madeSince = async () => (await onServer()).filter(({ id }) => !before.includes(id));
+  // The server works on one at a time: when the first is done, it is still busy with the others.
+  const firstIsDone = async () => {
+    const made = await madeSince();
+    const isDone = made.some(({ inferenceStatus }) => inferenceStatus.status === 'completed');
+    expect(made.length === scenes.length && isDone).toBe(true);
+  };
 
-  const stopped = await analyze(['--jobs', '4'], { onStdout: (_text, kill) => kill('SIGINT') });
+  const stopped = await analyze(['--jobs', '4'], {
+    onStart: (kill) => void vi.waitFor(firstIsDone, severalProgramsMs).then(() => kill('SIGINT')),
+  });
 
-  const made = (await onServer()).filter(({ id }) => !before.includes(id));
+  const made = await madeSince();
   const fetched = parseLines(stopped.stdout).map(({ analysisId }) => analysisId);
   const left = idsOf(made).filter((id) => !fetched.includes(id));
   const commands = [
