@@ -80,7 +80,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       poolSize: settings.workers,
       modelsDir,
       limits,
-      trustList: readTrustList(settings.c2paTrustList),
+      trustList: settings.c2paTrustList && readTrustList(settings.c2paTrustList),
     });
     stack.defer(() => sandbox.close());
     const blobs = openBlobs({ settings, core, now, onError: (error) => onError('storage', error) });

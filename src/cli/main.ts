@@ -1,13 +1,13 @@
 /** The command line: runs the command that is called, and turns every failure into one line and an exit code. */
 
 import { Command, CommanderError, Help, type Option } from 'commander';
+import wrapAnsi from 'wrap-ansi';
 import { type ExitCode, exitCodes } from '../errors.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
 import { printFailure, printUsageError } from './errors.ts';
-import { helpWidth, layHelp, defineHelp } from './help.ts';
 import { switches, withSwitches } from './output/print.ts';
-import { endOnBrokenOutput, obeyNoColor } from './output/terminal.ts';
+import { endOnBrokenOutput, helpWidth, obeyNoColor } from './output/terminal.ts';
 
 /**
  * Runs the command that `argv` names, and answers the exit code once it is done.
@@ -56,11 +56,28 @@ Examples:
   $ forensics help methods   (the manual; "forensics help" lists its topics)`,
     );
   addCommands(program);
-  const help = program
-    .command('help')
-    .description('Print the help of a command, or a page of the manual.');
-  defineHelp(help.helpGroup('This machine:'), completeCommand);
+  addHelp(program);
   return program;
+}
+
+function addHelp(program: Command): void {
+  program
+    .command('help')
+    .description('Print the help of a command, or a page of the manual.')
+    .helpGroup('This machine:')
+    .argument('[command...]', 'a command and the one below it, or a topic of the manual')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ forensics help analyze
+  $ forensics help keys rotate
+  $ forensics help methods`,
+    )
+    .action(async (names: readonly string[], _own: unknown, help: Command) => {
+      const { printHelp } = await import('./help.ts');
+      await printHelp(help, names, completeCommand);
+    });
 }
 
 /** Before the line is parsed: commander gives an option `--no-x` its default when the parsing begins. */
@@ -92,6 +109,29 @@ function commandIn(program: Command, argv: readonly string[]): string {
 
 /** Columns that a description gets at least before it is wrapped. */
 const minWidthToWrap = 20;
+
+/**
+ * Paragraphs are the runs of lines that begin at the margin; each is wrapped anew. What is indented stays as it stands:
+ * options are laid out already, and an example is copied as a whole.
+ */
+function layHelp(text: string, columns: number): string {
+  const laid: string[] = [];
+  let paragraph: string[] = [];
+  const flush = () => {
+    if (paragraph.length > 0) laid.push(wrapAnsi(paragraph.join(' '), columns));
+    paragraph = [];
+  };
+  for (const line of text.split('\n')) {
+    if (/^\S/.test(line)) {
+      paragraph.push(line);
+    } else {
+      flush();
+      laid.push(line);
+    }
+  }
+  flush();
+  return laid.join('\n');
+}
 
 /** A default is told only where it says something: "(default: false)" on every switch is noise. */
 function optionDescription(option: Option): string {

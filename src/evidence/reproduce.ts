@@ -129,7 +129,7 @@ function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions):
   const recorded = parseResult(files.get(resultFile) ?? new Uint8Array());
   const used = recorded?.examination.provenance.credentials?.trustListSha256 ?? null;
   if (used === null) return null;
-  const given = readTrustList(trustList ?? null);
+  const given = trustList === undefined ? null : readTrustList(trustList);
   if (given !== null && sha256Of(Buffer.from(given)) === used) return given;
   throw new ForensicsError(
     'usage',

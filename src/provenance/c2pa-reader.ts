@@ -63,12 +63,11 @@ function parse(answer: unknown): unknown {
 }
 
 /**
- * The certificates of a PEM file, in PEM, without what stands between them; null for no file.
+ * The certificates of a PEM file, in PEM, without what stands between them.
  *
  * @throws {ForensicsError} `config_invalid` when the file cannot be read or holds no certificate, or a broken one.
  */
-export function readTrustList(file: string | null): string | null {
-  if (file === null) return null;
+export function readTrustList(file: string): string {
   try {
     const blocks = readFileSync(file, 'utf8').match(certificate) ?? [];
     // The library takes any text, and then trusts nobody or reads nothing at all.

@@ -3,15 +3,13 @@
 import { basename } from 'node:path';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { createSigningKeys } from '../../secrets/signing-keys.ts';
-import { citedValidation } from '../../validation/saved-validations.ts';
-import { readConfig } from '../../config/config.ts';
+import { readConfig, type Settings } from '../../config/config.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
 import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { defaultLimits } from '../../image/picture.ts';
-import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type {
   CustodyEvent,
@@ -44,11 +42,8 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
   // Whether the model is there and whole is checked by the child that loads it; without it the run ends.
-  const validation =
-    settings.validation === null
-      ? null
-      : await citedValidation(settings, createRegistry({ extra: modelsDir }), options.model);
-  const trustList = readTrustList(settings.c2paTrustList);
+  const validation = await validationCitedBy(settings, modelsDir, options.model);
+  const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const bundling = bundlingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
@@ -60,6 +55,18 @@ export const prepareLocal: PrepareExaminer = async (options) => {
     };
   };
 };
+
+/** Models are looked up, and the room of validations is loaded, only where reports are to cite one. */
+async function validationCitedBy(
+  settings: Settings,
+  modelsDir: string | null,
+  model: string | null,
+): Promise<OwnValidation | null> {
+  if (settings.validation === null) return null;
+  const { citedValidation } = await import('../../validation/saved-validations.ts');
+  const { createRegistry } = await import('../../inference/registry.ts');
+  return citedValidation(settings, createRegistry({ extra: modelsDir }), model);
+}
 
 interface LocalRun extends Run {
   readonly sandbox: Sandbox;

@@ -57,7 +57,7 @@ async function openInput(
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
   const validation = await citedValidation(settings, registry);
-  const trustList = readTrustList(settings.c2paTrustList);
+  const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const sandbox = createSandbox({ poolSize: 1, limits });
   try {
     const { db } = core.database;

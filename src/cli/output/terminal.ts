@@ -25,6 +25,19 @@ export function columnsOf(stream: NodeJS.WriteStream): number {
   return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
 }
 
+/** What a file or a pipe gets, where no width is known. */
+const plainColumns = 80;
+/** Longer lines are hard to read. */
+const maxColumns = 100;
+/** Below, every word would stand alone. */
+const minColumns = 40;
+
+export function helpWidth(): number {
+  const columns = columnsOf(process.stdout);
+  if (!Number.isFinite(columns)) return plainColumns;
+  return Math.max(minColumns, Math.min(columns, maxColumns));
+}
+
 /** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or says it has no columns. */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;

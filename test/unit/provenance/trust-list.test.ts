@@ -14,10 +14,6 @@ function fileOf(text: string): string {
   return file;
 }
 
-test('no file is no list', () => {
-  expect(readTrustList(null)).toBeNull();
-});
-
 test('all certificates are taken, and what stands between them is not', async () => {
   const [one, two] = [await createAuthority('One'), await createAuthority('Two')];
   const file = fileOf(`# the first\n${one.certificate}\nsome words\n${two.certificate}\n`);
