@@ -12,7 +12,7 @@ interface BlockValues {
   readonly values: Float32Array;
 }
 
-/** Cells where no whole block lies take the value of the nearest one. */
+/** Cells without a whole block get the value of the nearest one. */
 export function mapOfBlocks(blocks: BlockValues, facts: Picture['facts']): CellMap {
   const { columns, rows, grid } = blocks;
   const across = Math.ceil(facts.storedWidth / blockPx);
@@ -64,12 +64,12 @@ export function boxMean(values: Float32Array, columns: number, radius: number): 
   return means;
 }
 
-/** How many cells of a line lie within `radius` of `at`. */
+/** How many cells of a line are within `radius` of `at`. */
 function spanAt(at: number, length: number, radius: number): number {
   return Math.min(length - 1, at + radius) - Math.max(0, at - radius) + 1;
 }
 
-/** Adds one row of the values to the sums and takes one away, where there is such a row. */
+/** Adds one row of the values to the sums and subtracts one, where there is such a row. */
 function slide(sums: Float64Array, values: Float32Array, enters: number, leaves: number): void {
   const columns = sums.length;
   if (enters < values.length) for (let x = 0; x < columns; x++) sums[x]! += values[enters + x]!;

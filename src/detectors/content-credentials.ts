@@ -1,6 +1,6 @@
 /**
- * What signed content credentials say. Integrity and trust are two facts: a signature that fits tells that nobody changed
- * the file since, a trusted signer tells whose word it is. A declaration whose signature does not fit is left to
+ * What signed content credentials declare. Integrity and trust are two facts: a valid signature shows that the file has not
+ * changed since, a trusted signer shows who made the declaration. A declaration whose signature does not fit is left to
  * `declared-origin`.
  */
 
@@ -30,7 +30,7 @@ export const contentCredentials: Detector<Finding | Skipped> = {
 
 function toFinding(credentials: ContentCredentials, declared: readonly Declaration[]): Finding {
   const { integrity, trust, manifests, actions } = credentials;
-  // Generated content is told before a capture: both may be declared, of the whole and of a part.
+  // Generated content is reported before a capture: both may be declared, of the whole and of a part.
   const told = declared.find(({ origin }) => origin !== 'captured') ?? declared[0];
   return {
     method: contentCredentials.method,
@@ -46,7 +46,7 @@ function toFinding(credentials: ContentCredentials, declared: readonly Declarati
   };
 }
 
-/** A trusted capture is moderate at most: a screen or a print can be photographed. */
+/** A trusted capture is never more than moderate: a screen or a print can be photographed. */
 function weigh({ origin, assurance }: Declaration, credentials: ContentCredentials): Weight {
   if (origin !== 'captured') return weightOf('fake', strengthOfAssurance[assurance]);
   const isUntouched = assurance === 'trusted' && editOf(credentials) === null;

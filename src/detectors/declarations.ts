@@ -1,6 +1,6 @@
 /**
  * What a file declares about its origin without a signature that fits: source types, and what generators leave behind.
- * Nobody gains by writing it into a generated picture, but anybody can write it into an honest one.
+ * A generated picture gains nothing from it, but anyone can write it into an honest one.
  */
 
 import type { Declaration } from '../provenance/provenance.ts';

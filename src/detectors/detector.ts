@@ -1,5 +1,5 @@
 /**
- * The one contract that every forensic method keeps. A finding or a skip is a result, never an error: "too small for
+ * The one contract that every forensic method fulfils. A finding or a skip is a result, never an error: "too small for
  * this method" is something the examiner wants to read.
  */
 
@@ -12,7 +12,7 @@ import type { FindingStatement, SkipReason } from './statements.ts';
 export interface Finding<Statement = FindingStatement> {
   /** Stable identifier of the method: `trace-network`, `photograph-likeness`, ... */
   readonly method: string;
-  /** 0..1: how strongly this method speaks for a change or a synthetic origin; 0.5 says nothing. */
+  /** 0..1: how strongly this method indicates a change or a synthetic origin; 0.5 is neutral. */
   readonly score: number;
   readonly speaksFor: Side;
   readonly strength: Strength;
@@ -26,7 +26,7 @@ export interface Finding<Statement = FindingStatement> {
 
 /**
  * Where a method points: one value 0..1 for each cell of `cellPx` by `cellPx` pixels of the upright picture, row-major,
- * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 says nothing about a place.
+ * the first cell in its upper left corner; the last column and row may hang over the edge. 0.5 is neutral.
  */
 export interface CellMap {
   readonly cellPx: number;
@@ -35,7 +35,7 @@ export interface CellMap {
   readonly values: Float32Array;
 }
 
-/** The finding of a method that points at places. */
+/** The finding of a method that marks regions. */
 export interface LocalisedFinding {
   readonly finding: Finding;
   readonly map: CellMap;
@@ -43,7 +43,7 @@ export interface LocalisedFinding {
 
 export interface Skipped<Reason = SkipReason> {
   readonly method: string;
-  /** Why this method could say nothing. */
+  /** Why this method has no finding. */
   readonly reason: Reason;
 }
 
@@ -60,7 +60,7 @@ export interface TraceEvidence {
 export interface ChangeEvidence {
   /** Logit that something in the picture was changed. */
   readonly score: number;
-  /** Probability 0..1 that a place was changed, and that this is right. */
+  /** Probability 0..1 that a cell was changed, and that this is right. */
   readonly changed: CellMap;
   readonly trust: CellMap;
 }
@@ -68,14 +68,14 @@ export interface ChangeEvidence {
 export interface DetectorInput {
   readonly picture: Picture;
   readonly traces: TraceEvidence;
-  /** Null where no localisation network was asked. */
+  /** Null where no localisation network ran. */
   readonly changes: ChangeEvidence | null;
   readonly provenance: Provenance;
 }
 
 export type Answer = Finding | LocalisedFinding | Skipped;
 
-/** Narrower for a method that never points at places, or always does. */
+/** Narrower for a method that never marks regions, or always does. */
 export interface Detector<Given extends Answer = Answer> {
   readonly method: string;
   examine(input: DetectorInput): Given;
@@ -84,16 +84,16 @@ export interface Detector<Given extends Answer = Answer> {
 /** From this ratio on, in the order of `strengths`. */
 export const strengthFrom = [0, 2, 10, 100, 1000, 10_000] as const;
 
-/** @param ratio - likelihood ratio in favour of the side that is spoken for, 1 or more. */
+/** @param ratio - likelihood ratio in favour of the indicated side, 1 or more. */
 export function strengthOfRatio(ratio: number): Strength {
   const step = strengthFrom.findLastIndex((from) => ratio >= from);
   return strengths[Math.max(0, step)]!;
 }
 
 /**
- * How strongly what a file says of its own origin speaks, by who vouches for it: convention, not measurement, since
- * whoever forges a statement decides how often it is wrong. Anybody can sign, so a signature that nobody vouches for
- * adds integrity and no strength.
+ * Strength of a file's statement about its own origin, by who vouches for it: convention, not measurement, since the forger
+ * of a statement decides how often it is wrong. Anyone can sign, so a signature without a trusted signer adds integrity and
+ * no strength.
  */
 export const strengthOfAssurance = {
   unsigned: 'moderate',

@@ -12,7 +12,7 @@ const minGain = 15;
 export interface BlockFit {
   readonly columns: number;
   readonly rows: number;
-  /** One log likelihood ratio a block, in nats; 0 where it says nothing. */
+  /** One log likelihood ratio a block, in nats; 0 where it is neutral. */
   readonly logSingle: Float32Array;
   /** What each frequency shows, null where it shows no earlier save. */
   readonly combs: readonly (Comb | null)[];
@@ -25,7 +25,7 @@ interface SavedPicture {
   /** The stored pixels that `plane` is the luma of. */
   readonly rgb: Uint8Array;
   readonly grid: Grid;
-  /** Of the last save, in zig-zag order; all 1 where the pixels were kept as they are. */
+  /** Of the last save, in zig-zag order; all 1 where the pixels were stored losslessly. */
   readonly steps: readonly number[];
 }
 
@@ -92,7 +92,7 @@ function addFits(
   }
 }
 
-/** Values beyond this many steps are rare and say little. */
+/** Values beyond this many steps are rare and carry little information. */
 export const maxSteps = 60;
 
 /**
@@ -151,7 +151,7 @@ interface Frequency {
   /** Quantised values of blocks beside the grid, on which no earlier save left a comb. */
   readonly smoothed: Int16Array;
   readonly step: number;
-  /** The constant coefficient, whose value 0 is one like any other. Elsewhere 0 says how smooth a block is, no more. */
+  /** The constant coefficient, whose value 0 is one like any other. Elsewhere 0 only shows how smooth a block is. */
   readonly isConstant: boolean;
 }
 

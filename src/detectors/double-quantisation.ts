@@ -1,6 +1,6 @@
 /**
  * Where a picture that was saved as JPEG twice was saved only once: what was put in after the first save. Of a file without
- * loss the first save is read from the pixels, which still lie on its steps.
+ * loss the first save is read from the pixels, whose coefficients are still multiples of its steps.
  */
 
 import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
@@ -23,7 +23,7 @@ const method = 'double-quantisation';
 
 /** Histograms of fewer blocks are too thin: a square of 144 pixels. */
 const minBlocks = 324;
-/** Votes on where the grid begins; half a picture of one megapixel tells it as well as all of it. */
+/** Votes on where the grid begins; half a picture of one megapixel suffices. */
 const votesForGrid = 300_000;
 /** Expected number of such grids in pure noise, as logarithm to the base of ten. */
 const gridBelow = -3;
@@ -62,7 +62,7 @@ function lastSave(jpeg: JpegStructure | null): Save | null {
   return steps === null ? null : { grid: { left: 0, top: 0 }, steps };
 }
 
-/** Of pixels that were kept as they are: the grid of a save before, and no steps of a later one. */
+/** Of pixels that were stored losslessly: the grid of a save before, and no steps of a later one. */
 function gridOnly(plane: ReturnType<typeof storedLuma>): Save | null {
   const main = findMainGrid(countVotes(castVotes(plane, votesForGrid)));
   if (main.logFalseAlarms > gridBelow) return null;
@@ -80,21 +80,21 @@ function isBelieved({ combs, logSingle, clippedShare }: BlockFit): boolean {
   );
 }
 
-/** Blocks on each side of a block that are read together: more in large pictures, where more places are looked at. */
+/** Blocks on each side of a block that are read together: more in large pictures, where more regions are compared. */
 function radiusOf({ columns, rows }: BlockFit): number {
   return Math.min(6, Math.max(2, Math.round(Math.sqrt(columns * rows) / 25)));
 }
 
 /**
- * Mean nats a block from which a place counts as saved once, and how steeply the map rises there. On 101 changed pictures
+ * Mean nats a block from which a region counts as saved once, and how steeply the map rises there. On 101 changed pictures
  * of the calibration split, pixel F1 at 0.5 was 0.49 from 0, 0.52 from 0.4 and 0.6, 0.51 from 1 nat. The odds that a
  * pixel was changed grew by a factor of e each nat.
  */
 const singleFrom = 0.6;
 const steepness = 1;
-/** Where fewer of the blocks around say anything, the map goes back to 0.5. */
+/** Where fewer of the blocks around carry information, the map goes back to 0.5. */
 const minInformativeShare = 0.25;
-/** On the map; the region that the sentence speaks of. */
+/** Threshold on the map for the region that the sentence names. */
 const regionFrom = 0.75;
 
 function toLocalisedFinding(fit: BlockFit, grid: Grid, facts: Picture['facts']): LocalisedFinding {
@@ -117,8 +117,8 @@ function oneWhereNotZero(nats: number): number {
 }
 
 /**
- * In nats a block, of the place that speaks most for one save. 64 of 500 changed pictures of the calibration split reached
- * it, 4 of their 500 untouched twins, and 3 of 495 readings of its photographs (as they are, saved once and twice more,
+ * In nats a block, of the region with the strongest evidence of one save. 64 of 500 changed pictures of the calibration split reached
+ * it, 4 of their 500 untouched twins, and 3 of 495 scores of its photographs (as they are, saved once and twice more,
  * half the size): 0.128 against 7 in 995.
  */
 const peakFrom = 2.5;

@@ -1,4 +1,4 @@
-/** Whether what the file records in several places agrees. A contradiction is a question to ask, hardly ever a proof. */
+/** Whether what the file records in several fields agrees. A contradiction is a question to ask, hardly ever a proof. */
 
 import { type Detector, type Finding, noWeight, type Skipped, weightOf } from './detector.ts';
 

@@ -1,4 +1,4 @@
-/** Who wrote a JPEG, as far as its quantisation tables tell. */
+/** Who wrote a JPEG, as far as its quantisation tables show. */
 
 import type { FileLayout, QuantisationClass } from '../provenance/provenance.ts';
 import { type Detector, type Finding, noWeight, type Skipped } from './detector.ts';

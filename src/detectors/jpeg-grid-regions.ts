@@ -72,7 +72,7 @@ function totalOf(values: ArrayLike<number>): number {
   return total;
 }
 
-/** Of 64: from here on a cell speaks for a grid. Sixteen times what chance gives, so that stray votes join no regions. */
+/** Of 64: from here on a cell supports a grid. Sixteen times what chance gives, so that stray votes join no regions. */
 const minInCell = 16;
 
 /** Boxes of the grids asked for, most certain first, that chance explains less than once. */
@@ -97,7 +97,7 @@ export function findBoxes(counted: VoteCounts, isAsked: (grid: number) => boolea
   return boxes.toSorted((a, b) => a.logFalseAlarms - b.logFalseAlarms);
 }
 
-/** Cells that speak for the grid and touch each other, by a side or a corner. */
+/** Cells that support the grid and touch each other, by a side or a corner. */
 function* groupsOf(counts: Uint8Array, columns: number, rows: number): Generator<Int32Array> {
   const seen = new Uint8Array(counts.length);
   const waiting = new Int32Array(counts.length);

@@ -1,4 +1,4 @@
-/** Which of the 64 possible block grids each pixel speaks for: the one whose block around it holds most zeros. */
+/** Which of the 64 possible block grids each pixel votes for: the one whose block around it holds most zeros. */
 
 import { excess, transformEight } from './blocks.ts';
 import type { StoredPlane } from './stored-plane.ts';
@@ -11,7 +11,7 @@ export const tilePx = 64;
 /** One core casts some four million votes a second. */
 const maxVotes = 2_000_000;
 
-/** Of a pixel whose best two blocks tie, or that lies outside the picture. */
+/** Of a pixel whose best two blocks tie, or that is outside the picture. */
 export const noVote = 64;
 
 /**

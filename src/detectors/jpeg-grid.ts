@@ -1,7 +1,7 @@
 /**
  * Whether a region was cut from another JPEG: its grid of 8 by 8 blocks then hardly ever falls on that of the picture
- * around it. Which of the two was there first, the grids do not tell: after a last save it may be the older one that shows.
- * Reads the pixels as they are stored, so it also speaks of files without loss that were JPEG before.
+ * around it. The grids do not show which of the two came first: after a last save it may be the older one that shows.
+ * Reads the pixels as stored, so it also works on lossless files that were JPEG before.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -32,7 +32,7 @@ const method = 'jpeg-grid';
 const gridBelow = -3;
 /**
  * Likewise of a box. Photographs are no pure noise: at the theory's limit of 0, 5 of 80 untouched files showed a box. At
- * this one 6 of 400 changed pictures of the calibration split did, 1 of their 400 twins, and 2 of 270 readings of its
+ * this one 6 of 400 changed pictures of the calibration split did, 1 of their 400 twins, and 2 of 270 scores of its
  * photographs (as they are, JPEG 75, half size): 0.015 against 3 in 670.
  */
 const boxBelow = -6;
@@ -77,7 +77,7 @@ function isForeign(grid: number, main: number): boolean {
   return across % 4 !== 0 || down % 4 !== 0;
 }
 
-/** How far `grid` lies to the right of and below `main` in the stored picture, 0..7 each. */
+/** How far `grid` is to the right of and below `main` in the stored picture, 0..7 each. */
 function shiftOf(grid: number, main: number): Shift {
   const across = withinBlock((grid % blockPx) - (main % blockPx));
   const down = withinBlock(Math.floor(grid / blockPx) - Math.floor(main / blockPx));
@@ -94,7 +94,7 @@ function asShown(shift: Shift, { orientation }: Picture['facts']): Shift {
   return { across: withinBlock(across), down: withinBlock(down) };
 }
 
-/** 0.5 where no box lies: a place that shares the picture's grid may still have been put there. */
+/** 0.5 outside the boxes: a region that shares the picture's grid may still have been inserted. */
 function mark(boxes: readonly GridBox[], votes: Votes, facts: Picture['facts']): CellMap {
   const { width, height, tileStep } = votes;
   const marked = new Float32Array((width * height) / cellVotes ** 2).fill(0.5);

@@ -1,5 +1,5 @@
 /**
- * What the learned method says of local changes. It compares each place with the rest of the picture by traces of processing:
+ * The finding of the learned method on local changes. It compares each region with the rest of the picture by traces of processing:
  * residual noise, 8x8 DCT coefficients and block borders.
  */
 
@@ -23,13 +23,13 @@ export const localisationNetwork: Detector<LocalisedFinding | Skipped> = {
 };
 
 /**
- * What the claim of a score is worth, on the calibration split (500 simulated changes; 269 photographs as they are, at JPEG 75 and
+ * Weight of a score, on the calibration split (500 simulated changes; 269 photographs as they are, at JPEG 75 and
  * at half size): a claim of 20 to 1 was reached by 32 changed pictures and no photograph, one of 10 to 1 by 61 and 4. The ratios
  * are lower one-sided 95 % bounds of the one share over upper ones of the other (Clopper and Pearson).
  */
 const borneOut = { claim: 20, ratio: 12, below: 8 } as const;
 
-/** A place counts as changed from here on; training moved the map so that this is a good limit. */
+/** Threshold above which a cell counts as changed; training moved the map so that this is a good limit. */
 const changedFrom = 0.5;
 
 function toLocalisedFinding(

@@ -1,6 +1,6 @@
 /**
- * Whether noise and sharpness are of one kind throughout the picture. Each place is compared with the places of the same
- * picture that are as bright and as textured: a smooth sky has less noise than a hedge, and nobody pasted it.
+ * Whether noise and sharpness are uniform throughout the picture. Each region is compared with regions of the same picture
+ * that are as bright and as textured: a smooth sky has less noise than a hedge without having been pasted.
  *
  * It measures weakly: a blurred background differs from what is in focus, as a pasted object does.
  */
@@ -28,14 +28,14 @@ const minCells = 256;
 const ofCell = { offset: -0.49, slope: 2.8 } as const;
 /**
  * The same on the logarithm of a picture's contrast, changed pictures against their twins. Of the twins 5 % have a
- * contrast above 4.1, of the changed ones 9 %: too little for the finding to speak for a side by itself.
+ * contrast above 4.1, of the changed ones 9 %: too little for the finding to indicate a side by itself.
  */
 const ofPicture = { offset: -0.43, slope: 0.54 } as const;
 /** Of a drawing with large areas of one colour the median may be 0. */
 const minDistance = 0.1;
 /** 5 % of 269 untouched photographs have more; below it a region would be named in most honest pictures. */
 const unusualFrom = 5.4;
-/** A region holds cells at least twice as far away as the median: 6 times as frequent in changed places. */
+/** A region holds cells at least twice as far away as the median: 6 times as frequent in changed regions. */
 const regionFrom = 0.8;
 
 const method = 'noise-level';

@@ -1,5 +1,5 @@
 /**
- * How far each of many points lies from the majority, given its context: the Mahalanobis distance to a normal
+ * How far each of many points is from the majority, given its context: the Mahalanobis distance to a normal
  * distribution that is fitted again and again on the points nearest to it.
  *
  * @see Rousseeuw and Van Driessen, "A fast algorithm for the minimum covariance determinant estimator", Technometrics
@@ -45,7 +45,7 @@ function thinned(usable: Uint8Array): Uint8Array {
   const count = sum(usable);
   const apart = Math.ceil(count / maxFitted);
   const fitted = usable.map((is, at) => (at % apart === 0 ? is : 0));
-  // Where the usable ones lie in stripes, few of them may be left, or none.
+  // Where the usable cells form stripes, few of them may be left, or none.
   return 2 * apart * sum(fitted) < count ? usable : fitted;
 }
 
@@ -53,7 +53,7 @@ function sum(flags: Uint8Array): number {
   return flags.reduce((total, is) => total + is, 0);
 }
 
-/** A number that all points share, as the colours of a grey picture are, varies by rounding alone and says nothing. */
+/** A number that all points share, as the colours of a grey picture are, varies by rounding alone and carries no information. */
 const minDeviation = 1e-4;
 
 /** Mean 0 and variance 1 in each number over the usable points. */
@@ -156,16 +156,16 @@ function nearest(distances: Float32Array, usable: Uint8Array): Uint8Array {
 
 /** The value that a share 0..1 of the usable values does not exceed, without interpolation. */
 export function quantileOf(values: Float32Array, usable: Uint8Array, share: number): number {
-  const kept = new Float32Array(values.length);
+  const usableValues = new Float32Array(values.length);
   let count = 0;
   for (let at = 0; at < values.length; at++) {
-    if (usable[at] === 1) kept[count++] = values[at]!;
+    if (usable[at] === 1) usableValues[count++] = values[at]!;
   }
-  return selected(kept.subarray(0, count), Math.floor(share * (count - 1)));
+  return selected(usableValues.subarray(0, count), Math.floor(share * (count - 1)));
 }
 
-/** What would stand at `place` if the values were sorted; changes their order. @see Hoare, "Algorithm 65: find" (1961). */
-function selected(values: Float32Array, place: number): number {
+/** The value at `index` if the values were sorted; changes their order. @see Hoare, "Algorithm 65: find" (1961). */
+function selected(values: Float32Array, index: number): number {
   let [first, last] = [0, values.length - 1];
   while (first < last) {
     const pivot = values[(first + last) >> 1]!;
@@ -178,9 +178,9 @@ function selected(values: Float32Array, place: number): number {
       values[up++] = values[down]!;
       values[down--] = moved;
     }
-    if (place <= down) last = down;
-    else if (place >= up) first = up;
+    if (index <= down) last = down;
+    else if (index >= up) first = up;
     else break;
   }
-  return values[place]!;
+  return values[index]!;
 }

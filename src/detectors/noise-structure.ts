@@ -1,6 +1,6 @@
 /**
- * How much fine structure each place of a picture holds, at three sizes: noise and sharpness in numbers that a place
- * shares with its neighbours when one camera and one history made both.
+ * How much fine structure each cell of a picture holds, at three scales: noise and sharpness in numbers that a cell shares
+ * with its neighbours when both have the same camera and history.
  */
 
 import type { Picture } from '../image/picture.ts';
@@ -34,7 +34,7 @@ export interface FineStructure {
 
 /** Pixels a side of the smallest cell: a block of JPEG. */
 const block = 8;
-/** More cells than this would cost time and tell no more: larger pictures get larger cells, read in their middle. */
+/** More cells than this would cost time and add no information: larger pictures get larger cells, read in their middle. */
 const maxCells = 65_536;
 const [darkest, brightest] = [3, 252];
 /** Keeps the logarithm of an empty band finite; the steps of 8 bits are not much smaller. */
@@ -207,7 +207,7 @@ function sumAround(
   return sums;
 }
 
-/** Which of `length` places in a line a square around one of them takes in. */
+/** Which of `length` positions in a line a square around one of them covers. */
 function windowOf(length: number, reach: number) {
   const side = Math.min(length, 2 * reach + 1);
   return {

@@ -1,6 +1,6 @@
 /**
- * Tells drawings, diagrams, pages of text and screenshots from photographs, because the trace network has seen
- * photographs and generated pictures only. It says nothing about real or fake, so its score is always one half.
+ * Separates drawings, diagrams, pages of text and screenshots from photographs, because the trace network has seen
+ * photographs and generated pictures only. It is neutral about real or fake, so its score is always one half.
  *
  * A lens and a sensor leave no exactly flat area beside a sharp edge, and edges several pixels wide; drawing programs
  * leave both. A night sky, a blown highlight or a cut-out product may be flat, but its edges are soft or its
@@ -16,7 +16,7 @@ const minBlocks = 256;
 /**
  * Weights of `flatBesideEdges`, `edgeSharpness` and `twoToneShare`: logistic regression of 288 drawings by our own code
  * (flat shapes, cartoons, text, line art, user interfaces, charts, gradients, dark terminals; as PNG, as JPEG 90, 75 and
- * 50, scaled, saved twice) against 6,168 readings of 2,056 photographs (as they are, JPEG 75, JPEG 40). The limit was
+ * 50, scaled, saved twice) against 6,168 scores of 2,056 photographs (as they are, JPEG 75, JPEG 40). The limit was
  * then set by hand for the photographs.
  */
 const weights = { flatBesideEdges: 10.2, edgeSharpness: 11.6, twoToneShare: 7.7 } as const;
@@ -39,7 +39,7 @@ export const photographLikeness: Detector<Finding | Skipped> = {
   },
 };
 
-/** True unless the finding of `photographLikeness` is there and says otherwise. */
+/** True unless the finding of `photographLikeness` is there and disagrees. */
 export function isPhotograph(findings: readonly Pick<Finding, 'method' | 'measures'>[]): boolean {
   const finding = findings.find(({ method }) => method === photographLikeness.method);
   return finding?.measures['isPhotograph'] !== 0;

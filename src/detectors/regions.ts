@@ -1,4 +1,4 @@
-/** Where in the upright picture something lies: regions of a map, and how a sentence names them. */
+/** Where in the upright picture something is: regions of a map, and how a sentence names them. */
 
 import type { CellMap } from './detector.ts';
 
@@ -38,7 +38,7 @@ export type AreaPlace =
   | (typeof along)[number]
   | (typeof ninths)[number];
 
-/** What a sentence says of a region. */
+/** How a sentence describes a region. */
 export interface Area {
   readonly place: AreaPlace;
   /** 0..1 of the picture. */
@@ -63,7 +63,7 @@ export function placeOf(region: Region, { width, height }: Size): AreaPlace {
   return ninths[3 * row + column]!;
 }
 
-/** 0, 1 or 2: the third of a side that `at` lies in. */
+/** 0, 1 or 2: the third of a side that contains `at`. */
 function thirdOf(at: number, length: number): number {
   return Math.min(2, Math.max(0, Math.floor((3 * at) / length)));
 }
@@ -79,7 +79,7 @@ export function measuresOf({ left, top, width, height, share }: Region) {
   };
 }
 
-/** More than this share of a picture is no part of it: who marks so much does not say where. */
+/** More than this share of a picture is no region: marking so much locates nothing. */
 const maxShareOfPicture = 0.5;
 
 /** As `largestRegion`, where it is a part of the picture; else null. */

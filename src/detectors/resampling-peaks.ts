@@ -1,4 +1,4 @@
-/** Frequencies that stand out in windows: of all of them, or of some that lie together. */
+/** Frequencies that stand out in windows: of all of them, or of some adjacent ones. */
 
 import { frequencyOf, spectrumWidth, type Windows, windowSide } from './resampling-spectra.ts';
 
@@ -16,7 +16,7 @@ const candidates = Int32Array.from({ length: windowSide * spectrumWidth }, (_, a
   },
 );
 
-/** A fence in one window may not speak for the windows around it. */
+/** A fence in one window must not count for the windows around it. */
 const maxPower = 20;
 
 /** Each window's powers, averaged with those of the windows around it: chance peaks elsewhere in each, a period does not. */

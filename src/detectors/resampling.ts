@@ -76,7 +76,7 @@ function look({ facts, luma }: Picture): LocalisedFinding {
 /** Of the windows that hold a cell, at least half point. */
 const pointedFrom = 0.7;
 
-/** 0.5 to 0.9 by the share of the windows around a cell that point: a window without a period says nothing. */
+/** 0.5 to 0.9 by the share of the windows around a cell that point: a window without a period is neutral. */
 function toMap(pointing: Uint8Array, windows: Windows, { width, height }: PictureFacts): CellMap {
   const cellPx = windows.stridePx;
   const [columns, rows] = [Math.ceil(width / cellPx), Math.ceil(height / cellPx)];

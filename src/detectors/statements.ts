@@ -1,5 +1,5 @@
 /**
- * All that a method can say of a picture, in codes and values. No words stand here: the report room has a sentence for
+ * Every statement of a method about a picture, in codes and values. No words are here: the report room has a sentence for
  * each code in each language, and lacks none, because it is typed by what follows.
  */
 
@@ -106,9 +106,9 @@ export interface Copies {
   /** Mean of both, 0..1 of the picture; measured coarsely. */
   readonly share: number;
   readonly isMirrored: boolean;
-  /** Whole degrees; 0 when the fit does not tell a turn from none. */
+  /** Whole degrees; 0 when the fit cannot distinguish a turn from none. */
   readonly turnDegrees: number;
-  /** How many times as large the larger one is; 1 when the fit does not tell. */
+  /** How many times as large the larger one is; 1 when the fit cannot distinguish. */
   readonly factor: number;
 }
 
@@ -117,7 +117,7 @@ export type FindingStatement = {
   readonly [Code in FindingCode]: { readonly code: Code; readonly values: FindingValues[Code] };
 }[FindingCode];
 
-/** Why a method could say nothing. */
+/** Why a method has no finding. */
 export type SkipReason =
   | 'no_credentials'
   | 'no_declaration'

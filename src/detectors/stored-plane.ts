@@ -15,7 +15,7 @@ export interface StoredPlane {
 
 type Turned = Pick<Picture['facts'], 'width' | 'height' | 'storedWidth' | 'orientation'>;
 
-/** Turned planes, for as long as their pictures are kept: several methods ask for the same one. */
+/** Turned planes, for as long as their pictures are in memory: several methods use the same one. */
 const turnedPlanes = new WeakMap<Picture, StoredPlane>();
 
 /** The picture's own luma where nothing was turned. */
@@ -53,7 +53,7 @@ export function storedRgb({ facts, rgb }: Picture): Uint8Array {
   return stored;
 }
 
-/** Where the file keeps the first upright pixel, and how far from each pixel the ones to its right and below it lie. */
+/** Where the file stores the first upright pixel, and how far from each pixel the ones to its right and below it lie. */
 function stepsThrough(facts: Turned) {
   const origin = storedIndex(facts, 0, 0);
   const right = storedIndex(facts, 1, 0) - origin;
@@ -106,7 +106,7 @@ export function toUpright(map: CellMap, facts: Turned): CellMap {
   return { cellPx, columns, rows, values };
 }
 
-/** Where the file keeps the pixel that stands upright at (x, y). @see EXIF 2.32, tag 0x0112. */
+/** Where the file stores the pixel that is at (x, y) when upright. @see EXIF 2.32, tag 0x0112. */
 function storedIndex({ width, height, storedWidth, orientation }: Turned, x: number, y: number) {
   const [right, bottom] = [width - 1 - x, height - 1 - y];
   switch (orientation) {

@@ -31,15 +31,15 @@ export function cellsFor(
 }
 
 interface Differences {
-  /** Of each cell, 0 or more: difference over what is usual in this picture and at a place of this contrast. */
+  /** Of each cell, 0 or more: difference over what is usual in this picture and in a cell of this contrast. */
   readonly deviations: Float32Array;
   /** Standard deviation of cells that agree, in grey levels. */
   readonly scatter: number;
-  /** Of what the thumbnail shows, how much the picture explains in most places: 1 for the same picture, near 0 for another. */
+  /** Of what the thumbnail shows, how much the picture explains in most cells: 1 for the same picture, near 0 for another. */
   readonly likeness: number;
 }
 
-/** @param cells - over `picture`; `thumbnail` shows the whole of it and lies alike. */
+/** @param cells - over `picture`; `thumbnail` shows the whole of it in the same orientation. */
 export function differencesOf(picture: Plane, thumbnail: Plane, cells: CellSize): Differences {
   const { cellPx } = cells;
   const own = measureCells(picture, cells, { across: cellPx, down: cellPx });
@@ -63,7 +63,7 @@ export function differencesOf(picture: Plane, thumbnail: Plane, cells: CellSize)
 }
 
 /**
- * Powers of brightness: brightness and contrast alone, and the curves that cameras and programs lay over a picture. A place is
+ * Powers of brightness: brightness and contrast alone, and the curves that cameras and programs apply to a picture. A cell is
  * off only as far as it is under both, since a changed part that holds most of what is bright would bend the curve to itself.
  */
 const curves = [1, 4] as const;

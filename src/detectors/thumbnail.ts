@@ -1,6 +1,6 @@
 /**
  * Where the thumbnail in EXIF shows something else than the picture. A program that paints into a picture often leaves the
- * thumbnail that the camera made. Most write a new one, so that agreement says nothing.
+ * thumbnail that the camera made. Most write a new one, so that agreement proves nothing.
  */
 
 import type { Thumbnail } from '../image/decode.ts';
@@ -37,9 +37,9 @@ function skip(reason: SkipReason): Skipped {
   return { method: thumbnail.method, reason };
 }
 
-/** As `inconsistencies.ts` has it: beyond this the thumbnail is one of another part of the scene, which is told there. */
+/** As in `inconsistencies.ts`: beyond this the thumbnail shows another part of the scene, which is reported there. */
 const maxShapeRatio = 1.06;
-/** On the calibration split 99 % of the same pictures lie above 0.72, 95 % of other ones below 0.54. */
+/** On the calibration split 99 % of the same pictures are above 0.72, 95 % of other ones below 0.54. */
 const minLikeness = 0.6;
 
 /** Deviations at which a cell is as likely changed as not, and that make the odds e times as high. */
@@ -48,7 +48,7 @@ const deviation = { even: 7, step: 1 };
 const pointedFrom = 0.73;
 const minCells = 4;
 /**
- * Of 500 pairs of the calibration split, with thumbnails that were made as `thumbnail-difference.ts` tells, a region was found
+ * Of 500 pairs of the calibration split, with thumbnails made as `thumbnail-difference.ts` describes, a region was found
  * in 342 changed pictures and in no untouched one: that bears out 100 (Clopper and Pearson, one-sided 95 % bounds). But those
  * were not thumbnails of cameras, so no more is believed than this.
  */

@@ -1,4 +1,4 @@
-/** What the learned detector of traces says, as a finding beside the others. */
+/** The score of the learned trace detector as a finding beside the others. */
 
 import {
   type Detector,
@@ -31,7 +31,7 @@ function toFinding(traces: TraceEvidence): Finding {
 
 /**
  * Odds of the calibrated probability are a likelihood ratio at even prior odds. A probability no farther from one half than
- * one standard deviation speaks for neither side, whatever its odds.
+ * one standard deviation indicates neither side, whatever its odds.
  */
 function sideOf({
   fakeProbability,

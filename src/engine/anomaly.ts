@@ -120,7 +120,7 @@ export function gini(values: readonly number[]): number {
 
 /**
  * The contract's `classSimilarities`: cosine between the mean embedding of the patches read and the mean embedding of
- * JPEG-compressed real, or generated, training pictures. -1 (opposite) .. 1 (same direction); 0 says nothing.
+ * JPEG-compressed real, or generated, training pictures. -1 (opposite) .. 1 (same direction); 0 is neutral.
  */
 export function measureSimilarities(
   patchScores: Pick<PatchScores, 'embeddings' | 'read'>,

@@ -29,7 +29,7 @@ export function toPredictions(logits: Logits, { calibration }: ModelManifest): C
 }
 
 /**
- * How much trace there is, 0..2, whichever side it speaks for: both scores with the two logits levelled. Without that
+ * How much trace there is, 0..2, whichever side it indicates: both scores with the two logits levelled. Without that
  * the second branch, which moves them apart by as much as it is sure, would make traces out of a drawing.
  */
 export function toTrace({ real, fake }: Logits, { calibration }: ModelManifest): number {

@@ -75,7 +75,7 @@ export function environmentOf(
   };
 }
 
-/** `package.json` lies beside `src/` and `dist/`, so one relative path serves both. */
+/** `package.json` is next to `src/` and `dist/`, so one relative path serves both. */
 function productVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   const { version }: { readonly version?: unknown } = JSON.parse(text);

@@ -27,22 +27,22 @@ export interface DecisionInput {
   readonly declaration: DeclarationEvidence | null;
 }
 
-/** What the methods that look for local changes say together. */
+/** The combined result of the methods that look for local changes. */
 export interface ChangeClaim extends Pick<Manipulation, 'probability'> {
-  /** How many speak by themselves, at least weakly. */
+  /** How many indicate a change by themselves, at least weakly. */
   readonly speaking: number;
-  /** Whether one of them speaks more than weakly. */
+  /** Whether one of them does so more than weakly. */
   readonly isStrong: boolean;
 }
 
-/** A declared generation, and whether somebody who is trusted signed it. */
+/** A declared generation, and whether a trusted signer signed it. */
 export interface DeclarationEvidence {
   readonly subClass: 'ai-generated' | 'ai-manipulated';
   readonly isTrusted: boolean;
 }
 
 /**
- * How many standard deviations of the Monte Carlo passes must lie between the probability and one half: the two-sided
+ * How many standard deviations of the Monte Carlo passes must separate the probability from one half: the two-sided
  * 99, 80 and 50 % points of the normal distribution. The models' thresholds are fitted under these.
  */
 const minDeviations = {
@@ -83,8 +83,8 @@ export function decide(
 }
 
 /**
- * Whether there is a verdict of the traces that has to stand the test of stability. Beside a declaration it is asked under
- * the loosest strategy: that is where the two are weighed against each other.
+ * Whether there is a verdict of the traces that has to pass the stability test. Beside a declaration the loosest strategy
+ * decides this, because the two are compared under it.
  */
 export function needsStabilityTest(
   evidence: Omit<DecisionInput, 'isUnstable'>,
@@ -112,9 +112,9 @@ function decideByTraces(evidence: DecisionInput, limits: Limits): Conclusion {
 }
 
 /**
- * A part that was changed makes the picture fake, whatever the traces of the whole picture say; but nothing is called changed
- * that is no photograph or too small. Signs that are not enough for that are enough not to call the picture real. Whether a
- * generator painted the part, its pixels do not tell (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
+ * A changed part makes the picture fake, whatever the traces of the whole picture indicate; but only a photograph of
+ * sufficient size is called changed. Weaker signs still prevent the picture from being called real. The pixels do not show
+ * whether a generator painted the part (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
  */
 function decideByChanges(
   evidence: DecisionInput,
@@ -145,10 +145,10 @@ function signsOfChange(
 }
 
 /**
- * A file that says it was generated is believed: nobody gains by writing that into a generated picture, and what is
- * missing never counts. But anybody can write it into an honest photograph to discredit it, so where nobody who is trusted
- * signed it and the traces speak for a camera, the two are left to stand against each other. Asked under the loosest limits
- * whatever the strategy is, or a picture could be decided under a strict strategy and open under a looser one.
+ * A file that declares itself generated is believed: a generated picture gains nothing from a false declaration, and a
+ * missing one never counts. But anyone can write one into an honest photograph to discredit it, so without a trusted
+ * signature and with traces that indicate a camera, the contradiction stays open. Checked under the loosest limits whatever
+ * the strategy, or a picture could be decided under a strict strategy and open under a looser one.
  */
 function decideByDeclaration(evidence: DecisionInput, loosest: Limits): Conclusion | null {
   const { declaration } = evidence;
@@ -185,7 +185,7 @@ function limitsOf(
   };
 }
 
-/** Outside the validated domain nothing is said about real or fake. */
+/** Outside the validated domain there is no decision between real and fake. */
 function reasonsToAbstain(evidence: DecisionInput, limits: Limits): readonly ReasonCode[] {
   const checks: readonly (readonly [ReasonCode, boolean])[] = [
     ['too_small', !evidence.hasFullPatch],

@@ -1,6 +1,7 @@
 /**
- * The scores of the second branch of the model, an ensemble: log odds of `fake`. What survives sharing lies in middle and low frequencies; at
- * half size the same statistics see lower ones, and four times the area: both sizes are asked, and their log odds add up.
+ * The scores of the second branch of the model, an ensemble: log odds of `fake`. The traces that survive sharing are in middle
+ * and low frequencies; at half size the same statistics cover lower ones, and four times the area: both sizes are scored, and
+ * their log odds are added.
  */
 
 import { halvePixels, type Planes, toPlanes } from '../image/pixels.ts';
@@ -13,7 +14,7 @@ export interface EnsembleScores {
   readonly members: number;
   /** `[patches read, members]`: what counts for the picture. */
   readonly ofPatches: Float32Array;
-  /** Of the place of one patch alone, for the maps: where there is a half size, twice what that says, for a quarter of the work. */
+  /** Score of a single patch position, for the maps: where there is a half size, twice the score of that, for a quarter of the work. */
   readonly ofPosition: (place: CellPosition) => Float32Array;
 }
 
@@ -56,7 +57,7 @@ function isLargeEnough({ facts }: Planes, { cellPx, patchCells }: ModelManifest[
   return Math.min(facts.width, facts.height) >= 2 * patchCells * cellPx;
 }
 
-/** Patch by patch, or, where that is less work, all cells of the picture; the answers are the same. */
+/** Patch by patch, or, where that is less work, all cells of the picture; the scores are the same. */
 async function scorePatches(
   picture: Planes,
   { grid, window, read }: PatchPlan,

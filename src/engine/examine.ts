@@ -20,7 +20,7 @@ import { type Models, type Observation, observe } from './observe.ts';
 import { insideGrid } from './patches.ts';
 import type { CodedExamination } from './result.ts';
 
-/** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
+/** @param provenance - the file's own statements, read from the same bytes as `picture`. */
 export async function examine(
   picture: Picture,
   models: Models,

@@ -1,13 +1,13 @@
 /**
- * How strong a verdict may be said to be, judged by what was measured and not by what the model says of itself: the
- * likelihood ratio of being called real, or fake, that the model's error rates bear out.
+ * How strong a verdict may be called, by measurement and not by the model's own probability: the likelihood ratio of being
+ * called real, or fake, that the model's error rates support.
  */
 
 import { decisionStrategies, type DecisionStrategy } from '../contract/vocabulary.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
 
 export interface SupportedRatio {
-  /** At most this, and never below 1. */
+  /** An upper bound, never below 1. */
   readonly ratio: number;
   /** The strategy and the measured condition that gave it. */
   readonly strategy: DecisionStrategy;
@@ -27,7 +27,7 @@ export interface SupportedRatio {
  * follows, so their figures hold for the picture too; and a strict one decides so few pictures that its own figures
  * alone would make the clearest verdicts the weakest. The choice is the same for every picture.
  *
- * @returns null when the model was not measured, or its manifest does not tell how many were called right.
+ * @returns null when the model was not measured, or its manifest does not state how many were called correctly.
  */
 export function supportedRatio(
   measured: readonly MeasuredCondition[],
@@ -41,8 +41,8 @@ export function supportedRatio(
 }
 
 /**
- * The least of the measured conditions. Nobody knows the history of a picture, so the history under which the model
- * did worst is what counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
+ * The minimum over the measured conditions. The history of a picture is unknown, so the history under which the model
+ * did worst counts; picking the one that seems to fit would let a guess raise the strength. Pictures are
  * counted as if they were independent of each other, although many come from one source.
  */
 function minRatio(
@@ -112,7 +112,7 @@ export function lowerShare(count: number, trials: number, confidence = 0.95): nu
   return 1 - upperShare(trials - count, trials, confidence);
 }
 
-/** Clopper and Pearson's two-sided interval: `confidence` lies inside, half of the rest on each side. */
+/** Clopper and Pearson's two-sided interval: `confidence` is inside, half of the rest on each side. */
 export function shareInterval(
   count: number,
   trials: number,

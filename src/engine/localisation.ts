@@ -1,4 +1,4 @@
-/** From the methods that look for local changes to one statement about the picture, and one map. */
+/** Combines the methods that look for local changes into one statement about the picture and one map. */
 
 import type {
   Answer,
@@ -37,7 +37,7 @@ interface Given {
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
 }
 
-/** A place counts as changed from here on. */
+/** Threshold above which a cell counts as changed. */
 const changedFrom = 0.5;
 
 export function localise({ size, answers, grid, manifest }: Given): Localisation {
@@ -107,7 +107,7 @@ export function fuseCells(
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
 }
 
-/** What the picture itself adds to the level that its places are held against. */
+/** What the picture itself adds to the level that its cells are compared with. */
 function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number {
   const [middle = 0, strongest = 0] = quantilesOf(sums, [0.5, strongestShare]);
   return level.middle * middle + level.strongest * strongest;
@@ -133,7 +133,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   const { facts } = picture;
   const { cellPx, maxPixels } = locator.manifest.input;
   const { pixels, halvings } = atMost(maxPixels, picture);
-  // Halved pixels lie on no grid, so the steps of the file would tell the network something untrue.
+  // Halved pixels have no block grid, so the steps of the file would mislead the network.
   const steps = halvings === 0 && facts.jpeg ? lumaSteps(facts.jpeg) : null;
   const table = steps && inRows(steps);
   const { columns, rows, changed, trust, score } = await locator.locate(pixels, table);
@@ -144,7 +144,7 @@ export async function readChanges(picture: Picture, locator: LocateModel): Promi
   return { score, changed: mapOf(changed), trust: mapOf(trust) };
 }
 
-/** The stored picture, halved as often as it takes. */
+/** The stored picture, halved as often as necessary. */
 function atMost(maxPixels: number, picture: Picture) {
   const { storedWidth: width, storedHeight: height } = picture.facts;
   let pixels: Pixels = { width, height, rgb: storedRgb(picture) };

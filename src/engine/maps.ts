@@ -1,4 +1,4 @@
-/** From the answers at every place a patch can take, and what points at local changes, to one value a cell. */
+/** Turns the scores at every patch position, and the evidence of local changes, into one value a cell. */
 
 import type { CellMap } from '../detectors/detector.ts';
 import type { Calibration } from '../inference/model.ts';
@@ -19,10 +19,10 @@ import type { CellMaps } from './result.ts';
 const full = 65_535;
 
 /**
- * The four maps and those of single methods. A cell shows what the trace network says of the patch around it; near the border,
- * of the nearest patch that lies inside, so that every value is read from equally many cells. `anomaly` is how unusual the
- * place is, see `drawAnomaly`; `fake` is what was generated or changed, see `drawFake`. `fusion`, among those of the methods,
- * tells where something was changed if anything was: there, some places stand out in an untouched picture as well.
+ * The four maps and those of single methods. A cell shows the trace network's score of the patch around it; near the border,
+ * of the nearest patch inside the picture, so that every value covers equally many cells. `anomaly` is how unusual the
+ * region is, see `drawAnomaly`; `fake` is what was generated or changed, see `drawFake`. `fusion`, among those of the methods,
+ * shows where something was changed if anything was: some regions stand out there even in an untouched picture.
  */
 export function drawMaps(
   patchScores: PatchScores,
@@ -88,7 +88,7 @@ function cellMapOf(
   return { cellPx, ...patchScores.grid, values };
 }
 
-/** Copies to each cell the value of the place whose window has the cell in its middle, or lies nearest to that. */
+/** Gives each cell the value of the window centred on it, or of the window nearest to that. */
 function valueOfEachCell<Values extends Float32Array | Float64Array>(
   { grid, window, positions: places }: PatchScores,
   create: (cells: number) => Values,
@@ -121,7 +121,7 @@ const cellSides = [
 ] as const;
 const coarsestPx = 16;
 
-/** Fine enough for the parts that people change, coarse enough to be kept. */
+/** Fine enough for the parts that people change, coarse enough to store. */
 export function gridOfMaps(size: { readonly width: number; readonly height: number }): CellGrid {
   const pixels = size.width * size.height;
   const cellPx = cellSides.find(({ maxPixels }) => pixels <= maxPixels)?.cellPx ?? coarsestPx;
@@ -129,8 +129,8 @@ export function gridOfMaps(size: { readonly width: number; readonly height: numb
 }
 
 /**
- * The map with cells of another side: the mean of the cells that lie in a larger one, straight lines between the middles of
- * the cells around a smaller one.
+ * Resamples the map to cells of another side: the mean of the cells inside a larger one, linear interpolation between the
+ * centres of the cells around a smaller one.
  */
 export function ontoGrid(map: CellMap, grid: CellGrid): Float32Array {
   const { columns, rows, cellPx } = grid;
@@ -185,11 +185,11 @@ function beside(middle: number, count: number, px: number): readonly Share[] {
 }
 
 /**
- * The odds of both multiply. How far a place is out of line counts only as far as anything was changed at all, and against
+ * The odds of both multiply. How far a region is out of line counts only as far as anything was changed at all, and against
  * the median of the picture: so an untouched picture shows little more than how unlike training it is, and one that is
  * unlike it all over stays bright all over.
  *
- * @param farther - of each cell the share 0..1 of reference patches that lie nearer to training.
+ * @param farther - of each cell the share 0..1 of reference patches nearer to the training data.
  * @returns 0..1 for each cell.
  */
 export function drawAnomaly(
@@ -204,9 +204,9 @@ export function drawAnomaly(
 }
 
 /**
- * The higher of two values, each of which is one of the whole picture times one of the place: how likely the picture is generated
- * times how likely the place is; and how far a change is suspected times how likely the place was changed, if anything was.
- * So places that look odd in a picture that nothing speaks against stay dark.
+ * The higher of two products, each of a value of the whole picture and one of the cell: how likely the picture is generated
+ * times how likely the cell is; and how far a change is suspected times how likely the cell was changed, if anything was.
+ * So odd-looking regions stay dark in a picture without other evidence against it.
  *
  * @param generated - of each cell the probability 0..1 to be generated.
  * @param fakeProbability - 0..1, of the whole picture.

@@ -1,6 +1,6 @@
 /**
- * Monte Carlo dropout: the head judges the same patches many times, each time with a random part of the features left
- * out, and the spread of its answers is its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation",
+ * Monte Carlo dropout: the head scores the same patches many times, each time with a random part of the features left
+ * out, and the spread of its outputs is its uncertainty (Gal and Ghahramani, "Dropout as a Bayesian approximation",
  * ICML 2016). The spread of a single network understates what it does not know; it is a lower bound.
  */
 

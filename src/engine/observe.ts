@@ -18,7 +18,7 @@ import { type PatchScores, readPatchScores } from './patch-scores.ts';
 import type { CodedExamination } from './result.ts';
 import { createStabilityTest, type StabilityTest } from './stability.ts';
 
-/** The networks that an examination asks. */
+/** The networks that an examination runs. */
 export interface Models {
   readonly trace: TraceModel;
   readonly locator: LocateModel;
@@ -37,7 +37,7 @@ export interface Observation {
   readonly testStability: StabilityTest;
 }
 
-/** @param provenance - what the file says about itself, read from the same bytes as `picture`. */
+/** @param provenance - the file's own statements, read from the same bytes as `picture`. */
 export async function observe(
   picture: Picture,
   models: Models,

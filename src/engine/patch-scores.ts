@@ -1,10 +1,10 @@
 /**
- * The patch scores of a picture: what the model answers for every window of cells, and which of them speak for the picture.
- * Everything that a result says later is computed from these numbers.
+ * The patch scores of a picture: the model's output for every window of cells, and the selection that counts for the picture.
+ * Every later result is computed from these numbers.
  *
- * Each patch is judged alone, and the picture is the plain mean of their logits: features averaged first said less (AUC .739
+ * Each patch is scored alone, and the picture is the plain mean of their logits: averaging features first was worse (AUC .739
  * against .760 on the calibration split), weights by texture .001 more, clipped logits no more (models/training/EXPERIMENTS.md, 4).
- * A mean lies where a single patch lies, so one calibration serves 1 to 16 of them: it was fitted on crops with up to 16 patches
+ * A mean has the range of a single patch, so one calibration serves 1 to 16 of them: it was fitted on crops with up to 16 patches
  * and on their halves, which often hold one. One of its own for each size gained .002 on val and lost .005 on the calibration
  * split (ibid., "Thresholds by regime").
  *
@@ -32,7 +32,7 @@ export interface PatchScores {
   readonly grid: Grid;
   /** Size of a patch in cells; smaller than the model's where the picture is. */
   readonly window: Grid;
-  /** Places a patch can take, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
+  /** Positions of a patch, row-major; `logits`, `embeddings` and `distances` have one entry for each. */
   readonly positions: Grid;
   /** `[places, 3]`: raw real, fake, compression, as the maps show them. */
   readonly logits: Float32Array;
@@ -40,17 +40,17 @@ export interface PatchScores {
   readonly embeddings: Float32Array;
   /** Mahalanobis distance of each embedding from training. */
   readonly distances: Float64Array;
-  /** Indices of the places on the patch grid. */
+  /** Indices of the positions on the patch grid. */
   readonly patches: readonly number[];
-  /** Indices of the patches that speak for the picture, most textured first. */
+  /** Indices of the patches that count for the picture, most textured first. */
   readonly read: readonly number[];
-  /** `[read, channels]`: what the head saw of them, for the Monte Carlo passes. */
+  /** `[read, channels]`: the head's input for them, for the Monte Carlo passes. */
   readonly readFeatures: Float32Array;
-  /** Of the patches that speak for the picture. */
+  /** Of the patches that count for the picture. */
   readonly meanLogits: Logits;
 }
 
-/** Windows that the head judges in one run: large enough to be fast, small enough to stay in the cache. */
+/** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */
 const batchSize = 2048;
 
 export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
@@ -81,7 +81,7 @@ interface Patches {
   readonly plan: PatchPlan;
   readonly windows: WindowMeans;
   readonly ensemble: EnsembleScores | null;
-  /** `[read, channels]`, as the head wants it. */
+  /** `[read, channels]`, as the head expects it. */
   readonly features: Float32Array;
 }
 
@@ -117,7 +117,7 @@ async function scorePicture({ plan, features }: Patches, model: TraceModel): Pro
   return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
 }
 
-/** The head's answer for every window. */
+/** The head's output for every window. */
 async function scoreWindows(
   windows: WindowMeans,
   ensemble: EnsembleScores | null,

@@ -1,12 +1,12 @@
 /**
- * Where patches lie in a picture, and which of them speak for it.
+ * Where patches are in a picture, and which of them count for its score.
  *
- * Sizes and numbers stand in the manifest, because a model is fitted under them: for trace-1 patches of 128 px that overlap
- * by half, as training cuts them, and the 16 most textured. Fewer said less (AUC on the calibration split .760 of all up to 16,
+ * Sizes and numbers are in the manifest, because a model is fitted under them: for trace-1 patches of 128 px that overlap
+ * by half, as training cuts them, and the 16 most textured. Fewer were worse (AUC on the calibration split .760 of all up to 16,
  * .754 of 8, .746 of 4, .709 of one; models/training/EXPERIMENTS.md, 4); more were not tried. Crops of 256 px hold only 9,
- * and 9 drawn out of 16 say as much (.851 against .852 on val; 32). The number also bounds what head and second branch
- * cost at full size, however large the picture is. Where the most textured ones lie close together, the rest of a large picture
- * does not speak: that was not measured, because the crops are small.
+ * and 9 drawn out of 16 do as well (.851 against .852 on val; 32). The number also bounds what head and second branch
+ * cost at full size, however large the picture is. Where the most textured ones are close together, the rest of a large picture
+ * does not count: that was not measured, because the crops are small.
  */
 
 import type { Planes } from '../image/pixels.ts';
@@ -19,7 +19,7 @@ export interface PatchPlan {
   /** Size of a patch in cells; smaller than the model's where the picture is. */
   readonly window: Grid;
   readonly all: readonly CellPosition[];
-  /** Those that speak for the picture, most textured first. */
+  /** Those that count for the picture, most textured first. */
   readonly read: readonly CellPosition[];
 }
 
@@ -37,7 +37,7 @@ export function planPatches(picture: Planes, input: ModelManifest['input']): Pat
   };
 }
 
-/** Patches lie inside the picture as a whole; a picture too small for that is read as far as it goes. */
+/** Patches are entirely inside the picture; one too small for that is covered as far as it goes. */
 function patchPositions(
   inside: Grid,
   covering: Grid,
@@ -74,7 +74,7 @@ export function coveringGrid(size: { width: number; height: number }, cellPx: nu
   return { columns: Math.ceil(size.width / cellPx), rows: Math.ceil(size.height / cellPx) };
 }
 
-/** Cells that lie inside a picture as a whole, at least one in each direction. */
+/** Cells entirely inside a picture, at least one in each direction. */
 export function insideGrid(size: { width: number; height: number }, cellPx: number): Grid {
   return {
     columns: Math.max(1, Math.floor(size.width / cellPx)),
@@ -107,13 +107,13 @@ export interface WindowMeans {
   readonly columns: number;
   readonly rows: number;
   readonly channels: number;
-  /** `means[(row * columns + column) * channels + channel]`: one row of numbers a window, as the head wants it. */
+  /** `means[(row * columns + column) * channels + channel]`: one row of numbers a window, as the head expects it. */
   readonly means: Float32Array;
 }
 
 /**
  * Box means by running sums: the cost does not depend on the window's size. Sums are kept in double precision, so that
- * what is added and taken away again leaves nothing behind that a float32 could show.
+ * adding and subtracting a value leaves no error that a float32 could show.
  */
 export function meanWindows(features: FeatureGrid, window: Grid): WindowMeans {
   const { channels, columns, rows, values } = features;

@@ -1,7 +1,7 @@
 /**
  * The words of a result: classes, strategies, tiers, reasons and maps. The first part is the contract's
  * `analysis.inferenceStatus.result`; `Examination` is what one run finds out and what is stored, so that every later
- * answer (another tier, heatmaps, reports) is made without looking at the picture with a model again.
+ * output (another tier, heatmaps, reports) is made without running a model on the picture again.
  */
 
 import type {
@@ -42,7 +42,7 @@ export type MapName = (typeof mapNames)[number];
 
 /**
  * One value for each cell of `cellPx` by `cellPx` pixels, row-major; the last column and row may hang over the edge.
- * Stored as 16-bit numbers so that the same run gives the same bytes everywhere: 0..65535 stands for 0..1.
+ * Stored as 16-bit numbers so that the same run gives the same bytes everywhere: 0..65535 maps to 0..1.
  */
 export interface CellMaps {
   readonly cellPx: number;
@@ -56,13 +56,13 @@ export interface CellMaps {
   readonly methods: Readonly<Record<string, Uint16Array>>;
 }
 
-/** What all methods that look for local changes say together; see `localisation.ts`. */
+/** The combined result of all methods that look for local changes; see `localisation.ts`. */
 export interface Manipulation {
   /** Calibrated probability 0..1 that something in the picture was changed. */
   readonly probability: number;
-  /** The largest part that is marked as changed; null when none is, most of the picture is, or no strategy suspects a change. */
+  /** The largest region marked as changed; null when none is, most of the picture is, or no strategy suspects a change. */
   readonly region: Region | null;
-  /** Methods that speak for a change by themselves, at least weakly. */
+  /** Methods that indicate a change by themselves, at least weakly. */
   readonly methods: readonly string[];
 }
 
@@ -83,7 +83,7 @@ export interface Stability {
     readonly change: StabilityChange;
     /** Calibrated, 0..1, read as in the picture itself. */
     readonly fakeProbability: number;
-    /** Whether this trial lies on the other side than the picture itself, clearly enough to count. */
+    /** Whether this trial contradicts the verdict on the picture itself, clearly enough to count. */
     readonly isFlip: boolean;
   }[];
 }
@@ -120,9 +120,9 @@ export interface Examination {
   readonly locator: ModelIdentity | null;
   /** Null for an examination of an earlier version. */
   readonly manipulation: Manipulation | null;
-  /** Error rates that ship with the model; empty when nobody has measured it. */
+  /** Error rates that ship with the model; empty when it was not measured. */
   readonly measured: readonly MeasuredCondition[];
-  /** How often pictures were called manipulated when the localisation was measured; empty when nobody did. */
+  /** How often pictures were called manipulated when the localisation was measured; empty when it was not. */
   readonly measuredCalls: readonly MeasuredCalls[];
   readonly decision: Decision;
   readonly predictions: ClassScores;
@@ -142,7 +142,7 @@ export interface Examination {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** What methods found and skipped, in words of every report language: so it is stored and sent. */
+/** What methods found and skipped, in words of every report language, as stored and sent. */
 export type WordedFinding = Finding<Bilingual>;
 export type WordedSkip = Skipped<Bilingual>;
 export type WordedProvenance = Provenance<{
@@ -151,7 +151,7 @@ export type WordedProvenance = Provenance<{
   readonly measures: Readonly<Record<string, number>>;
 }>;
 
-/** An examination as the engine gives it: in codes and values, before the report room puts it into words. */
+/** An examination as the engine returns it: in codes and values, before the report room puts it into words. */
 export type CodedExamination = Omit<Examination, 'provenance' | 'findings' | 'skipped'> & {
   readonly provenance: Provenance;
   readonly findings: readonly Finding[];

@@ -1,7 +1,7 @@
 /**
- * The verdict again after changes that every shared picture goes through. Read on the most textured part of bounded size,
- * without maps or passes: on the crops of the calibration split what such a part says follows the whole picture closely
- * (correlation of log odds 0.98), at an eighth of a second a picture.
+ * Repeats the verdict after changes that every shared picture goes through. It scores only the most textured part, of bounded
+ * size, without maps or passes: on the crops of the calibration split the scores of such a part follow the whole picture
+ * closely (correlation of log odds 0.98), at an eighth of a second a picture.
  */
 
 import { type StabilityChange, stabilityChanges } from '../contract/vocabulary.ts';
@@ -14,7 +14,7 @@ import { coveringGrid, insideGrid, patchStarts } from './patches.ts';
 import type { Stability } from './result.ts';
 import { cellTextures, mostTextured } from './texture.ts';
 
-/** Pixels; the smallest side that can be asked at half size as well. */
+/** Pixels; the smallest side that can also be scored at half size. */
 const regionSidePx = 256;
 
 /**
@@ -35,7 +35,7 @@ export const changePixels: Readonly<Record<StabilityChange, (pixels: Pixels) => 
 /** @param isFake - which side the verdict is on. */
 export type StabilityTest = (isFake: boolean) => Promise<Stability>;
 
-/** The trials are made once, when they are first asked for. */
+/** Runs the trials once, on first request. */
 export function createStabilityTest(picture: Planes, model: TraceModel): StabilityTest {
   let trials: Promise<readonly Trial[]> | null = null;
   return async (isFake) => {
@@ -62,7 +62,7 @@ async function makeTrials(picture: Planes, model: TraceModel): Promise<readonly 
   return trials;
 }
 
-/** On the grid of cells, so that the blocks of a JPEG lie as they do in the picture. */
+/** On the grid of cells, so that the blocks of a JPEG are aligned as in the picture. */
 function mostTexturedRegion(picture: Planes, cellPx: number): Pixels {
   const { width, height } = picture.facts;
   const cells = Math.floor(regionSidePx / cellPx);
@@ -96,7 +96,7 @@ async function scaled(pixels: Pixels, factor: number): Promise<Pixels> {
   return scalePixels(pixels, { width, height });
 }
 
-/** From the upper left, so that the grid of an earlier JPEG no longer lies on the edge. */
+/** From the upper left, so that the grid of an earlier JPEG no longer starts at the edge. */
 function cropped(pixels: Pixels, share: number): Pixels {
   const [left, top] = [Math.round(pixels.width * share), Math.round(pixels.height * share)];
   const box = { left, top, width: pixels.width - left, height: pixels.height - top };

@@ -1,9 +1,9 @@
-/** How much a place of the picture moves: flat places carry no traces, so they do not speak for the picture. */
+/** Texture of each region of a picture: flat regions carry no traces, so they do not count for its score. */
 
 import type { Planes } from '../image/pixels.ts';
 import type { CellPosition, Grid } from './patches.ts';
 
-/** Grey levels. One hard edge must not make a patch textured, so a pixel counts at most this much. */
+/** Grey levels. One hard edge must not make a patch textured, so this is the max for one pixel. */
 const maxPerPixel = 32;
 
 /**
@@ -39,7 +39,7 @@ export function cellTextures(
 }
 
 /**
- * The places whose windows hold the most texture, most first; among equals the upper, then the left one.
+ * The positions of the windows with the most texture, in descending order; ties go to the upper, then the left one.
  *
  * @param textures - one number a cell of `grid`, from `cellTextures`.
  */

@@ -1,13 +1,13 @@
 /**
  * Runs a branch of the model over a picture of any size in tiles, so that memory stays bounded. A tile is its core plus a
- * halo as wide as the branch looks; the halo's answers are thrown away, so the seams do not show.
+ * halo as wide as the branch's receptive field; the halo's outputs are discarded, so no seams show.
  */
 
 import type { Planes } from '../image/pixels.ts';
 import type { ReadCells } from '../inference/networks.ts';
 import { coveringGrid, type FeatureGrid, type Grid } from './patches.ts';
 
-/** In cells. `core` is kept, `outer` is what the network is shown. */
+/** In cells. `outer` is the network's input, `core` the part of its output that is used. */
 interface Tile {
   readonly core: CellBox;
   readonly outer: CellBox;
@@ -22,7 +22,7 @@ interface CellBox {
 
 type Coloured = Pick<Planes, 'rgb' | 'facts'>;
 
-/** How a branch of the model is shown pixels. */
+/** How a branch of the model receives pixels. */
 export interface Branch {
   readonly read: ReadCells;
   readonly cellPx: number;
@@ -31,12 +31,12 @@ export interface Branch {
 }
 
 /**
- * Most cells of a tile, halo included: 1.3 megapixels at 16 px. One tile then holds a one-megapixel picture (no work is
+ * Max cells of a tile, halo included: 1.3 megapixels at 16 px. One tile then holds a one-megapixel picture (no work is
  * done twice) and costs the trace network about 190 MB.
  */
 export const maxTileCells = 5120;
 
-/** @returns what the branch says of all cells that cover the picture; edge pixels are repeated to fill the last cells. */
+/** @returns the branch's output for all cells that cover the picture; edge pixels are repeated to fill the last cells. */
 export async function readFeatureGrid(
   picture: Coloured,
   { read, cellPx, haloPx }: Branch,

@@ -1,4 +1,4 @@
-/** What can be said of a bundle after it was verified. */
+/** What verification establishes about a bundle. */
 
 import {
   contentOf,
@@ -41,10 +41,10 @@ export interface Verification {
   /** The key that signed; null when no signature holds. */
   readonly key: {
     readonly fingerprint: string;
-    /** Whether it is the one that was asked for; null when none was. Then anybody may have signed. */
+    /** Whether it is the expected one; null when none was named. Then anyone may have signed. */
     readonly isExpected: boolean | null;
   } | null;
-  /** What the signed list says; null when it cannot be believed. */
+  /** The content of the signed list; null when it cannot be trusted. */
   readonly manifest: Manifest | null;
   /** Null when the result cannot be read or was changed. */
   readonly verdict: string | null;
@@ -52,7 +52,7 @@ export interface Verification {
 
 export interface Filed {
   readonly problems: readonly Problem[];
-  /** Content by name of what is as the list says. */
+  /** Content by name of the files that match the list. */
   readonly intact: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -79,17 +79,17 @@ export function checkFiles(unpacked: UnpackedBundle): Filed {
 /** The two that cannot stand in the list. */
 const ofTheSeal: readonly string[] = [manifestFile, signatureFile];
 
-/** Writes the archive again from its files: whatever differs then lies between them. */
+/** Writes the archive again from its files: any remaining difference is between them. */
 function checkContainer(unpacked: UnpackedBundle, intact: Filed['intact']): readonly Problem[] {
   const { bytes, entries, manifest, manifestBytes } = unpacked;
   const signature = contentOf(unpacked, signatureFile);
   const files = manifest.files.flatMap(({ name }) => {
     const found = entries.find((entry) => entry.name === name);
     if (found === undefined) return [];
-    // A changed file was told already: its checksum is unpacked as stated, so that only what lies around it is told here.
+    // A changed file was reported already: its checksum is unpacked as stated, so that only what is around it is reported here.
     return [intact.has(name) ? { name, bytes: found.bytes } : found];
   });
-  // What is missing cannot be written again, and was told.
+  // A missing file cannot be written again, and was reported.
   if (signature === null || files.length < manifest.files.length) return [];
   let at = 0;
   for (const part of archiveOf({ manifest: manifestBytes, signature, files }, manifest)) {

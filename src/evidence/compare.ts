@@ -6,7 +6,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
 import { heatmapFile, mapFile, reportFile, toPlain } from './bundle-format.ts';
 
-/** Other processors and versions round differently; below this nobody who reads a report can tell. */
+/** Other processors and versions round differently; below this no reader of a report sees a difference. */
 export const numberTolerance = 1e-4;
 
 export interface FieldDifference {
@@ -92,7 +92,7 @@ export interface Surroundings {
   readonly isElsewhere: boolean;
 }
 
-/** Of the full scale. A value that rounds otherwise is the next colour of the scale: 2 % in one channel at most. */
+/** Of the full scale. A value that rounds otherwise is the next colour of the scale: max 2 % in one channel. */
 const heatmapTolerance = 0.02;
 /** Twice that of single numbers: a raw map is interpolated between cells and rounded to 16 bits. */
 const mapTolerance = 2e-4;

@@ -30,7 +30,7 @@ import { sha256Of } from './sign.ts';
 
 type Files = ReadonlyMap<string, Uint8Array>;
 
-/** @param files - only what is as it was signed: what was changed or is missing was told already. */
+/** @param files - only what is as it was signed: changed and missing files were reported already. */
 export function findContradictions(manifest: Manifest, files: Files): readonly Problem[] {
   const unlisted = findUnlisted(manifest);
   const resultBytes = files.get(resultFile);

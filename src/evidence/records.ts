@@ -15,7 +15,7 @@ import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
 
-/** Only what a reader of bundles asks for; the rest is compared as it is. */
+/** Only what a reader of bundles needs; the rest is compared as it is. */
 const resultSchema = Type.Object({
   verdict: Type.Union(resultClasses.map((word) => Type.Literal(word))),
   examination: Type.Object({
@@ -68,7 +68,7 @@ export function parseResult(bytes: Uint8Array): ResultRecord | null {
   return resultCheck.Check(value) ? value : null;
 }
 
-/** Whoever keeps the file back hardly means to hand on all that it says; the summary that every report prints stays. */
+/** A bundle without the file should not pass on all its metadata; the summary that every report prints stays. */
 function withoutMetadata(facts: PictureFacts): PictureFacts {
   return { ...facts, metadata: { ...facts.metadata, exif: {}, xmp: {}, iptc: {}, pngText: {} } };
 }

@@ -137,9 +137,9 @@ function trustListOf(files: Recorded['files'], { trustList }: ReproduceOptions):
   );
 }
 
-/** Other models would answer another question. */
+/** Other models would examine something else. */
 async function requireModels(settings: BundleSettings, modelsDir: string | null): Promise<void> {
-  // A folder of models that cannot be read is told as such.
+  // A folder of models that cannot be read is reported as such.
   const known = await createRegistry({ extra: modelsDir }).listAll();
   for (const wanted of [settings.model, locatorOf(settings)]) {
     const found = known.find(({ id }) => id === wanted.id) ?? null;
@@ -157,7 +157,7 @@ function locatorOf({ locator }: BundleSettings): ModelIdentity {
 
 function isMissing(wanted: ModelIdentity, found: AnyManifest | null): ForensicsError {
   const needed = Object.entries(wanted.files).map(([name, sha256]) => `${name} ${sha256}`);
-  // Added under the id of a model that is there, it would take the place of that one for every other examination too.
+  // Added under the id of a model that is there, it would replace that one for every other examination too.
   const advice = found === null ? 'Name' : `This machine has ${nameOf(found, wanted)}. Name`;
   return new ForensicsError(
     'model_not_found',

@@ -31,12 +31,12 @@ import { findContradictions } from './contradictions.ts';
 import { ForensicsError } from '../errors.ts';
 
 export interface VerifyOptions {
-  /** Fingerprint of the key that should have signed; without it anybody may have. */
+  /** Fingerprint of the key that should have signed; without it anyone may have. */
   readonly fingerprint?: string;
 }
 
 /**
- * A bundle that does not hold is an answer, no error.
+ * A bundle that fails verification is a result, not an error.
  *
  * @param bundle - path of the archive, or its bytes.
  * @throws {ForensicsError} `bundle_unreadable` for what never was a bundle, `file_*`.
@@ -54,7 +54,7 @@ interface Inspected {
   readonly files: OpenedBundle['files'];
 }
 
-/** The same with the files, for whoever works on with them. @throws as `verifyBundle`. */
+/** The same with the files, for further processing. @throws as `verifyBundle`. */
 export async function inspectBundle(
   bundle: string | Uint8Array,
   { fingerprint }: VerifyOptions,
@@ -82,7 +82,7 @@ interface OpenedBundle {
   /** Null unless its signature holds. */
   readonly manifest: Manifest | null;
   readonly key: Verification['key'];
-  /** Content by name: only files that are what the list says. */
+  /** Content by name: only files that match the list. */
   readonly files: Filed['intact'];
 }
 
@@ -92,7 +92,7 @@ const maxGrowth = 20;
 /**
  * Unpacks a bundle and compares every byte of it with what was signed.
  *
- * @param expected - fingerprint of the key that should have signed; null when nobody says.
+ * @param expected - fingerprint of the key that should have signed; null when the caller names none.
  * @throws {ForensicsError} `bundle_unreadable` for what never was a bundle.
  */
 export async function openBundle(
@@ -114,7 +114,7 @@ export async function openBundle(
   return compare({ bytes, entries, manifest, manifestBytes }, expected);
 }
 
-/** An archive that says of itself that it is a bundle, and cannot be read, was harmed; any other file never was one. */
+/** An unreadable archive that declares itself a bundle was damaged; any other file never was one. */
 async function entriesOf(bytes: Uint8Array): Promise<UnpackedBundle['entries'] | ForensicsError> {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const isBundle = view.includes(signatureFile) || view.includes(manifestFile);
@@ -153,8 +153,8 @@ function broken(kind: Problem['kind'], file: string | null, message: string): Op
   return { problems: [{ kind, file, message }], manifest: null, key: null, files: new Map() };
 }
 
-// Reads any zip archive, however it was packed, within bounds: also one that somebody changed or packed anew, so that it
-// can be said which file of it is still the same. Nothing is written anywhere, so names of entries can do no harm.
+// Reads any zip archive within bounds, however it was packed: also one that was changed or repacked, so that unchanged files
+// in it can still be reported. Nothing is written to disk, so entry names can do no harm.
 
 interface ZipBounds {
   readonly maxEntries: number;

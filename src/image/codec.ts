@@ -71,7 +71,7 @@ async function decodeStrictly(
 
 /**
  * True for libjpeg's warnings about padding between a scan and the next marker: it is passed over and no pixel lost.
- * All others, such as "premature end of data segment" and "bad Huffman code", tell of pixels that are guessed.
+ * All others, such as "premature end of data segment" and "bad Huffman code", mean that pixels are guessed.
  */
 function isHarmless(message: string): boolean {
   const warnings = message.split('\n').filter((line) => line.trim() !== '');

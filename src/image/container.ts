@@ -1,4 +1,4 @@
-/** What the two containers tell before a pixel is decoded, in one shape. */
+/** The facts of both containers before a pixel is decoded, in one shape. */
 
 import { ForensicsError } from '../errors.ts';
 import { nameIccProfile } from './icc.ts';
@@ -50,7 +50,7 @@ export interface Container {
 }
 
 /**
- * The file as its structure tells it: format, size in pixels, metadata. No pixel is decoded.
+ * The file as its structure describes it: format, size in pixels, metadata. No pixel is decoded.
  *
  * @throws {ForensicsError} `image_empty`, `image_too_many_bytes`, `image_not_supported`, `image_too_small`,
  * `image_too_large`, `image_unreadable`.

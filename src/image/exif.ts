@@ -1,6 +1,6 @@
 /**
- * What EXIF holds beside the tags that are kept with a picture: whole texts, the thumbnail's bytes, times that contradict
- * each other. Of the position it reads the satellites' clock and nothing else, and nobody stores that either.
+ * What EXIF holds beside the tags that are stored with a picture: whole texts, the thumbnail's bytes, times that contradict
+ * each other. Of the position it reads the satellites' clock and nothing else, and that is not stored either.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags.
  */
@@ -15,7 +15,7 @@ import {
   wholeNumberOf,
 } from './tiff.ts';
 
-/** `at` as the file writes it, taken for UTC; `offsetMinutes` east of it, null when the file does not tell. */
+/** `at` as the file writes it, read as UTC; `offsetMinutes` east of it, null when the file does not state it. */
 export interface ExifTime {
   readonly at: Date;
   readonly offsetMinutes: number | null;
@@ -90,7 +90,7 @@ export function readExifClues(tiff: Uint8Array | null): ExifClues {
   };
 }
 
-/** Eight bytes name the character code; UTF-16 comes in either byte order, whatever the block's own order is. */
+/** Eight bytes name the character code; UTF-16 comes in either byte order, regardless of the block's own. */
 function readComment(field: Field | undefined): string | null {
   if (field === undefined || field.bytes.length <= 8) return null;
   const code = String.fromCharCode(...field.bytes.subarray(0, 8));

@@ -78,7 +78,7 @@ export function jpegPictureIndex(
   return { tiff, base: segment.end - tiff.length };
 }
 
-/** True for a segment that the decoder needs or that tells it how to read the samples. */
+/** True for a segment that the decoder needs, also to interpret the samples. */
 export function isNeededForPixels(segment: MarkerSegment): boolean {
   const { marker } = segment;
   const isApplication = marker >= markers.app0 && marker <= markers.app15;

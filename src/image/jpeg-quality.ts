@@ -1,4 +1,4 @@
-/** Which libjpeg quality setting a quantisation table speaks of. */
+/** The libjpeg quality setting that a quantisation table indicates. */
 
 import { ForensicsError } from '../errors.ts';
 

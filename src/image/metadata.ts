@@ -1,4 +1,4 @@
-/** What the file says about itself, as plain JSON: every text is foreign and may be a lie. */
+/** The file's own statements, as plain JSON: every text is foreign and may be false. */
 
 import { type FoundTags, readExif, readIptc, readXmp } from './metadata-readers.ts';
 import { readOrientation } from './orientation.ts';
@@ -10,7 +10,7 @@ export interface Metadata {
   readonly iptc: Tags;
   /** tEXt, zTXt and iTXt of a PNG by keyword: generators leave their prompt here. */
   readonly pngText: Readonly<Record<string, string>>;
-  /** True when the file holds a position. The position itself is never kept. */
+  /** True when the file holds a position. The position itself is never stored. */
   readonly hasGps: boolean;
   readonly hasThumbnail: boolean;
   readonly software: string | null;
@@ -24,7 +24,7 @@ export interface Metadata {
   readonly warnings: readonly string[];
 }
 
-/** Where a file keeps its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. */
+/** Where a file stores its metadata, cut out of the container: see `jpeg-metadata.ts` and `png-metadata.ts`. */
 export interface MetadataBlocks {
   /** A TIFF structure, without the `Exif\0\0` before it. */
   readonly exif: Uint8Array | null;
@@ -94,7 +94,7 @@ function readBlock({ name, block, reader, warnings }: BlockToRead): FoundTags {
   try {
     return reader(block);
   } catch {
-    // Empty, or broken in whatever way: metadata stands beside the picture, so its loss is told and not fatal.
+    // Empty or broken in any way: the picture does not depend on its metadata, so the loss is reported and not fatal.
     warnings.push(`${name}: the block holds nothing that could be read.`);
     return nothing;
   }
@@ -123,7 +123,7 @@ const maxTextLength = 2000;
 
 /**
  * At most 200 tags with names of at most 100 and texts of at most 2,000 characters, positions left out.
- * What was cut is told in `warnings`.
+ * Cuts are reported in `warnings`.
  */
 export function keepTags(
   group: string,
@@ -150,13 +150,13 @@ export function keepTags(
   return Object.fromEntries(kept);
 }
 
-/** True when the tag, or a structure inside its text, tells where the picture was taken. */
+/** True when the tag, or a structure inside its text, shows where the picture was taken. */
 function isPosition(name: string, value: unknown): boolean {
   if (/latitude|longitude|GPS ?(?:position|coordinates)/i.test(name)) return true;
   return typeof value === 'string' && /GPS ?(?:latitude|longitude|position)/i.test(value);
 }
 
-/** Times, directions and speeds of a receiver narrow a place down as well. */
+/** Times, directions and speeds of a receiver narrow a position down as well. */
 function isOfReceiver(name: string): boolean {
   return /GPS/i.test(name);
 }

@@ -46,7 +46,7 @@ export interface PictureFacts {
   readonly channels: number;
   /** `grey`, `YCbCr`, `RGB`, `CMYK` or `YCCK` for JPEG; `grey`, `RGB` or `palette` for PNG. */
   readonly colourSpace: string;
-  /** True when the file can hold transparency; a note tells whether a pixel made use of it. */
+  /** True when the file can hold transparency; a note reports whether a pixel made use of it. */
   readonly hasAlpha: boolean;
   /** Name of the embedded colour profile. It is applied to CMYK alone. */
   readonly iccProfile: string | null;
@@ -62,7 +62,7 @@ export interface Picture {
   readonly rgb: Uint8Array;
   /** Row-major luma, `width * height` samples, 0..255: 0.299 R + 0.587 G + 0.114 B, rounded (ITU-R BT.601, as JFIF uses it). */
   readonly luma: Uint8Array;
-  /** What EXIF keeps beside it; absent where that cannot be decoded, and where there is none. */
+  /** Further EXIF content; absent where that cannot be decoded, and where there is none. */
   readonly thumbnail?: Thumbnail;
 }
 
@@ -109,7 +109,7 @@ export function checkDimensions(width: number, height: number, limits: Limits): 
   }
 }
 
-/** Rounded up, so that a file just above the limit is not said to have the limit's size. */
+/** Rounded up, so that a file just above the limit is not reported with the limit's size. */
 function inMegabytes(sizeBytes: number): string {
   return `${Math.ceil((sizeBytes / bytesPerMegabyte) * 10) / 10} MB`;
 }

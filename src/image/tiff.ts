@@ -1,7 +1,7 @@
 /**
  * The directories of a TIFF structure, as EXIF keeps them, read by hand: who takes a picture in asks for its orientation
  * outside the children that may die of a hostile file, and the general reader needs seconds for a block made to keep it
- * busy. Every loop is bounded; what lies outside the block is left out, so nothing is ever thrown.
+ * busy. Every loop is bounded; what is outside the block is left out, so it never throws.
  *
  * @see TIFF 6.0, section 2, for directories and field types; CIPA DC-008 4.6 for the directories of EXIF.
  */
@@ -88,7 +88,7 @@ export function decodeText(bytes: Uint8Array): string {
 
 interface FoundDirectory {
   readonly fields: Directory;
-  /** Where the next one lies; null without one. */
+  /** Offset of the next one; null without one. */
   readonly next: number | null;
 }
 
@@ -114,7 +114,7 @@ function readDirectory(
   return { fields, next: next === 0 ? null : next };
 }
 
-/** An entry: tag, type, count, then the value itself when four bytes hold it, or else where it lies. */
+/** An entry: tag, type, count, then the value itself when four bytes hold it, or else its offset. */
 function readField(tiff: Uint8Array, entry: number, isLittleEndian: boolean): Field | null {
   const view = viewOf(tiff);
   const type = view.getUint16(entry + 2, isLittleEndian);

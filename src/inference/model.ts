@@ -22,7 +22,7 @@ export interface MeasuredCondition {
   /** How many photographs and generated pictures. */
   readonly real: number;
   readonly fake: number;
-  /** Longer sides of the pictures in pixels, least and greatest; absent in manifests that did not record them. */
+  /** Longer sides of the pictures in pixels, min and max; absent in manifests that did not record them. */
   readonly longerSidePx?: readonly [number, number];
   /** Area under the ROC curve, and its 95 % interval over sources. */
   readonly auc: number;
@@ -52,7 +52,7 @@ interface IdentifiedModel {
   readonly files: Readonly<Record<string, { readonly sha256: string; readonly bytes: number }>>;
 }
 
-/** Of a model that tells generated pictures from photographs. */
+/** Of a model that separates generated pictures from photographs. */
 export interface ModelManifest extends IdentifiedModel {
   readonly type: 'image';
   readonly input: {
@@ -83,11 +83,11 @@ export interface ModelManifest extends IdentifiedModel {
    * null where one limit fits all.
    */
   readonly compressedRegime: { readonly from: number; readonly fakeMin: StrategyThresholds } | null;
-  /** Empty for a model that nobody has measured. `npm run evaluate -- --record` writes it. */
+  /** Empty for a model that was not measured. `npm run evaluate -- --record` writes it. */
   readonly measured: readonly MeasuredCondition[];
 }
 
-/** Of a model that says where a picture was changed. */
+/** Of a model that locates changes in a picture. */
 export interface LocateManifest extends IdentifiedModel {
   readonly type: 'localisation';
   readonly input: {
@@ -118,7 +118,7 @@ export interface LocateManifest extends IdentifiedModel {
       readonly weights: Readonly<Record<string, number>>;
     };
   };
-  /** Empty for a model that nobody has measured. */
+  /** Empty for a model that was not measured. */
   readonly measured: readonly MeasuredLocalisation[];
   readonly called: readonly MeasuredCalls[];
 }
@@ -141,7 +141,7 @@ export interface MeasuredLocalisation {
 /** How often a verdict was that something was changed, on pictures that nothing was fitted on. */
 export interface MeasuredCalls {
   readonly condition: string;
-  /** Pictures with a changed part, and photographs that nobody changed. */
+  /** Pictures with a changed part, and unchanged photographs. */
   readonly changed: number;
   readonly photographs: number;
   /** How many of them were called manipulated. */

@@ -146,7 +146,7 @@ export async function loadLocateModel(
   };
 }
 
-/** How the network is told that the pixels come from no JPEG file. */
+/** Network input for pixels that come from no JPEG file. */
 const noTable: readonly number[] = Array.from({ length: 64 }, () => 0);
 
 interface Covered {
@@ -155,7 +155,7 @@ interface Covered {
   readonly cellPx: number;
 }
 
-/** @throws {TypeError} when the network answers otherwise than its manifest says. */
+/** @throws {TypeError} when the network's output differs from its manifest. */
 function toAnswer(
   answer: Readonly<Record<string, Float32Array>>,
   { width, height, cellPx }: Covered,

@@ -1,6 +1,6 @@
 /**
  * Finds the model folders, believes nothing before the hashes were checked, and hands out the verified bytes: what was
- * hashed is what is loaded. It knows files and manifests, not what the networks say.
+ * hashed is what is loaded. It knows files and manifests, not the networks' outputs.
  */
 
 import { createHash } from 'node:crypto';
@@ -53,7 +53,7 @@ export interface Registry {
 
 /**
  * @param dirs.extra - a further folder of model folders; its models win over packaged ones of the same id.
- * @param dirs.packaged - where the models of this package lie.
+ * @param dirs.packaged - folder of the models of this package.
  */
 export function createRegistry(
   dirs: { readonly extra?: string | null; readonly packaged?: string } = {},
@@ -87,7 +87,7 @@ const isImage = (entry: ModelFolder): entry is ModelFolder<ModelManifest> =>
 const isLocator = (entry: ModelFolder): entry is ModelFolder<LocateManifest> =>
   entry.manifest.type === 'localisation';
 
-/** Nobody can tell which kind a damaged folder would be, so it concerns both. */
+/** The kind of a damaged folder is unknown, so it concerns both. */
 function ofType<Manifest extends AnyManifest>(
   { entries, damages }: Installed,
   isWanted: (entry: ModelFolder) => entry is ModelFolder<Manifest>,
@@ -125,7 +125,7 @@ function entryOf<Manifest extends AnyManifest>(
   return entry;
 }
 
-/** Of a folder that lies anywhere. @throws {ForensicsError} `model_integrity` naming the damaged file. */
+/** Of a folder anywhere. @throws {ForensicsError} `model_integrity` naming the damaged file. */
 export async function openModel(entry: ModelFolder<ModelManifest>): Promise<VerifiedModel> {
   const files = await verifiedFiles(entry);
   return {
@@ -178,7 +178,7 @@ function neededFiles(manifest: AnyManifest): readonly string[] {
 }
 
 /**
- * The files of one model folder that lies anywhere, checked like those of an installed one.
+ * The files of one model folder anywhere, checked like those of an installed one.
  *
  * @returns `files`: what its manifest lists, by name, the manifest itself among them.
  * @throws {ForensicsError} `model_not_found` without a manifest, `model_integrity`.
@@ -256,7 +256,7 @@ interface Installed<Manifest extends AnyManifest = AnyManifest> {
   readonly damages: readonly ForensicsError[];
 }
 
-/** `models/` lies beside `src/` and `dist/`, so one relative path serves both. */
+/** `models/` is next to `src/` and `dist/`, so one relative path serves both. */
 export const packagedDir = fileURLToPath(new URL('../../models/', import.meta.url));
 
 /** @throws {ForensicsError} `model_not_found`. */

@@ -93,7 +93,7 @@ async function loadInstalled(): Promise<OrtModule> {
   return import('onnxruntime-node');
 }
 
-/** `vendor/` lies beside `src/` and `dist/`, so one relative path serves both. */
+/** `vendor/` is next to `src/` and `dist/`, so one relative path serves both. */
 async function loadPacked(): Promise<OrtModule> {
   const packed: OrtModule = createRequire(import.meta.url)(
     '../../vendor/onnxruntime-node/dist/index.js',
@@ -144,7 +144,7 @@ export function sizedOutputOf(
   throw new TypeError(`The model gives ${name} of another size.`);
 }
 
-/** @throws {TypeError} when the model is another one than its manifest says. */
+/** @throws {TypeError} when the model does not match its manifest. */
 export function outputOf(
   answer: Readonly<Record<string, Float32Array>>,
   name: string,

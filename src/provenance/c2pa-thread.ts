@@ -13,8 +13,8 @@ import type { CredentialsTask } from './c2pa-reader.ts';
 const maxAnswerLength = 4_000_000;
 
 /**
- * Nothing inside a file may open a connection. The library is told so twice (no remote manifests, no hosts allowed), and
- * what it would call is taken away.
+ * Nothing inside a file may open a connection. Two settings of the library forbid it (no remote manifests, no hosts allowed), and
+ * the functions that it would call are removed.
  */
 globalThis.fetch = () => Promise.reject(new Error('The examination opens no connection.'));
 

@@ -66,7 +66,7 @@ function sha256Of(text: string): string {
 
 const hashMatch = /^assertion\.(?:data|boxes|collection|bmff)Hash\.match$/;
 
-/** Failures that mean other bytes than those that were signed. Others speak of the signer, or of form. */
+/** Failures that mean other bytes than those that were signed. Others concern the signer, or form. */
 const byteFailure =
   /^(?:claim\.|claimSignature\.(?:mismatch|missing)|hashedURI\.|general\.|manifest\.inaccessible|assertion\.(?:(?:hashedURI|dataHash|boxesHash|collectionHash|bmffHash)\.|(?:required\.)?missing|inaccessible|undeclared|outsideManifest))/;
 
@@ -93,8 +93,8 @@ function isTrusted({ successes, failures }: Manifest): boolean {
 type Role = 'whole' | 'part';
 
 /**
- * From the active manifest back along its ingredients. A statement is worth what the weakest signature on the way to it
- * is worth: anybody can sign that a picture descends from another, trusted one.
+ * From the active manifest back along its ingredients. A statement has the weight of the weakest signature on the way to it:
+ * anyone can sign that a picture descends from another, trusted one.
  */
 function declarationsIn(manifests: readonly Manifest[]): readonly Declaration[] {
   const [active] = manifests;
@@ -137,7 +137,7 @@ function declaredBy(manifest: Manifest, role: Role, assurance: Assurance): reado
   });
 }
 
-/** A whole picture is what its creation says; anything generated that came later, or in a part, is a manipulation. */
+/** The declared creation decides about the whole picture; anything generated that came later, or in a part, is a manipulation. */
 function originOf(
   origin: DeclaredOrigin | null,
   action: string,

@@ -1,5 +1,5 @@
 /**
- * Contradictions between what a file says in two places. None proves an alteration: clocks are wrong, services strip and
+ * Contradictions between two records of a file. None proves an alteration: clocks are wrong, services strip and
  * rewrite. Each is a question that an examiner would ask.
  *
  * @see CIPA DC-008-2023 (Exif 3.0), 4.6, for the tags; Adobe XMP specification part 2, ResourceEvent, for the history.

@@ -1,4 +1,4 @@
-/** Every text of a file in which a program may tell what it did, with the place it stands in. */
+/** Every text of a file in which a program may record what it did, with its field. */
 
 import type { DeclarationPlace, DeclaredOrigin } from '../contract/vocabulary.ts';
 import { type ExifClues, exifTexts } from '../image/exif.ts';
@@ -17,7 +17,7 @@ export interface ForeignTexts {
 }
 
 interface Sources {
-  /** PNG texts whole: a workflow is longer than what is kept of a text. */
+  /** PNG texts whole: a workflow is longer than the stored part of a text. */
   readonly pngText: MetadataBlocks['pngText'];
   readonly exif: ExifClues['texts'];
   readonly metadata: Pick<Metadata, 'xmp' | 'iptc'>;
@@ -69,7 +69,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text that says something, made printable; null for anything else. */
+/** A text that is not empty, made printable; null for anything else. */
 export function textIn(value: unknown): string | null {
   return typeof value === 'string' ? printable(value) || null : null;
 }

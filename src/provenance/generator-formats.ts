@@ -1,5 +1,5 @@
 /**
- * ComfyUI keeps the graph that made a picture: `prompt` as it ran (nodes by number, each with `class_type` and `inputs`),
+ * ComfyUI stores the graph that made a picture: `prompt` as it ran (nodes by number, each with `class_type` and `inputs`),
  * `workflow` as it was drawn (a list of nodes with their `type`). Other formats carry the same two behind their names in
  * EXIF. The program also scales and crops photographs, so a graph counts only when something in it samples.
  */
@@ -170,7 +170,7 @@ function isComplete(settings: ReadonlyMap<string, string>): boolean {
   );
 }
 
-/** The program tells its name in `App`, or by how it counts its versions. */
+/** The program writes its name to `App`, or by how it counts its versions. */
 function programOf(settings: ReadonlyMap<string, string>): string {
   const version = settings.get('Version') ?? '';
   if (settings.has('Civitai resources')) return 'Civitai';

@@ -42,7 +42,7 @@ export interface ContentCredentials {
   readonly actions: readonly CredentialAction[];
   /** How many manifests the store holds, the active one included: ingredients bring theirs. */
   readonly manifests: number;
-  /** Status codes of the C2PA specification that speak against the manifest, such as `assertion.dataHash.mismatch`. */
+  /** Failure status codes of the C2PA specification for the manifest, such as `assertion.dataHash.mismatch`. */
   readonly problems: readonly string[];
 }
 
@@ -72,7 +72,7 @@ export interface QuantisationClass {
   readonly quality: number | null;
 }
 
-/** What two records of a file say, and do not agree about. */
+/** Two records of a file that disagree. */
 export interface InconsistencyValues {
   /** Between capture and last change. */
   readonly modified_after_capture: { readonly minutes: number };
@@ -120,7 +120,7 @@ export interface Provenance<Contradiction = Inconsistency> {
   readonly warnings: readonly string[];
 }
 
-/** Of a file that says nothing: the value for examinations that were stored before provenance was read. */
+/** Of a file without statements: the value for examinations that were stored before provenance was read. */
 export const noProvenance: Provenance<never> = {
   declarations: [],
   credentials: null,

@@ -11,7 +11,7 @@ import type { Picture } from '../image/picture.ts';
 export interface ThumbnailComparison {
   /** Sides of the thumbnail over sides of the picture, 1 for the same shape; the greater ratio of the two, so 1 or more. */
   readonly shapeRatio: number;
-  /** Correlation of the two in a grid of cells, -1..1; null when one of them is too even to tell. */
+  /** Correlation of the two in a grid of cells, -1..1; null when one of them is too uniform to compare. */
   readonly correlation: number | null;
 }
 
@@ -87,7 +87,7 @@ function turned({ width, height, luma }: Thumbnail, turn: Turn): Thumbnail {
 
 /** Grey levels that a black bar stays below, ringing included. */
 const black = 24;
-/** A bar takes at most a third on either side. */
+/** Max size of a bar: a third on either side. */
 const maxBar = 1 / 3;
 
 /** Cameras fill the thumbnail up to 4:3 with black bars. */

@@ -1,4 +1,4 @@
-/** What a file's clocks say against each other: capture, last change, satellites, and today. */
+/** Contradictions between a file's clocks: capture, last change, satellites, and today. */
 
 import type { ExifClues, ExifTime } from '../image/exif.ts';
 import type { Inconsistency } from './provenance.ts';
@@ -10,7 +10,7 @@ interface Clocks {
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Clocks of two places on earth differ by 26 hours at most (UTC-12 to UTC+14). */
+/** Max difference of clocks between two time zones: 26 hours (UTC-12 to UTC+14). */
 const maxZoneHours = 26;
 
 export function compareTimes({
@@ -20,7 +20,7 @@ export function compareTimes({
   const all: Inconsistency[] = [];
   if (takenAt !== null && changedAt !== null) all.push(...compareChange(takenAt, changedAt));
   const latest = Math.max(...[takenAt, changedAt].map((time) => (time === null ? 0 : utcOf(time))));
-  // By how much is not told: it would differ each time that the same file is looked at.
+  // The difference is not reported: it would differ each time that the same file is looked at.
   if (latest > now.getTime() + maxZoneHours * hourMs) {
     all.push({
       code: 'time_in_future',

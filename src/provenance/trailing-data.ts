@@ -88,7 +88,7 @@ function countTrailing(trailing: Uint8Array): number {
 }
 
 /**
- * What mozjpeg scales where nobody asks for another table, for luma and colour alike; zig-zag order. From N. Robidoux's
+ * The table that mozjpeg scales by default, for luma and colour alike; zig-zag order. From N. Robidoux's
  * work for ImageMagick; read out of files that mozjpeg wrote.
  */
 const mozjpegBase: readonly number[] = [

@@ -1,6 +1,6 @@
 /**
  * `result.evidence` of the forensic tier: what was found, ranked, in words of both report languages; what speaks against
- * it; and what was not looked at. Made anew from the stored examination whenever it is asked for.
+ * it; and what was not looked at. Rebuilt from the stored examination on every request.
  */
 
 import type { Evidence } from '../contract/evidence.ts';
@@ -93,7 +93,7 @@ function wordTrial(change: StabilityChange): Bilingual {
   return inBoth((language) => wordsIn(language).strength.stability.changes[change]);
 }
 
-/** What the methods that look for changed parts say together. */
+/** The combined result of the methods that look for changed parts. */
 function wordChange(
   manipulation: Manipulation,
   size: Examined['facts'],
@@ -115,7 +115,7 @@ export function namesChange({ resultSubClasses, basis }: Decision): boolean {
   return basis !== 'declaration' && resultSubClasses.some((kind) => kind !== 'ai-generated');
 }
 
-/** Whether signs of a change keep the picture from being called real. */
+/** Whether signs of a change prevent the picture from being called real. */
 export function suspectsChange({ reasons }: Pick<Decision, 'reasons'>): boolean {
   return reasons.includes('manipulation_suspected');
 }

@@ -15,7 +15,7 @@ const nameLimit = 80;
 export interface Account {
   /** Item, method and measured values: facts, which the PDF gives as tables. */
   readonly facts: readonly string[];
-  /** How strongly the evidence speaks for which side, and why no stronger. */
+  /** How strongly the evidence supports which side, and why no stronger. */
   readonly comparison: readonly string[];
   /** The findings in one paragraph, and what was not carried out. */
   readonly findings: readonly string[];
@@ -121,7 +121,7 @@ function writeComparison({ examination, evidence, catalogue, numbers, language }
   ];
 }
 
-/** Whether the decision rests on what the file says, so that neither probability nor strategy took part in it. */
+/** Whether the decision rests on the file's own declaration, so that neither probability nor strategy took part in it. */
 export function isDeclared({ basis, resultClass }: Decision): boolean {
   return basis === 'declaration' && resultClass === 'fake';
 }
@@ -169,7 +169,7 @@ export function openWriting(
 }
 
 /**
- * One of several sentences that say the same. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their number:
+ * One of several sentences with the same meaning. FNV-1a (32 bit) of `seed:slot`, folded to 16 bits, modulo their number:
  * the seed changes the wording, never a figure, and each slot varies on its own.
  *
  * @see G. Fowler, L. C. Noll, K.-P. Vo, the FNV non-cryptographic hash, for offset basis and prime.

@@ -42,7 +42,7 @@ export interface ReportItem {
   readonly analysisId: string | null;
   /** True when other bytes were put in the place of the upload after the copy was taken that was examined. */
   readonly isUploadReplaced?: boolean;
-  /** How the heatmap files lie; upright when left out. The report itself shows the picture and them upright. */
+  /** Orientation of the heatmap files; upright when left out. The report itself shows the picture and them upright. */
   readonly heatmapOrientation?: PixelOrientation;
   /** What happened to the file, oldest first; left out where nothing was recorded. */
   readonly custody?: readonly CustodyEvent[];
@@ -50,7 +50,7 @@ export interface ReportItem {
   readonly retries?: number;
   /** Error rates measured on the customer's own pictures (`forensics validate`). */
   readonly validation?: OwnValidation;
-  /** Print all metadata of the file as an appendix. Off unless asked for: it may hold personal data. */
+  /** Print all metadata of the file as an appendix. Off by default: it may hold personal data. */
   readonly withMetadata?: boolean;
   /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */
   readonly examinedAt: Date;

@@ -1,5 +1,5 @@
 /**
- * Puts an examination into words, from templates: what the evidence speaks for, what it does not allow to say, and
+ * Puts an examination into words, from templates: what the evidence supports, what it does not allow to say, and
  * never that a picture "is" fake. All languages are given the same figures, rounded alike.
  */
 
@@ -65,7 +65,7 @@ function writeSummary(writing: Writing): string {
   ]);
 }
 
-/** What an open result says of the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
+/** Statement of an open result about the picture: nothing, unless a change is suspected. Then where, and that it does not suffice. */
 function writeBearing({ examination, evidence, catalogue, language, vary }: Writing) {
   const { summary } = catalogue.verdict;
   const { manipulation } = evidence;
@@ -171,11 +171,11 @@ interface MapReading {
   /** Mean and greatest value over all cells, 0..1. */
   readonly mean: number;
   readonly highest: number;
-  /** Where the greatest value lies; the first one in reading order when several are equal. */
+  /** Where the greatest value is; the first one in reading order when several are equal. */
   readonly place: FieldPlace;
   /** Share of cells above the middle of the scale, 0..1. */
   readonly shareAboveHalf: number;
-  /** True when no place stands out: the whole map lies within a tenth of the scale. */
+  /** True when no region stands out: the whole map is within a tenth of the scale. */
   readonly isEven: boolean;
 }
 
@@ -202,7 +202,7 @@ export function readMap({ values, columns, rows }: CellMaps, name: MapName): Map
   };
 }
 
-/** 0, 1 or 2: the third of `count` cells that this one lies in. */
+/** 0, 1 or 2: the third of `count` cells that this one is in. */
 function third(position: number, count: number): number {
   return Math.floor(((position + 0.5) * 3) / count);
 }

@@ -1,5 +1,5 @@
 /**
- * How strongly an examination speaks for its class: a likelihood ratio, held down to what the measured error rates bear
+ * How strongly an examination supports its class: a likelihood ratio, held down to what the measured error rates bear
  * out, or for a declaration a word by how far it can be believed, or for a changed part that of the strongest method.
  */
 
@@ -39,7 +39,7 @@ export function measureStrength(examined: Examined): MeasuredStrength {
   return basis === 'localisation' ? ofChange(examined) : ofTraces(examined, resultClass);
 }
 
-/** A declaration has no error rate that anybody could measure: whoever forges one decides how often it is wrong. */
+/** A declaration has no measurable error rate: its forger decides how often it is wrong. */
 function ofDeclaration({ provenance }: Examined): MeasuredStrength {
   const declared = provenance.declarations.filter(({ origin }) => origin !== 'captured');
   const assurances = declared.map(({ assurance }) => assurance);
@@ -171,10 +171,10 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
 
 const silent = { speaksFor: 'neither', strength: 'none' } as const;
 
-/** Beyond this the calibration says nothing: it was fitted on some hundred pictures. */
+/** Beyond this the calibration does not hold: it was fitted on some hundred pictures. */
 const highestRatio = 1e6;
 
-/** Odds of the side that a calibrated probability speaks for: its likelihood ratio at even prior odds. */
+/** Odds of the side that a calibrated probability indicates: its likelihood ratio at even prior odds. */
 function ratioOf(fakeProbability: number): number {
   const likelier = Math.max(fakeProbability, 1 - fakeProbability);
   return roundedDown(Math.min(highestRatio, likelier / (1 - likelier)));

@@ -1,4 +1,4 @@
-/** One forked child as its parent sees it: hand it a task, learn the answer or why there is none, end it. */
+/** One forked child as its parent sees it: send it a task, get the result or the reason for a failure, end it. */
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -30,7 +30,7 @@ const maxStderrChars = 4096;
 /** 24 days: Node.js lets a longer timer fire at once. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Pixels and tensors lie outside the heap of V8, so it never needs more. */
+/** Pixels and tensors are outside the heap of V8, so it never needs more. */
 const largestHeapMegabytes = 2048;
 
 /** What native libraries need to be found and where temporary files go; nothing that holds a secret. */
@@ -49,7 +49,7 @@ export function forkChild(options: ChildOptions): Child {
       onEnded?.();
     });
   });
-  // Unheard, an error event of a broken channel would end our process; the close event tells the same story.
+  // Unheard, an error event of a broken channel would end our process; the close event reports the same.
   child.on('error', () => undefined);
 
   function perform(task: unknown, signal?: AbortSignal): Promise<Outcome> {
@@ -123,7 +123,7 @@ function isAlive(child: ChildProcess): boolean {
   return child.connected && !child.killed && child.exitCode === null && child.signalCode === null;
 }
 
-/** A task that cannot be sent is a mistake of the caller; a channel that breaks is the child's end, told by `close`. */
+/** A task that cannot be sent is a mistake of the caller; a channel that breaks is the child's end, reported by `close`. */
 function hand(child: ChildProcess, task: unknown, onUnsendable: (error: unknown) => void): void {
   try {
     child.send({ task }, (error) => error && child.kill('SIGKILL'));
@@ -157,7 +157,7 @@ function timedOut({ taskTimeoutMs }: ChildOptions): ForensicsError {
   );
 }
 
-/** V8 and the C++ library say it themselves when memory is refused; our watchdog leaves its own mark. */
+/** V8 and the C++ library report refused memory themselves; our watchdog leaves its own mark. */
 function causeOfDeath(child: ChildProcess, stderr: string): ForensicsError {
   const cause = new Error(
     `child ended with code ${child.exitCode}, signal ${child.signalCode}: ${stderr}`,
@@ -176,7 +176,7 @@ function causeOfDeath(child: ChildProcess, stderr: string): ForensicsError {
   );
 }
 
-/** What a child of the pool says to its parent. */
+/** Messages of a child of the pool to its parent. */
 export type ChildMessage =
   | { readonly kind: 'begun' }
   | { readonly kind: 'answer'; readonly answer: unknown }
@@ -192,7 +192,7 @@ function isChildMessage(value: unknown): value is ChildMessage {
   return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
-/** What a parent says to a child. */
+/** Messages of a parent to a child. */
 interface TaskMessage {
   readonly task: unknown;
 }

@@ -1,5 +1,5 @@
 /**
- * The child's side of the pool: takes one task at a time, answers it, and never outlives its parent, whatever its main
+ * The child's side of the pool: accepts one task at a time, returns its result, and never outlives its parent, whatever its main
  * thread is doing.
  */
 

@@ -30,7 +30,7 @@ export function createModelCache(): ModelCache {
     clear,
     load: async ({ model, locator = null }, modelsDir) => {
       const registry = createRegistry({ extra: modelsDir });
-      // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded anew.
+      // By their whole manifests, hashes included, not by their names: a model that was replaced on the disk is loaded again.
       const found = [await registry.find(model), await registry.findLocator(locator)];
       const description = JSON.stringify(found);
       if (loaded?.description === description) return loaded.models;
@@ -48,7 +48,7 @@ export function createModelCache(): ModelCache {
   };
 }
 
-/** Both or none: a model that stayed open beside one that cannot be opened would be closed by nobody. */
+/** Both or none: a model that stayed open beside one that cannot be opened would never be closed. */
 async function openBoth(
   verified: VerifiedModel,
   verifiedLocator: VerifiedLocator,

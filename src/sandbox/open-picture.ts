@@ -1,4 +1,4 @@
-/** From a path or bytes to a decoded picture, with errors that say which of the two went wrong. */
+/** From a path or bytes to a decoded picture, with errors that name which of the two failed. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';

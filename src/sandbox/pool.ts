@@ -8,7 +8,7 @@ import { ForensicsError } from '../errors.ts';
 import { type Child, type ChildOptions, forkChild } from './child-process.ts';
 
 export interface PoolOptions extends ChildOptions {
-  /** Most children at a time; they are forked when first needed and kept. */
+  /** Max children at a time; they are forked when first needed and stay alive. */
   readonly size: number;
 }
 
@@ -27,7 +27,7 @@ export interface PoolStatus {
 export interface Pool {
   /**
    * @param task - anything structured clone can carry.
-   * @returns what the child answered; the caller knows its type, because it knows the task.
+   * @returns what the child returned; the caller knows its type, because it knows the task.
    * @throws {ForensicsError} whatever the child threw, `inference_busy`, `inference_timeout`, `inference_crashed`,
    * `inference_out_of_memory`, or `cancelled` when the signal fires or the pool is closed.
    */

@@ -78,7 +78,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   return { ...verbs, status: () => pool.status(), close: () => pool.close() };
 }
 
-/** A child answers a name with what the function of that name returns: both ends are this program in the same version. */
+/** A child returns the result of the function that a task names: both ends are this program in the same version. */
 function isComplete(verbs: object): verbs is Verbs {
   return Object.keys(tasks).every((name) => name in verbs);
 }
@@ -87,7 +87,7 @@ interface SomeRequest {
   readonly source?: PictureSource;
 }
 
-/** A child keeps the working directory it was forked in, so a relative path is resolved here. */
+/** A child stays in the working directory it was forked in, so a relative path is resolved here. */
 function withFixedPath(request: SomeRequest): SomeRequest {
   const { source } = request;
   if (source === undefined || !('path' in source)) return request;

@@ -15,7 +15,7 @@ import type { ReportItem, ReportTexts } from '../report/report-item.ts';
 import type { ModelCache } from './model-cache.ts';
 
 /**
- * What runs in a child process. A request and its answer cross by structured clone. Each file is loaded when its task
+ * What runs in a child process. A request and its result are passed by structured clone. Each file is loaded when its task
  * first comes: a child that only examines never reads the fonts and the PDF writer.
  */
 export const tasks = {
@@ -93,7 +93,7 @@ export type PictureSource =
 export interface ExamineRequest {
   readonly source: PictureSource;
   readonly options: ExamineOptions;
-  /** What the caller said about the picture; a picture that is something else is refused with `image_not_as_declared`. */
+  /** What the caller declared about the picture; a picture that is something else is refused with `image_not_as_declared`. */
   readonly declared?: { readonly format: Format; readonly width: number; readonly height: number };
   /** What times in the file are compared with: the present when left out, the time of the first one in a repetition. */
   readonly now?: Date;
@@ -109,12 +109,12 @@ export interface RenderRequest {
    * stored pixels do; otherwise, and when left out, they stand upright.
    */
   readonly heatmapSize?: { readonly width: number; readonly height: number };
-  /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 stands for 0..1. */
+  /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 maps to 0..1. */
   readonly withRawMaps: boolean;
 }
 
 export interface Rendering {
-  /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` says so. */
+  /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` requires it. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
@@ -133,7 +133,7 @@ export interface Measurement {
     /** Null for PNG. */
     readonly jpeg: { readonly quality: number | null; readonly chromaSubsampling: string } | null;
   };
-  /** Whether the file itself says that it was generated. The verdicts leave that aside: error rates are about traces. */
+  /** Whether the file declares itself generated. The verdicts leave that aside: error rates are about traces. */
   readonly declaresGeneration: boolean;
   readonly model: ModelIdentity;
   readonly environment: Examination['environment'];

@@ -14,7 +14,7 @@ import type { ClassFigures, ConditionFigures, Counted } from './validation.ts';
 /** One labelled picture. */
 export interface Outcome {
   readonly isFake: boolean;
-  /** The sub-folder of its class that it lies in; empty where it lies in none. */
+  /** The sub-folder of its class that contains it; empty for none. */
   readonly folder: string;
   readonly measurement: Pick<Measurement, 'facts' | 'readings' | 'declaresGeneration'>;
 }
@@ -29,7 +29,7 @@ const fewestForCalibration = 100;
 /** From this many sub-folders on they are drawn as wholes: fewer would make an interval of their own few members. */
 export const fewestFolders = 5;
 
-/** Smaller sub-folders say nothing by themselves. */
+/** Smaller sub-folders carry no information by themselves. */
 const fewestInFolder = 5;
 
 /** One entry a condition that holds pictures of both classes. */

@@ -30,7 +30,7 @@ interface RecordParts {
     readonly inBoth: number;
   };
   readonly measured: readonly Measured[];
-  /** Whether the SHA-256 of every measured picture is kept. */
+  /** Whether the SHA-256 of every measured picture is stored. */
   readonly withList: boolean;
 }
 

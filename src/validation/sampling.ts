@@ -10,12 +10,12 @@ import { groupBy } from './statistics.ts';
 export interface LabelledFile {
   readonly path: string;
   readonly isFake: boolean;
-  /** The sub-folder of its class that it lies in; empty where it lies in none. */
+  /** The sub-folder of its class that contains it; empty for none. */
   readonly folder: string;
 }
 
 export interface Choice<File extends LabelledFile> {
-  /** The two classes mixed evenly, so that the time that is left can be told from the time that went by. */
+  /** The two classes mixed evenly, so that the remaining time can be estimated from the elapsed time. */
   readonly chosen: readonly File[];
   /** The same bytes under both labels: one of the two is wrong, so neither is measured. */
   readonly inBoth: readonly File[];
@@ -25,12 +25,12 @@ export interface Choice<File extends LabelledFile> {
 }
 
 interface ChooseOptions {
-  /** Most files of a class; null for all. */
+  /** Max files of a class; null for all. */
   readonly sample: number | null;
   readonly seed: number;
 }
 
-/** Files that cannot be read stay in: whoever opens them tells why. */
+/** Files that cannot be read stay in: opening them reports why. */
 export async function chooseFiles<File extends LabelledFile>(
   files: readonly File[],
   { sample, seed }: ChooseOptions,
@@ -92,7 +92,7 @@ async function contentKey(path: string): Promise<string> {
     await pipeline(createReadStream(path), hash);
     return hash.digest('hex');
   } catch {
-    // Not lost: the file is opened again to be measured, and there the failure is told.
+    // Not lost: the file is opened again to be measured, and the failure is reported there.
     return path;
   }
 }

@@ -1,4 +1,4 @@
-/** What a validation allows to say, and what it does not, in plain words for whoever ran it. */
+/** What a validation supports, and what it does not, in plain words for its operator. */
 
 import type { DecisionStrategy } from '../contract/vocabulary.ts';
 import { lowerShare, upperShare } from '../engine/likelihood-ratio.ts';
@@ -73,7 +73,7 @@ function openSentence(
   return `${condition}: most pictures (${rate(1 - decided / all)}) were left open.`;
 }
 
-/** What makes the figures worth less than they look. */
+/** What weakens the figures. */
 export function warningsOf(validation: Validation): readonly string[] {
   return [
     ...fewPictures(validation),

@@ -57,14 +57,14 @@ const classPictures = Type.Object({
   /** Could not be examined. */
   failed: count,
   measured: count,
-  /** Say of themselves that they were generated. Verdicts leave that aside. */
+  /** Declare themselves generated. Verdicts leave that aside. */
   declaring: count,
   folders: count,
   /** What is drawn as a whole for the interval of the AUC. */
   drawnBy: Type.Enum(['folder', 'picture']),
   /** SHA-256 over the SHA-256 of the measured files, sorted, each with a line feed behind. */
   digest,
-  /** Those SHA-256 themselves, where that was asked for. */
+  /** Those SHA-256 themselves, where requested. */
   list: orNull(Type.Array(digest)),
 });
 
@@ -88,7 +88,7 @@ const schema = Type.Object({
   }),
   environment: Type.Record(Type.String(), Type.String()),
   seed: Type.Integer(),
-  /** Pictures asked for of each class with `--sample`; null for all. */
+  /** Pictures requested of each class with `--sample`; null for all. */
   sample: orNull(count),
   pictures: Type.Object({ ...byClass(classPictures).properties, inBoth: count }),
   conditions: Type.Array(conditionFigures),

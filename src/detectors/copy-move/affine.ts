@@ -11,7 +11,7 @@ export interface Affine {
   readonly f: number;
 }
 
-/** Places and where each goes, in the same order. */
+/** Positions and where each goes, in the same order. */
 export interface Moves {
   readonly x: Float32Array;
   readonly y: Float32Array;
@@ -22,8 +22,8 @@ export interface Moves {
 const passes = 3;
 
 /**
- * Least squares, then again without what lies off by more than `maxOffsetPx`. Null where the places lie on a line, or where
- * fewer than half keep to one motion.
+ * Least squares, then again without points that are off by more than `maxOffsetPx`. Null where the points are collinear, or
+ * where fewer than half follow one motion.
  */
 export function fitAffine(moves: Moves, maxOffsetPx: number): Affine | null {
   const kept = new Uint8Array(moves.x.length).fill(1);
@@ -90,7 +90,7 @@ export function scaleOf({ a, b, d, e }: Affine): number {
   return Math.sqrt(Math.abs(a * e - b * d));
 }
 
-/** 0 for a motion that keeps all angles; about the share by which circles become ellipses. */
+/** 0 for a motion that preserves all angles; about the share by which circles become ellipses. */
 export function shearOf(affine: Affine): number {
   const { a, b, d, e } = affine;
   const scale = scaleOf(affine);

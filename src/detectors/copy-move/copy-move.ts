@@ -1,7 +1,7 @@
 /**
- * Parts of a picture that occur in it twice, also turned, scaled or mirrored. Whoever hides something often covers it
- * with what lies beside; whoever wants more of something pastes it again. Which of two like places is the copy cannot be
- * seen, so the map shows both.
+ * Finds parts of a picture that occur in it twice, also turned, scaled or mirrored. Forgers often hide something under a copy
+ * of its surroundings, or paste something again to multiply it. Which of two similar regions is the copy cannot be seen, so
+ * the map shows both.
  */
 
 import type { Picture } from '../../image/picture.ts';
@@ -23,14 +23,14 @@ import { matchField } from './match-field.ts';
 import { findRegions, type Region } from './regions.ts';
 import { likelyOf, type Likeness, likenessOf, noneScore, weightOf } from './score.ts';
 
-/** Pixels; in less there is no room for two places and what lies between. */
+/** Pixels; a smaller picture has no room for two regions and a gap between them. */
 const minSidePx = 64;
 /** Share of the picture; smoother ones offer too little to compare. */
 const minCompared = 0.02;
-/** Probability from which a pair is marked: above one half, which says nothing. */
+/** Probability from which a pair is marked: above one half, which is neutral. */
 const shownFrom = 0.51;
 
-/** Value of every place where nothing was found: a copy may lie where it cannot be seen. */
+/** Value of every cell where nothing was found: it may still hold a copy that cannot be seen. */
 const unsaid = 0.5;
 
 export const copyMove: Detector<LocalisedFinding | Skipped> = {
@@ -83,12 +83,12 @@ interface Seen {
 
 function seenOf({ region }: Pair, { here, there }: Marks, size: Size): Seen {
   const [one, other] = [here, there].map((map) => largestRegion(map, shownFrom, size));
-  // A pair is inside the picture with both its places, so each map holds a region.
+  // Both regions of a pair are inside the picture, so each map holds a region.
   if (!one || !other) throw new RangeError('A pair of places lies outside its picture.');
   return { here: one, there: other, affine: region.affine, size };
 }
 
-/** Share of the picture from which on what is too smooth to be compared need not be spoken of. */
+/** Compared share of the picture above which the smooth rest is not mentioned. */
 const comparedWhole = 0.9;
 
 /** Things that repeat by nature reach a weak finding often enough for the words to leave room for them. */
@@ -124,7 +124,7 @@ function copiesOf({ here, there, affine, size }: Seen): Copies {
   };
 }
 
-/** Pixels of the picture. The offset leads from the middle of the first place to that of the other. */
+/** Pixels of the picture. The offset leads from the centre of the first region to that of the other. */
 function measuresOfPair({ likeness }: Pair, { here, there, affine }: Seen) {
   return {
     ...measuresOf(here),
@@ -159,7 +159,7 @@ export interface Look {
   readonly pairs: readonly Pair[];
 }
 
-/** Share of the shorter side. What lies closer is the same object. */
+/** Share of the shorter side. Anything closer is the same object. */
 const minStep = 0.05;
 const minStepPx = 16;
 /** Cells of a region as the field shows it: smaller ones match by chance. */

@@ -97,7 +97,7 @@ function slope(values: Float32Array, at: number, width: number, step: number): n
   return Math.sqrt(x * x + y * y) / (2 * step);
 }
 
-/** By how much the second slopes along the ways of most and of least bending differ. */
+/** Difference of the second derivatives along the directions of max and min curvature. */
 function bend(values: Float32Array, at: number, width: number, step: number): number {
   const down = step * width;
   const along = values[at + step]! + values[at - step]! - values[at + down]! - values[at - down]!;
@@ -116,7 +116,7 @@ export const columnMask = 0xffff;
 /** Grey levels, deviation: below this anything matches anything. */
 export const minSpread = 1.5;
 
-/** Slots of the descriptor that say most and repeat each other least, and into how many equal parts each is split. */
+/** Slots of the descriptor that carry the most information with the least overlap, and into how many equal parts each is split. */
 const digits = [
   { slot: 3, parts: 8 },
   { slot: 10, parts: 8 },
@@ -126,7 +126,7 @@ const digits = [
   { slot: 12, parts: 4 },
 ] as const;
 const keyCount = digits.reduce((product, { parts }) => product * parts, 1);
-/** Every so many pixels tell how the values of a slot are spread. */
+/** Sampling step, in pixels, for the distribution of a slot's values. */
 const sampledEvery = 61;
 
 interface Sorted {
@@ -174,7 +174,7 @@ function gather(keys: Int32Array, starts: Int32Array, width: number): Int32Array
 
 const tableMiddle = 0x8000;
 
-/** For each value of a slot, from the least that an Int16 holds on, in which of the equally frequent parts it lies. */
+/** For each value of a slot, from the min of an Int16 up, the equally frequent part it falls in. */
 function partsOf({ descriptors, spread }: Surroundings, slot: number, parts: number): Uint8Array {
   const sampled: number[] = [];
   for (let at = 0; at < spread.length; at += sampledEvery) {

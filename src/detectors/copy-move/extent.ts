@@ -1,11 +1,11 @@
-/** How far the two places of a motion agree, from some cells on. */
+/** How far the two regions of a motion agree, starting from some cells. */
 
 import { type Affine, moved } from './affine.ts';
 import { type Plane, valueAt, type WorkingPicture } from './features.ts';
 import { gridPx } from './match-field.ts';
 import type { Region } from './regions.ts';
 
-/** Difference of the two places over their mean energy, in a window: 0.6 is a correlation of 0.7. */
+/** Difference of the two regions over their mean energy, in a window: 0.6 is a correlation of 0.7. */
 const maxDifference = 0.6;
 const windowCells = 2;
 
@@ -53,13 +53,13 @@ function agrees(x: number, y: number, plane: Plane, { a, b, c, d, e, f }: Affine
       energy += (s * s + t * t) / 2;
     }
   }
-  // Not a number where the other place lies outside, and no number is below that.
+  // NaN where the other position is outside, and no comparison with NaN holds.
   return difference <= maxDifference * energy;
 }
 
 /** As far as a descriptor sees and the window of the plane reaches, in cells. */
 const maxGrowth = 6;
-/** A neighbour belongs to it while the two places differ there by no more than so many times what they do inside. */
+/** A neighbour belongs to it while the two regions differ there by no more than so many times what they do inside. */
 const maxTimes = 2;
 /** Grey levels by which a match may always differ: grain and compression. */
 const minLimit = 3;
@@ -87,7 +87,7 @@ export function extentOf(region: Region, picture: WorkingPicture, columns: numbe
   return Int32Array.from(taken);
 }
 
-/** Grey levels by which a cell differs from where the region's motion takes it; infinite when either lies outside. */
+/** Grey levels by which a cell differs from where the region's motion takes it; infinite when either is outside. */
 function differing({ affine }: Region, { width, height, luma }: WorkingPicture, columns: number) {
   const { a, b, c, d, e, f } = affine;
   return (cell: number): number => {

@@ -44,7 +44,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Each pixel of the answer is the mean of the area it covers, parts of pixels counted by their share. */
+/** Each output pixel is the mean of the area it covers, parts of pixels counted by their share. */
 function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
   const small = new Float32Array(3 * to.width * to.height);
   const rowParts = partsOf(from.height, to.height);
@@ -66,7 +66,7 @@ function averageDown(rgb: Uint8Array, from: Size, to: Size): Float32Array {
 }
 
 interface FeatureParts {
-  /** For each sample the first cell it lies in, and how much it adds to that cell's mean. */
+  /** For each sample the first cell it is in, and how much it adds to that cell's mean. */
   readonly cell: Int32Array;
   readonly share: Float32Array;
   /** What a sample adds in all; what is left over `share` goes to the next cell. */

@@ -5,7 +5,7 @@ import type { MatchField } from './match-field.ts';
 import { refine, type Refined } from './refine.ts';
 import { isAgain, type KnownRegion, type Region } from './regions.ts';
 
-/** More come from patterns alone, and the largest tell the most: bounds the time. */
+/** More come from patterns alone, and the largest carry the most information: bounds the time. */
 const maxSeeds = 40;
 /** Cells of a region that has grown: smaller ones match by chance. */
 const minCells = 15;

@@ -1,4 +1,4 @@
-/** Where the two places of a pair lie in the whole picture. */
+/** Marks the two regions of a pair in the whole picture. */
 
 import type { CellMap } from '../detector.ts';
 import type { Size } from '../regions.ts';
@@ -7,21 +7,21 @@ import type { Look, Pair } from './copy-move.ts';
 import { extentOf } from './extent.ts';
 import { gridPx } from './match-field.ts';
 
-/** Pixels of the picture; smaller cells would say more than a match can. */
+/** Pixels of the picture; smaller cells would be finer than a match can be. */
 const minCellPx = 4;
-/** Where in a cell, as shares of its side, it is asked what it belongs to. It belongs to what most of these lie in. */
+/** Sample points of a cell, as shares of its side. It belongs to the region that most of them are in. */
 const asked = [1 / 6, 3 / 6, 5 / 6] as const;
 const maxAsked = (asked.length * asked.length) / 2;
-/** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one its middle lies in. */
+/** Cells of the map by which a cell of the field, enlarged and turned, may reach beyond the one that holds its centre. */
 const margin = 2;
 
-/** Both places of a pair, each alone; which of them is the copy cannot be told. */
+/** Both regions of a pair, separately; which of them is the copy is unknown. */
 export interface Marks {
   readonly here: CellMap;
   readonly there: CellMap;
 }
 
-/** A map that says the same of every place, in cells that hold a cell of the match field at least. */
+/** A map with one value everywhere, in cells no smaller than those of the match field. */
 export function evenMap({ working }: Look, { width, height }: Size, value: number): CellMap {
   const cellPx = Math.max(minCellPx, Math.ceil(gridPx * working.scale));
   const columns = Math.ceil(width / cellPx);
@@ -34,7 +34,7 @@ interface Judged {
   readonly pair: Pair;
   /** Of the picture, in pixels. */
   readonly size: Size;
-  /** That the pair is one of a copy: stands in the cells of both places, nothing in all others. */
+  /** Probability that the pair is a copy: written to the cells of both regions, not to any other. */
   readonly probability: number;
 }
 
@@ -61,7 +61,7 @@ interface MovedCells {
   readonly back: Affine;
 }
 
-/** Asked from the map back to the field, so that a copy has no holes however much larger it is. */
+/** Maps cells back to the field, so that a copy has no holes however much larger it is. */
 function cellsOf(region: MovedCells, map: CellMap): readonly number[] {
   const filled: number[] = [];
   const { left, top, right, bottom } = boxOf(region, map);
@@ -78,7 +78,7 @@ function cellsOf(region: MovedCells, map: CellMap): readonly number[] {
   });
 }
 
-/** Columns and rows of the map, all within it, between which the place lies. */
+/** Columns and rows of the map, clipped to it, that bound the region. */
 function boxOf(region: MovedCells, map: CellMap) {
   const box = { left: Infinity, top: Infinity, right: 0, bottom: 0 };
   for (const cell of region.cells) {
@@ -128,7 +128,7 @@ function isFilled(region: MovedCells, { cellPx }: CellMap, column: number, row: 
   return count > maxAsked;
 }
 
-/** Of each place the highest that any map says, and `ground` at least. */
+/** The maximum of all maps for each cell, and `ground` as the min. */
 export function mergeMaps(maps: readonly CellMap[], ground: CellMap): CellMap {
   const values = ground.values.slice();
   for (const map of maps) {

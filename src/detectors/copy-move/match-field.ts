@@ -1,7 +1,7 @@
 /**
- * For places on a grid the place that looks most like each elsewhere in the same picture: PatchMatch on descriptors that
- * do not change when turned, with predictors that follow turned and scaled copies. It starts from places that share a
- * rough description, so that a few rounds do.
+ * For positions on a grid, the most similar position elsewhere in the same picture: PatchMatch on descriptors that do not
+ * change when turned, with predictors that follow turned and scaled copies. It starts from positions that share a rough
+ * description, so that a few rounds suffice.
  *
  * @see Barnes et al., "PatchMatch", SIGGRAPH 2009; Korman and Avidan, "Coherency sensitive hashing", ICCV 2011; Cozzolino,
  *   Poggi, Verdoliva, "Efficient dense-field copy-move forgery detection", IEEE TIFS 10 (2015).
@@ -17,14 +17,14 @@ import {
   type Surroundings,
 } from './descriptors.ts';
 
-/** Every second pixel of every second row asks; every pixel may answer. */
+/** Every second pixel of every second row is matched; every pixel may be its match. */
 export const gridPx = 2;
 
 export interface MatchField {
   /** Cells of `gridPx`, row-major. */
   readonly columns: number;
   readonly rows: number;
-  /** Pixel that the cell's first pixel matches best; -1 where nobody asked: near the edge and where nothing is to see. */
+  /** Pixel that the cell's first pixel matches best; -1 where none was searched: near the edge and in flat areas. */
   readonly target: Int32Array;
 }
 
@@ -59,7 +59,7 @@ interface Search extends FieldParts {
   readonly columns: number;
   /** Of each cell the best match so far, as `row << rowBits | column`; -1 before the first. */
   readonly best: Int32Array;
-  /** Those that ask. */
+  /** Cells that are matched. */
   readonly cells: Int32Array;
   readonly offer: Offer;
 }
@@ -67,7 +67,7 @@ interface Search extends FieldParts {
 /** Offers a cell, whose first pixel is (x, y), the pixel (tx, ty). */
 type Offer = (cell: number, x: number, y: number, tx: number, ty: number) => void;
 
-/** Keeps the offered pixel as the cell's match when it looks more like it than the one before. */
+/** Stores the offered pixel as the cell's match when it is more similar than the previous one. */
 function offering(parts: FieldParts, best: Int32Array): Offer {
   const { descriptors, width, height, minPx } = parts;
   const cost = new Int32Array(best.length).fill(0x7fffffff);

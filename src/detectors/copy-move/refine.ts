@@ -31,7 +31,7 @@ interface Limits {
 }
 
 /**
- * @returns the region with a motion that keeps angles, and `shear`, which a free fit would add: near 0 for a copy, anything
+ * @returns the region with a motion that preserves angles, and `shear`, which a free fit would add: near 0 for a copy, anything
  *   for what looks alike by chance. Null when too few cells agree.
  */
 export function refine(
@@ -82,7 +82,7 @@ function align(fit: Fit, start: Affine): Affine {
 interface Step {
   /** Mean squared difference under the motion given. */
   readonly error: number;
-  /** The motion that the gradients ask for; null when they leave it open. */
+  /** The motion that the gradients suggest; null when they leave it open. */
   readonly next: Affine | null;
 }
 
@@ -151,7 +151,7 @@ function through(
   return { ...linear, c, f };
 }
 
-/** The nearest motion that keeps angles; `middle` goes where it went. */
+/** The nearest motion that preserves angles; `middle` goes where it went. */
 function withoutShear(affine: Affine, middle: Point): Affine {
   const side = isMirrored(affine) ? -1 : 1;
   const size = (affine.a + side * affine.e) / 2;

@@ -6,7 +6,7 @@ import { gridPx, type MatchField } from './match-field.ts';
 export interface Region {
   /** Indices of its cells in the field. */
   readonly cells: Int32Array;
-  /** Takes its pixels to those they match. */
+  /** Maps its pixels to those they match. */
   readonly affine: Affine;
 }
 
@@ -71,8 +71,9 @@ function smoothTargets({ field, width }: RegionParts): Targets {
 }
 
 /**
- * Of each cell and its eight neighbours. Of three sorted rows of three it is the middle one of the greatest least, the
- * middle middle and the least greatest; the rows are sorted once. Cells at the edge, which never ask, get anything.
+ * Median of each cell and its eight neighbours. Of three sorted rows of three it is the median of the max of the minima, the
+ * median of the medians and the min of the maxima; the rows are sorted once. Cells at the edge are never matched, so their
+ * values are arbitrary.
  */
 function medians(values: Float32Array, columns: number): Float32Array {
   const [low, middle, high] = [values.slice(), values.slice(), values.slice()];
@@ -115,7 +116,7 @@ function planeCells({ x, y }: Targets, { field, spread, width }: RegionParts): U
   return isPlane;
 }
 
-/** Sum of squares about the plane. Taken about the middle's value, so that large coordinates cost no precision. */
+/** Sum of squares about the plane. Computed about the middle's value, so that large coordinates cost no precision. */
 function bend(values: Float32Array, cell: number, columns: number): number {
   const side = 2 * windowCells + 1;
   const middle = values[cell]!;
@@ -133,7 +134,7 @@ function bend(values: Float32Array, cell: number, columns: number): number {
   return squares - (sum * sum) / (side * side) - (byX * byX + byY * byY) / second;
 }
 
-/** Closes the cells it takes. */
+/** Closes the cells it adds. */
 function grow(first: number, open: Uint8Array, { x, y }: Targets, columns: number): Int32Array {
   const cells = [first];
   open[first] = 0;

@@ -1,4 +1,4 @@
-/** How alike the two places of a match are, in numbers that tell a copy from things that merely look alike. */
+/** How similar the two regions of a match are, in numbers that separate a copy from things that merely look alike. */
 
 import { noWeight, strengthOfRatio, type Weight } from '../detector.ts';
 import { type Affine, after, inverseOf, isMirrored, scaleOf } from './affine.ts';
@@ -14,7 +14,7 @@ export interface Likeness {
   /** Correlations -1..1 of the region with its match. */
   readonly fine: number;
   readonly middle: number;
-  /** Of the matched places: share 0..1 that matches back. */
+  /** Of the matched cells: share 0..1 that matches back. */
   readonly mutual: number;
   /**
    * Greatest correlation of the middle details with where the same step leads once more, forth or back: high in rows of
@@ -29,7 +29,7 @@ export interface Likeness {
 
 /** Matches back: within so many pixels. */
 const backPx = 4;
-/** Fewer pixels give no correlation worth its name. */
+/** Fewer pixels give no meaningful correlation. */
 const minPixels = 50;
 
 export function likenessOf(region: Refined, details: Details, field: MatchField): Likeness {
@@ -107,28 +107,28 @@ const weights = {
   shear: -10.652,
   constant: 0.097,
 } as const;
-/** Above this logit the ratio rises faster: copies lie far out there, and what looks alike by nature ends. */
+/** Above this logit the ratio rises faster: copies reach far beyond it, natural look-alikes do not. */
 const knee = { from: -0.336, extraSlope: 4.903 } as const;
 
-/** Correlations come this close to one at most: beyond lies rounding. */
+/** Correlations are clamped to this max: anything closer to one is rounding. */
 const maxCorrelation = 0.98;
-/** Beyond this the shear says no more. */
+/** Beyond this, shear adds no information. */
 const maxShear = 0.1;
-/** From here on lie 2 of 53 simulated copies and a third of all other pairs. */
+/** Above it are 2 of 53 simulated copies and a third of all other pairs. */
 const noCopyShear = 0.3;
 /** How much rarer pictures without any pair are among those that hold a copy. */
 const missedRatio = 0.77;
-/** From 10 on lie 32 % of the copies and none of the 568, so at most 0.6 % of untouched ones (95 %): 50 and no more. */
+/** From 10 on are 32 % of the copies and none of the 568, so at most 0.6 % of untouched ones (95 %): 50 is the max. */
 const maxRatio = 50;
 
-/** Of a picture in which no two places look alike. */
+/** Of a picture in which no two regions look alike. */
 export const noneScore = missedRatio / (1 + missedRatio);
 
 /** Odds of a pair against those of the likeliest: beside a plain copy, what merely looks alike is none. */
 const minOdds = 0.1;
-/** More pairs as likely as each other come of rows of like things: 40 pictures with simulated copies show four at most. */
+/** More pairs as likely as each other come of rows of like things: the max in 40 pictures with simulated copies is four. */
 const maxBeside = 5;
-/** What rows of like things are worth at most: a weak finding, whatever each pair of them says. */
+/** Max weight of rows of similar things: a weak finding, whatever the score of each pair. */
 const maxRatioOfRows = 5;
 
 interface Likely {

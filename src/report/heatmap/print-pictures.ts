@@ -88,7 +88,7 @@ function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promis
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
 /** 300 dots an inch for a figure 4 cm wide and 3 cm high. */
-const mostMethodPixels = 160_000;
+const maxMethodPixels = 160_000;
 
 /** Shared by the reports of all languages; dropped together with the maps they were made from. */
 const madeMethods = new WeakMap<
@@ -111,7 +111,7 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   // One after the other: at 12 megapixels each drawing is 36 MB.
   for (const [method, values] of Object.entries(maps.methods)) {
     const drawn = sharp(drawValues(picture, maps, values), { raw: { width, height, channels: 3 } });
-    pictures[method] = await shrinkTo(drawn, { width, height }, mostMethodPixels);
+    pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
   return pictures;
 }
@@ -162,7 +162,7 @@ export function placeFigure(picture: Size, box: Size): Placement {
 }
 
 interface Figure {
-  /** What `openImage` gave; one object serves every place that shows the picture. */
+  /** The result of `openImage`; one object serves every page that shows the picture. */
   readonly image: HeldImage;
   readonly size: Size;
   readonly placement: Placement;

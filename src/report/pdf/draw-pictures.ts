@@ -31,7 +31,7 @@ export interface Surroundings {
 const columnGap = 16;
 const columnWidth = (textWidth - columnGap) / 2;
 const rightColumn = sheet.left + columnWidth + columnGap;
-/** Points that a picture may be high, from the most to the least; see `chooseHeight`. */
+/** Heights of a picture in points, from max to min; see `chooseHeight`. */
 const heights = {
   landscape: [158, 146, 134, 122, 110],
   upright: [200, 185, 170, 155, 140],
@@ -143,7 +143,7 @@ function drawScale({ page, numbers, legend }: Surroundings, width: number): void
     for (const tick of scaleTicks) {
       const label = numbers.plain(tick);
       const labelWidth = doc.widthOfString(label);
-      // The outermost labels stay within the bar; the others stand under their place.
+      // The outermost labels stay within the bar; the others are centred below their position.
       const x = rightColumn + tick * (width - labelWidth);
       doc.fillColor(ink.muted).text(label, x, y + scaleHeight + 2, { lineBreak: false });
     }

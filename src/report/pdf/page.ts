@@ -38,7 +38,7 @@ export interface Page {
   readonly lines: (text: string, style: Style, width: number) => readonly string[];
   /** Points that one line takes. */
   readonly widthOf: (line: string, style: Style) => number;
-  /** Draws lines at a place, without moving `y`. */
+  /** Draws lines at a position, without moving `y`. */
   readonly put: (lines: readonly string[], style: Style, x: number, y: number) => void;
   /** Draws lines under each other, over as many pages as they need, and moves `y` below them. */
   readonly flow: (tag: string, text: string, style: Style, how?: FlowOptions) => void;
@@ -51,7 +51,7 @@ export interface Page {
   readonly bookmark: (title: string) => void;
   /** Where the next block begins, page included; for `markMargin`. */
   readonly place: () => Position;
-  /** Draws a bar in the left margin from `from` to the current place, over all pages between. */
+  /** Draws a bar in the left margin from `from` to the current position, over all pages between. */
   readonly markMargin: (from: Position) => void;
 }
 

@@ -107,7 +107,7 @@ function plainGrid(rows: readonly Row[]): Block {
   };
 }
 
-/** Empty unless it was asked for: it may hold personal data. */
+/** Empty unless requested: it may hold personal data. */
 export function metadataBlocks({
   examination,
   item,

@@ -18,7 +18,7 @@ export interface Row {
   readonly bar?: number;
   /** Ends of a stroke over the bar, 0..1: the range of the value. */
   readonly range?: readonly [low: number, high: number];
-  /** Places on the bar where a threshold lies, 0..1. */
+  /** Positions of thresholds on the bar, 0..1. */
   readonly marks?: readonly number[];
 }
 
@@ -42,7 +42,7 @@ export interface HeatmapBlock {
   readonly note: string;
 }
 
-/** Where one method points, and what it says. */
+/** The map of one method, and its finding. */
 export interface MethodBlock {
   readonly method: string;
   readonly title: string;
@@ -107,12 +107,12 @@ export function note(text: string): Block {
   return { kind: 'note', text };
 }
 
-/** A row that stands only where it says something. */
+/** A row that is left out when empty. */
 export function row(isShown: boolean, label: string, value: string): readonly Row[] {
   return isShown ? [{ label, value }] : [];
 }
 
-/** A block that stands only where it says something. */
+/** A block that is left out when empty. */
 export function only(isShown: boolean, ...blocks: readonly Block[]): readonly Block[] {
   return isShown ? blocks : [];
 }

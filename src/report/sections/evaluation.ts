@@ -1,4 +1,4 @@
-/** What the evidence amounts to: how strongly it speaks for which proposition, by a scale that stands beside it. */
+/** What the evidence amounts to: how strongly it supports which proposition, on a scale printed beside it. */
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
@@ -57,7 +57,7 @@ function adverbOf(strength: Strength, catalogue: SectionInput['catalogue']): str
   return strength === 'none' ? null : catalogue.strength.adverbs[strength];
 }
 
-/** Those that speak for a side, the strongest first; then what speaks for neither, and what yielded nothing. */
+/** Findings that support a side, the strongest first; then those that support neither, and methods without a finding. */
 function findingBlocks(input: SectionInput): readonly Block[] {
   const { evidence, labels, language, catalogue } = input;
   const { neutralTitle, noneSpeaks } = catalogue.strength.evaluation;
@@ -85,7 +85,7 @@ function findingBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** In words, or null for a finding that speaks for neither side. */
+/** In words, or null for a finding that supports neither side. */
 export function sideOf(
   { catalogue }: SectionInput,
   { speaksFor, strength }: RankedFinding,

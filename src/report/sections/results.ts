@@ -88,7 +88,7 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
   ];
 }
 
-/** What the methods that look for changed parts say together; nothing for an examination of an earlier version. */
+/** The combined result of the methods that look for changed parts; nothing for an examination of an earlier version. */
 function changeRows({ examination, labels, numbers, catalogue }: SectionInput): readonly Row[] {
   const { manipulation, decision, facts } = examination;
   if (manipulation === null) return [];
@@ -121,7 +121,7 @@ function rangeOf(value: number, deviation: number): readonly [number, number] {
   return [Math.max(0, value - 2 * deviation), Math.min(1, value + 2 * deviation)];
 }
 
-/** What could not be determined is said to be missing, not left out. */
+/** What could not be determined is reported as missing, not left out. */
 function optional(label: string, value: number | null, write: (value: number) => string): Row {
   return { label, value: write(value ?? Number.NaN) };
 }

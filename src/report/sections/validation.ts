@@ -100,7 +100,7 @@ function nameOf({ labels }: SectionInput, { condition }: { readonly condition: s
   return nameIn(labels.validation.conditions, condition, printable(condition, 60));
 }
 
-/** Nothing for an examination of an earlier version, or where nobody has measured. */
+/** Nothing for an examination of an earlier version, or where the model was not measured. */
 function changeRatesBlocks(input: SectionInput): readonly Block[] {
   const { examination, catalogue, numbers } = input;
   const { measuredCalls, options } = examination;
