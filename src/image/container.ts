@@ -166,7 +166,7 @@ function pixelBytesOf(bytes: Uint8Array, { segments, structure }: JpegFile): Uin
   const parts = segments.flatMap((segment, index) => {
     const isWanted = isNeededForPixels(segment) || (isCmyk && isIccSegment(segment));
     if (!isWanted) return [];
-    // Behind a scan's header lie its entropy-coded data, up to the next segment.
+    // A scan's header is followed by its entropy-coded data, up to the next segment.
     const isScan = segment.marker === markers.sos;
     return bytes.subarray(segment.offset, isScan ? segments[index + 1]?.offset : segment.end);
   });

@@ -1,4 +1,4 @@
-/** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). Knows where they lie, not what they mean. */
+/** Finds the marker segments of a JPEG file (ITU-T T.81, Annex B). Knows where they are, not what they mean. */
 
 import { ForensicsError } from '../errors.ts';
 

@@ -71,7 +71,7 @@ export function readJpegStructure(bytes: Uint8Array): JpegStructure {
   return readJpeg(bytes).structure;
 }
 
-/** As `readJpegStructure`, with the size in pixels and where the segments lie. */
+/** As `readJpegStructure`, with the size in pixels and the offsets of the segments. */
 export function readJpeg(bytes: Uint8Array): JpegFile {
   const { segments, endOffset } = walkMarkers(bytes);
   const frame = readFrame(segments);

@@ -1,5 +1,5 @@
 /**
- * The only place that knows exifreader. Each reader gets one block, wrapped in the smallest file that exifreader takes,
+ * The only place that knows exifreader. Each reader gets one block, wrapped in the smallest file that exifreader accepts,
  * so that no length field of the real file is ever followed by it.
  */
 
@@ -14,7 +14,7 @@ export interface FoundTags {
   readonly hasThumbnail: boolean;
 }
 
-/** Tags that are no facts for a reader: where things lie in the file, and raw blocks. */
+/** Tags without facts for a reader: offsets in the file, and raw blocks. */
 const structuralTags: ReadonlySet<string> = new Set(
   [
     ['Exif IFD Pointer', 'GPS Info IFD Pointer', 'Interoperability IFD Pointer'],
@@ -29,7 +29,7 @@ export function readExif(tiff: Uint8Array): FoundTags {
     expanded: true,
     excludeTags: { makerNotes: true, composite: true, xmp: true, iptc: true, icc: true },
   });
-  // The group is there whenever the second directory is; a picture only when its range lies inside the block.
+  // The group is there whenever the second directory is; a picture only when its range is inside the block.
   const hasThumbnail = Thumbnail?.image !== undefined;
   if (Object.keys(exif).length === 0 && !hasThumbnail) {
     throw new Error('An EXIF block without a tag.');

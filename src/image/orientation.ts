@@ -15,7 +15,7 @@ export function readOrientation(tiff: Uint8Array | null): number {
   return value !== null && value >= 1 && value <= 8 ? value : 1;
 }
 
-/** How the pixels of a picture lie: as a viewer shows them, or as the file holds them. */
+/** Orientation of the pixels of a picture: as a viewer shows them, or as the file stores them. */
 export type PixelOrientation = 'upright' | 'stored';
 
 /** True when the upright picture is as wide as the stored one is high. */

@@ -19,13 +19,13 @@ export interface PngFile {
   readonly isAnimated: boolean;
   /** Text, EXIF and colour profile, in the order of the file. */
   readonly metadataChunks: readonly PngChunk[];
-  /** True when there were more metadata chunks than are kept. */
+  /** True when there were more metadata chunks than are stored. */
   readonly isMetadataCut: boolean;
   /** A chunk of C2PA content credentials is there. */
   readonly hasCredentials: boolean;
   /** Position behind IEND: what follows is not part of the picture. */
   readonly endOffset: number;
-  /** From where to where the bytes lie that the pixels need: signature, IHDR, PLTE, tRNS, IDAT, IEND. */
+  /** Ranges of the bytes that the pixels need: signature, IHDR, PLTE, tRNS, IDAT, IEND. */
   readonly pixelRanges: readonly (readonly [start: number, end: number])[];
 }
 

@@ -16,7 +16,7 @@ export interface ThumbnailComparison {
 }
 
 interface AlignedThumbnail extends ThumbnailComparison {
-  /** Turned to lie as the upright picture does, without black bars. */
+  /** Rotated to match the upright picture, without black bars. */
   readonly upright: Thumbnail;
 }
 
@@ -25,7 +25,7 @@ const side = 16;
 /** Standard deviation of the cells in grey levels below which a correlation is chance. */
 const minContrast = 4;
 
-/** Of all ways in which the thumbnail may lie the one that shows the picture best; null without a thumbnail. */
+/** The orientation of the thumbnail that matches the picture best; null without a thumbnail. */
 export function alignThumbnail({
   facts,
   luma,

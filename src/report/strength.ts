@@ -58,12 +58,12 @@ function wordDeclared(assurance: Assurance, strength: Exclude<Strength, 'none'>)
 }
 
 /**
- * As strong as the strongest method that speaks for the change, whose word was measured: what all of them say together was
- * fitted on simulated changes, and how far it can be believed was not.
+ * As strong as the strongest method that indicates the change, because the strength of single methods was measured: their
+ * fusion was fitted on simulated changes, and its reliability was not measured.
  */
 function ofChange({ findings, manipulation }: Examined): MeasuredStrength {
-  const speaking = findings.filter(({ method }) => manipulation?.methods.includes(method));
-  const steps = speaking.map(({ strength }) => strengths.indexOf(strength));
+  const supporting = findings.filter(({ method }) => manipulation?.methods.includes(method));
+  const steps = supporting.map(({ strength }) => strengths.indexOf(strength));
   const strength = strengths[Math.max(0, ...steps)]!;
   return { strength, ratio: null, statement: wordChanged(strength), cap: null };
 }

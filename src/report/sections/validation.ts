@@ -40,7 +40,7 @@ function ratesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-/** Nobody who reads "files as they were" would think of pictures this small. */
+/** Readers of "files as they were" would not expect pictures this small. */
 function sidesOf(
   { catalogue, numbers }: SectionInput,
   { longerSidePx }: MeasuredCondition,
