@@ -7,10 +7,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ForensicsError } from '../errors.ts';
-import type { Environment } from './parsers.ts';
 import {
   allowedFor,
   defaultFor,
+  type Environment,
   flagOf,
   parseSetting,
   type SettingName,
