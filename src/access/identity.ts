@@ -2,7 +2,7 @@
  * The port behind which people are known: embedded accounts, or an identity provider (OpenID Connect). Every
  * implementation keeps these promises:
  * - `authenticate` takes an access token of this identity and no other, and refuses one whose session has ended;
- * - nothing tells an address that has an account from one that has none;
+ * - an address with an account is indistinguishable from one without;
  * - every user has an id of 24 hex digits, the same at every login.
  */
 
@@ -21,8 +21,8 @@ export interface Identity {
   /**
    * Who sends this access token.
    *
-   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, of somebody else, or
-   * without the claim `userType`; `identity_unavailable` when the provider cannot be asked.
+   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, of another service, or
+   * without the claim `userType`; `identity_unavailable` when the provider cannot be reached.
    */
   authenticate(accessToken: string): Promise<Principal>;
   /**
@@ -46,7 +46,7 @@ export interface Identity {
    * Also ends every other session of the person.
    *
    * @throws {ForensicsError} `invalid_request` for a wrong current or an unusable new password, and when the two are the
-   * same; `not_offered` where the password is kept elsewhere; `rate_limited`.
+   * same; `not_offered` where the password is stored elsewhere; `rate_limited`.
    */
   changePassword(
     principal: Principal,

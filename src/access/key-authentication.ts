@@ -29,7 +29,7 @@ export function createKeyAuthentication({
         'This is not a well-formed API key; check that the header holds all of it.',
       );
     }
-    // Hash first, whatever the tag: the time taken tells nothing about which tags exist.
+    // Hash first, whatever the tag: the time reveals nothing about which tags exist.
     const digest = digestOf(secret);
     const found = findKey.get({ tag, digest });
     const key = found?.key ?? null;
@@ -75,14 +75,14 @@ function unknownKey(): ForensicsError {
 
 const minuteMs = 60_000;
 
-/** When a key was last used: kept to the minute, and never at the cost of the request that uses it. */
+/** When a key was last used: stored to the minute, and never at the cost of the request that uses it. */
 interface KeyUses {
   /** Writes at most once a minute a key, after the request went on. A note that cannot be written is lost. */
   note(uuid: string, at: Date): void;
 }
 
 function createKeyUses({ db }: { readonly db: Db }): KeyUses {
-  // One entry a key. Also a note that could not be written counts: a full disk is not asked again with every request.
+  // One entry a key. Also a note that could not be written counts: a full disk is not tried again with every request.
   const noted = new Map<string, number>();
 
   async function write(uuid: string, lastUsedAt: Date): Promise<void> {

@@ -78,7 +78,7 @@ export function noSuchKey(): ForensicsError {
   );
 }
 
-/** The removal of keys that have ended: they let nobody in any more, but still stand in every list. */
+/** The removal of keys that have ended: they are no longer accepted, but still appear in every list. */
 export interface Prune {
   readonly tenantId: string;
   readonly uuids: readonly string[];
@@ -107,7 +107,7 @@ export function revokeEnded(
 
 export interface KeySearch {
   readonly tenantId: string;
-  /** The moment that the entries tell of. */
+  /** The time of the entries. */
   readonly at: Date;
   /** All when left out. */
   readonly which?: SQL | undefined;

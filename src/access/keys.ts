@@ -1,6 +1,6 @@
 /**
  * API keys: minted once, stored only as an HMAC, checked on every request. The pepper lives outside the database, so a
- * stolen database file opens no door.
+ * stolen database file gives no access.
  */
 
 import { createHmac, randomUUID } from 'node:crypto';
@@ -65,7 +65,7 @@ interface Revocation {
 export interface Keys {
   /**
    * The only answer that holds the whole secret. A repeated request gets the same entry with the secret masked: what
-   * was revealed once is not kept.
+   * was revealed once is not stored.
    *
    * @throws {ForensicsError} `invalid_request` for a bad name or an expiry that is not ahead or too far, `tenant_not_found`,
    * `conflict` for a misused Idempotency-Key.

@@ -37,7 +37,7 @@ export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
 /**
  * The answer to any credential that is not valid.
  *
- * @param message - alike for causes that nobody may tell apart, such as an unknown and a wrong one.
+ * @param message - alike for causes that callers must not distinguish, such as an unknown and a wrong one.
  */
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);

@@ -20,9 +20,9 @@ export interface Tenant {
   /** When the webhook's receiver was given up; null while it is called. */
   readonly webhookDisabledAt: Date | null;
   readonly webhookDisabledReason: 'gone' | 'failing' | null;
-  /** The first failed attempt since the last one that was taken; null while all are. */
+  /** The first failed attempt since the last accepted one; null while all are accepted. */
   readonly webhookFailingSince: Date | null;
-  /** Where new analyses are kept; null for the default store. */
+  /** Where new analyses are stored; null for the default store. */
   readonly storageConfigId: string | null;
   readonly createdAt: Date;
   /** Null when never changed. */
@@ -54,7 +54,7 @@ export interface Tenants {
   byId(id: string): Promise<Tenant | null>;
   /** All, by name. */
   list(): Promise<readonly Tenant[]>;
-  /** Those of which something is still kept, by the name that they had. */
+  /** Those of which something is still stored, by the name that they had. */
   listDeleted(): Promise<readonly Tenant[]>;
   /** By the operator. @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`. */
   update(id: string, change: TenantChange): Promise<Tenant>;
@@ -106,14 +106,14 @@ export function createTenants({ db, now }: { readonly db: Db; readonly now: () =
 
 interface TenantUpdate {
   readonly id: string;
-  /** Where new analyses are kept, too: null for the default store. Named only when that, or its credentials, change. */
+  /** Also where new analyses are stored: null for the default store. Named only when that, or its credentials, change. */
   readonly change: TenantChange & { readonly storageConfigId?: string | null };
   readonly at: Date;
   readonly by: Actor;
 }
 
 /**
- * The same change inside a transaction of somebody else's.
+ * The same change inside the caller's transaction.
  *
  * @throws {ForensicsError} `tenant_not_found`, `conflict`, `invalid_request`.
  */
@@ -163,7 +163,7 @@ export const freshWebhook = {
   webhookFailingSince: null,
 } as const;
 
-// Whoever renames himself without end must not use up the names of others.
+// A tenant that keeps renaming itself must not use up the names of others.
 const mostNames = 20;
 
 /** From now on the name is this tenant's until it is deleted, also when it takes another one. */
@@ -210,7 +210,7 @@ function refuseUnlessWebUrl(text: string): void {
 const tagAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const tagLength = 8;
 
-/** A tag tells nothing about the tenant: keys are seen in logs and tickets. */
+/** A tag reveals nothing about the tenant: keys are seen in logs and tickets. */
 function newTag(reader: Reader): string {
   for (;;) {
     const tag = Array.from({ length: tagLength }, () => tagAlphabet[randomInt(36)]).join('');

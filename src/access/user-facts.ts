@@ -1,4 +1,4 @@
-/** What an account may say of a person: which addresses, names, user types and scopes are taken, and in which form. */
+/** The fields of an account: which addresses, names, user types and scopes are valid, and in which form. */
 
 import { eq } from 'drizzle-orm';
 import { type Actor, serviceChain } from '../audit/entry.ts';
@@ -18,7 +18,7 @@ export interface UserFacts {
   readonly scopes: readonly string[];
 }
 
-/** As they are kept. @throws {ForensicsError} `invalid_request`. */
+/** As they are stored. @throws {ForensicsError} `invalid_request`. */
 export function checkedFacts({ name, userType, scopes }: UserFacts) {
   return {
     name: checkedName(name),
@@ -28,7 +28,7 @@ export function checkedFacts({ name, userType, scopes }: UserFacts) {
   };
 }
 
-/** As it is kept and compared. @throws {ForensicsError} `invalid_request`. */
+/** As it is stored and compared. @throws {ForensicsError} `invalid_request`. */
 export function checkedEmail(typed: string): string {
   const email = normalisedEmail(typed);
   if (/^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(email) && email.length <= 254) return email;
@@ -60,7 +60,7 @@ function invalid(message: string): ForensicsError {
 type UserEvent = Extract<keyof EventDetails, `user.${string}`>;
 
 /**
- * What the audit log is told about people: in the chain of the service, and in those of the tenants they may act for.
+ * What the audit log records about people: in the chain of the service, and in those of the tenants they may act for.
  */
 export interface UserAct {
   readonly userId: string;

@@ -1,5 +1,5 @@
 /**
- * People: who they are, what they may do, and their passwords. An account is embedded (address and password kept here)
+ * People: who they are, what they may do, and their passwords. An account is embedded (address and password stored here)
  * or belongs to an identity provider, which then decides over everything but the settings and whether it is shut here.
  */
 
@@ -52,7 +52,7 @@ export interface NewUser extends UserChange {
 
 /** Administration is the operator's, and so the audit log has it. */
 export interface Users {
-  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is taken, `tenant_not_found`. */
+  /** @throws {ForensicsError} `invalid_request`, `conflict` when the address is in use, `tenant_not_found`. */
   create(user: NewUser): Promise<User>;
   byId(id: string): Promise<User | null>;
   /** Embedded accounts only: an address may stand in several accounts of an identity provider. */
@@ -63,7 +63,7 @@ export interface Users {
   update(id: string, change: UserChange): Promise<User>;
   /** Also ends all sessions and lifts a lock. @throws {ForensicsError} `not_found`, `invalid_request`, `not_offered`. */
   setPassword(id: string, password: string): Promise<void>;
-  /** Ends all sessions and lets nobody in. @throws {ForensicsError} `not_found`. */
+  /** Ends all sessions and refuses new ones. @throws {ForensicsError} `not_found`. */
   disable(id: string): Promise<User>;
   /** @throws {ForensicsError} `not_found`. */
   enable(id: string): Promise<User>;

@@ -38,7 +38,7 @@ export interface App extends Omit<Core, 'close'> {
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
   /**
-   * Tries the service's own store out; to be called before the first request. Trouble that may pass is told to `onError`.
+   * Tries the service's own store out; to be called before the first request. Temporary failures are reported to `onError`.
    *
    * @throws {ForensicsError} `config_invalid` when the store refuses us.
    */
@@ -54,9 +54,9 @@ interface AppOptions {
   readonly passwords?: Passwords;
   /** Told about trouble that no caller hears of. */
   readonly onError?: (what: string, error: unknown) => void;
-  /** Told what was done without being asked, such as what was purged, and how far the audit log has come. */
+  /** Called after automatic acts, such as a purge, and with the head of the audit log. */
   readonly onNotice?: (what: string, facts: Notice) => void;
-  /** Told of trouble outside that somebody should look into, such as a webhook that nobody took. */
+  /** Called for external failures that need attention, such as a webhook that no receiver accepted. */
   readonly onWarning?: (what: string, facts: Notice) => void;
 }
 

@@ -100,7 +100,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
 /** Long enough to look into a complaint about a message that did not come. */
 const deliveriesKeptMs = 30 * 24 * 3_600_000;
 
-/** What the program does once a day: it cleans up, and says how far the audit log has come. */
+/** What the program does once a day: it cleans up, and logs the head of the audit log. */
 function choresOf({
   db,
   audit,
@@ -127,7 +127,7 @@ function choresOf({
     { name: 'uploads', run: () => void buckets.sweep() },
     { name: 'retention', run: (signal) => analyses.cleanUp(signal) },
     {
-      // Into the log of the server, which is kept elsewhere: who rewrites the database does not reach it there.
+      // Into the log of the server, which is stored elsewhere: an attacker who rewrites the database does not reach it there.
       name: 'audit-heads',
       run: () => {
         for (const chain of audit.chains()) onNotice('audit-head', { ...audit.head(chain) });

@@ -39,7 +39,7 @@ export interface Core extends People {
 }
 
 /**
- * False where nothing was ever set up: an act of administration there is a slip of the pen.
+ * False where nothing was ever set up: an act of administration there is a mistyped path.
  *
  * @throws {ForensicsError} `file_not_readable` where this user may not look.
  */
@@ -103,7 +103,7 @@ export async function tenantNamed({ tenants }: TenantLookup, name: string): Prom
 }
 
 /**
- * Also a deleted one, by the name that its row has since: what is kept of it can still be held, counted and handed over.
+ * Also a deleted one, by the name that its row has since: what is stored of it can still be put on hold, counted and handed over.
  *
  * @throws {ForensicsError} as above.
  */
@@ -133,7 +133,7 @@ interface PeopleParts {
   readonly now: () => Date;
 }
 
-// What tokens name as their issuer where the outer address is not set: a port that changes must not end sessions.
+// What tokens name as their issuer where the public URL is not set: a port that changes must not end sessions.
 const unnamedIssuer = 'forensics';
 
 /** @throws {ForensicsError} `config_invalid`. */
@@ -183,7 +183,7 @@ function readAuthorities(file: string | null): string | null {
   if (file === null) return null;
   try {
     const pem = readFileSync(file, 'utf8');
-    // TLS takes any text, and then trusts nobody.
+    // TLS accepts any text, and then trusts no certificate.
     void new X509Certificate(pem);
     return pem;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * Whether the parts are at work. Each check is quick, changes nothing, and tells nothing about tenants. Without database,
- * storage, model and queue no analysis can be done; webhooks may fail because of somebody else's machine.
+ * Whether the parts are at work. Each check is quick, changes nothing, and reveals nothing about tenants. Without database,
+ * storage, model and queue no analysis can be done; webhooks may fail because of a tenant's machine.
  */
 
 import type { Db, OpenDatabase } from '../db/open.ts';
@@ -35,9 +35,9 @@ interface HealthParts {
   readonly now: () => Date;
 }
 
-// Anybody may ask, as often as they like; the parts are asked this often at most.
+// The health route is public and unlimited; the parts are checked this often at most.
 const healthFreshMs = 1000;
-// Well above a lease. A long queue is no illness as long as somebody works on it.
+// Well above a lease. A long queue is healthy as long as a worker makes progress.
 const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
@@ -79,7 +79,7 @@ async function causeOf(check: () => void | Promise<void>): Promise<Error | null>
   }
 }
 
-/** How much there is to do, in numbers that tell nothing about tenants. */
+/** How much there is to do, in numbers that reveal nothing about tenants. */
 export interface Workload {
   /** By kind; waiting and in hand. */
   readonly jobs: Readonly<Record<string, number>>;

@@ -53,7 +53,7 @@ export function openBlobs(parts: BlobParts): Blobs {
     now,
   });
   const credentials = createBucketCredentials(core.secrets.of('blobs/buckets'));
-  // A place-holder until the port is known; before that nobody is there to be answered.
+  // A place-holder until the port is known; before that there are no requests.
   let publicUrl = new URL(settings.publicUrl ?? 'https://localhost');
 
   const openEmbedded = (tenantId: string): BlobStore => {
@@ -106,9 +106,9 @@ function oncePerTenant(open: (tenantId: string) => BlobStore): (tenantId: string
   };
 }
 
-// Requests to a store may cost money, and travel.
+// Requests to a store may cost money, and take time.
 const freshMs = 10_000;
-// Whoever asks for health does not wait as long as an act may take.
+// A health check must not wait as long as an act may take.
 const patienceMs = 3000;
 
 /** @param root - the folder of the embedded store. */
@@ -128,7 +128,7 @@ export function checkRemote(
   store: Pick<RemoteStore, 'head'>,
   { now, timeoutMs = patienceMs }: { readonly now: () => Date; readonly timeoutMs?: number },
 ): () => Promise<void> {
-  // There is no such object, but only a store that lets us in says so.
+  // There is no such object, but only a store that accepts our credentials answers so.
   const ask = async () => withinTime(store.head('forensics-probe/health'), timeoutMs);
   return cached(ask, { freshMs, now });
 }

@@ -198,7 +198,7 @@ export function addCommands(program: Command): void {
   }
 }
 
-/** Loads the file of a command that `addCommands` added, the first time that it is asked for. */
+/** Loads the file of a command that `addCommands` added, on first use. */
 export async function completeCommand(command: Command): Promise<void> {
   const entry = notLoaded.get(command);
   if (entry === undefined) return;

@@ -1,4 +1,4 @@
-/** How a failure is told: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
+/** How a failure is printed: one line on stderr, `forensics: <message>`, and the exit code of the error table. */
 
 import { type ExitCode, ForensicsError, toForensicsError } from '../errors.ts';
 import { printable } from './output/print.ts';
@@ -39,7 +39,7 @@ export function printUsageError(text: string, { command, write }: Called): void 
   write(`forensics: ${printable(told)}\n`);
 }
 
-/** Where nothing tells what was meant, the help does. */
+/** Without a guess at what was meant, point to the help. */
 function helpHint(line: string, command: string): string {
   const isOpen = /^(missing|required|unknown|too many) [^.(]*$/.test(
     line.replaceAll(/'[^']*'/g, ''),
@@ -47,7 +47,7 @@ function helpHint(line: string, command: string): string {
   return isOpen ? `; see "forensics ${command === '' ? '' : `${command} `}--help"` : '';
 }
 
-/** Whoever means a server may not know that this act has no way there. Null for any other complaint. */
+/** A user who names a server may not know that this command only works locally. Null for any other complaint. */
 function serverMessage(line: string): string | null {
   const unknown = /^unknown option '--(url|profile|ca|fingerprint|api-key-file)'/.exec(line)?.[0];
   return unknown === undefined

@@ -1,4 +1,4 @@
-/** The command line: runs the command that is called, and turns every failure into one line and an exit code. */
+/** The command line: runs the command that is called, and converts every failure into one line and an exit code. */
 
 import { Command, CommanderError, Help, type Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
@@ -15,7 +15,7 @@ import { endOnBrokenOutput, helpWidth, obeyNoColor } from './output/terminal.ts'
  * @param argv - as `process.argv`: the first two entries are skipped.
  */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  // Commands choose their exit code there; the choice of an earlier call is none of this one.
+  // Commands choose their exit code there; the choice of an earlier call does not apply to this one.
   process.exitCode = undefined;
   obeyNoColor(argv);
   endOnBrokenOutput();
@@ -87,7 +87,7 @@ async function completeCalled(program: Command, argv: readonly string[]): Promis
   if (called !== undefined) await completeCommand(called);
 }
 
-/** The program with every command loaded, for whoever lists them all. */
+/** The program with every command loaded, for callers that list them all. */
 export async function createWholeProgram(): Promise<Command> {
   const program = createProgram([]);
   await Promise.all(program.commands.map(completeCommand));
@@ -133,7 +133,7 @@ function layHelp(text: string, columns: number): string {
   return laid.join('\n');
 }
 
-/** A default is told only where it says something: "(default: false)" on every switch is noise. */
+/** A default is printed only where it helps: "(default: false)" on every switch is noise. */
 function optionDescription(option: Option): string {
   const { defaultValue } = option;
   const isNothing = defaultValue === false || defaultValue === null || String(defaultValue) === '';
@@ -143,7 +143,7 @@ function optionDescription(option: Option): string {
   return new Help().optionDescription(shown);
 }
 
-/** A command that ended well may still have chosen a code: `process.exitCode` is how it says so. */
+/** A command that ended well may still have chosen a code: it sets `process.exitCode`. */
 function chosenExitCode(): ExitCode {
   return Object.values(exitCodes).find((code) => code === process.exitCode) ?? exitCodes.done;
 }

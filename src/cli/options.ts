@@ -71,7 +71,7 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * Options that would do nothing are refused, so that nobody relies on what will not come.
+ * Options that would do nothing are refused, so that no user relies on an effect that never comes.
  *
  * @param why - as the end of a sentence that begins with their names.
  * @throws {ForensicsError} `usage` when one of them is given.
@@ -81,14 +81,14 @@ export function refuseOptions(given: Readonly<Record<string, boolean>>, why: str
   if (names.length > 0) throw usageError(`${names.join(', ')} ${why}`);
 }
 
-/** The one word for "I was asked already" of commands that cannot be undone. */
+/** The flag that skips the confirmation of commands that cannot be undone. */
 export function yesOption(description = 'do not ask for confirmation'): Option {
   return new Option('--yes', description).default(false);
 }
 
 /**
- * For operator commands that `/v1` has no operation for. The options of such a command; whoever names a server learns
- * where to go instead of that there is no such option.
+ * For operator commands that `/v1` has no operation for. With `--url` or
+ * `--profile` the error names the alternative instead of an unknown option.
  */
 export function withLocalOnlyOptions(command: Command): Command {
   withLocalOptions(command);

@@ -122,7 +122,7 @@ function only({ data }: { readonly data: readonly Analysis[] }): Analysis {
 }
 
 /**
- * Presigned URLs may be old, or grow old while a slow line is busy: they are asked for anew, once.
+ * Presigned URLs may be old, or grow old while a slow line is busy: they are requested anew, once.
  *
  * @throws {ForensicsError} `store_refused` when new ones are old already; what `act` throws.
  */
@@ -151,7 +151,7 @@ function isExpiry(error: unknown): boolean {
 const firstPauseMs = 500;
 const growth = 1.5;
 /**
- * Each picture is asked for by its id, for only that answer holds the evidence. With 64 at once this comes to 400
+ * Each analysis is requested by its id, for only that answer contains the evidence. With 64 at once this comes to 400
  * requests a minute; a server allows 3,000.
  */
 const maxPauseMs = 10_000;

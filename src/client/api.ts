@@ -32,11 +32,11 @@ export interface Api {
   /** For objects of the server's own store, which shows the same certificate. */
   readonly dispatcher: Dispatcher;
   /**
-   * Reading, and what has an idempotency key, is repeated for half a minute, or as `longRun` says, while the server is
+   * Reading, and what has an idempotency key, is repeated for half a minute, or as long as `longRun` allows, while the server is
    * away or busy.
    *
    * @param answer - schema of the whole answer, `{success, data?}`: those of the room `contract`. Further fields are let pass.
-   * @throws {ForensicsError} what the server says; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
+   * @throws {ForensicsError} the error of the server; `server_unreachable`, `server_untrusted`, `server_unexpected`, `cancelled`.
    */
   ask<T extends TSchema>(request: ApiRequest, answer: T): Promise<Static<T>>;
   close(): Promise<void>;
@@ -171,7 +171,7 @@ function parsedJson(text: string): unknown {
 /** The answer to a single request: not retried, and every status counts as an answer. */
 export interface Seen {
   readonly status: number;
-  /** What the server's clock showed, to the second; null where it does not tell. */
+  /** What the server's clock showed, to the second; null where the answer has no date. */
   readonly serverTime: Date | null;
   /** Half-way between question and answer, by our clock. */
   readonly at: Date;
@@ -229,7 +229,7 @@ export function withRetry<T>(
   return retry(act, {
     pauseAfter(error, attempt) {
       if (!(error instanceof ForensicsError) || !isAway(error) || attempt >= tries()) return null;
-      // A name that nobody knows now is not known in a second either; in minutes it may be.
+      // A name that does not resolve now will not resolve in a second either; in minutes it may.
       if (isUnknownName(error) && budgetMs <= defaultBudgetMs) return null;
       const { retryAfterSeconds } = error;
       if (retryAfterSeconds !== null) return retryAfterSeconds * 1000;

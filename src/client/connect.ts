@@ -1,4 +1,4 @@
-/** From what a person said about a server to an `Api` that may be asked. */
+/** Connects an `Api` to the server that the user described. */
 
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
@@ -55,7 +55,7 @@ export type Trust =
 const triesToLook = 3;
 
 /**
- * Connections to the server at `url`, or to nobody. Each checks the host name and the time too.
+ * Connections to the server at `url`, or to no server at all. Each checks the host name and the time too.
  *
  * A pin is not a check switched off: the certificate that has it is looked up on a connection that sends nothing, and
  * is then the only one that is trusted. That look goes past a proxy, so connections with a pin go past it too.

@@ -20,7 +20,7 @@ interface DeviceLogin {
   readonly issuer: string;
   readonly clientId: string;
   readonly scope: string;
-  /** What the access token is to be made for, where the provider wants to be told. */
+  /** What the access token is to be made for, where the provider requires it. */
   readonly audience: string | null;
   readonly dispatcher: Dispatcher;
   /** Called once, before the wait. */
@@ -45,7 +45,7 @@ export interface Tokens {
 }
 
 const timeoutSeconds = 10;
-// Where a provider does not tell how long its access token lives.
+// For providers that do not send the lifetime of an access token.
 const shortLifeSeconds = 300;
 
 /** @throws {ForensicsError} `not_offered`, `forbidden`, `unauthenticated`, `identity_unavailable`, `server_unreachable`, `server_untrusted`. */
@@ -89,7 +89,7 @@ async function clientOf({ issuer, clientId, dispatcher }: DeviceLogin): Promise<
 
 function translated(error: unknown, issuer: URL, clientId: string): ForensicsError {
   if (!(error instanceof ResponseBodyError)) return withoutAnswer(error, issuer);
-  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause could hold what was sent.
+  // RFC 8628, section 3.5, and RFC 6749, section 5.2. The cause could contain what was sent.
   switch (error.error) {
     case 'access_denied':
       return new ForensicsError('forbidden', 'The login was refused at the identity provider.');

@@ -10,7 +10,7 @@ interface Refusal {
   readonly data: unknown;
 }
 
-/** @param isNobody - whether no credentials were found: then the server's words about headers help nobody. */
+/** @param isNobody - whether no credentials were found: then the server's message about headers does not help. */
 export function failureOf({ status, headers, data }: Refusal, isNobody: boolean): ForensicsError {
   const named = headers['x-error-code'];
   const code = typeof named === 'string' && isCode(named) ? named : codeOfStatus(status);
@@ -57,7 +57,7 @@ function distrustIn(code: string, error: unknown): string | null {
   }
 }
 
-// OpenSSL's words for chains that lead to nobody known (X509_V_ERR_*).
+// OpenSSL's codes for chains that end at an unknown authority (X509_V_ERR_*).
 const unknownAuthority: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -144,7 +144,7 @@ async function readUpTo({ body }: Answer, maxBytes: number): Promise<Uint8Array>
   return Buffer.concat(parts);
 }
 
-/** Of what a store says of its refusal; leaving the loop ends the rest. */
+/** The beginning of the body of a refusal; leaving the loop ends the rest. */
 async function startOf({ body }: Answer): Promise<string> {
   let text = '';
   for await (const part of body as AsyncIterable<Uint8Array>) {

@@ -1,6 +1,6 @@
 /**
  * The steps from an empty file to the present schema, oldest first. Forward only: a step that was released is never
- * changed, a correction is a new step. `user_version` of the file says how many were done.
+ * changed, a correction is a new step. `user_version` of the file counts those that were applied.
  */
 
 import type { Database } from 'better-sqlite3';

@@ -45,7 +45,7 @@ interface DatabasePlace {
 
 // Another process holds the write lock for one short transaction; five seconds means that something is stuck.
 const busyTimeoutMs = 5000;
-// Who must be alone waits only for commands that are about to end.
+// Exclusive access waits only for commands that are about to end.
 const aloneTimeoutMs = 1000;
 
 /**
@@ -130,7 +130,7 @@ function lockOut(client: Database.Database): void {
 }
 
 /**
- * For whoever is about to put another file in its place. A file that is missing or no database is in nobody's use.
+ * For callers that are about to replace the file. A file that is missing or no database is not in use.
  *
  * @throws {ForensicsError} `conflict`.
  */

@@ -21,11 +21,11 @@ export const tenants = sqliteTable('tenants', {
   webhookDisabledReason: text('webhook_disabled_reason').$type<'gone' | 'failing'>(),
   /** First failed attempt since the last success; null while the receiver works. */
   webhookFailingSince: date('webhook_failing_since'),
-  /** Where new analyses are kept; null for the default store. */
+  /** Where new analyses are stored; null for the default store. */
   storageConfigId: text('storage_config_id'),
   createdAt: date('created_at').notNull(),
   updatedAt: date('updated_at'),
-  /** From then on nobody acts for it; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
+  /** From then on it has no access; the row goes when nothing of it is left. Its name is another then: see `deletedName`. */
   deletedAt: date('deleted_at'),
 });
 
@@ -286,7 +286,7 @@ export const deliveries = sqliteTable('webhook_deliveries', {
   payload: text('payload').notNull(),
   state: text('state').$type<'waiting' | 'delivered' | 'given_up'>().notNull(),
   attempts: integer('attempts').notNull(),
-  /** Null while another message of the same subject has its turn; pushed ahead as a lease while an attempt runs. */
+  /** Null while another message of the same subject has its turn; set in the future as a lease while an attempt runs. */
   nextAttemptAt: date('next_attempt_at'),
   fence: integer('fence').notNull(),
   lastOutcome: text('last_outcome'),
@@ -327,7 +327,7 @@ export const auditEntries = sqliteTable(
     chain: text('chain').notNull(),
     /** From 1, without gaps. */
     seq: integer('seq').notNull(),
-    /** Canonical JSON (RFC 8785); the audit room says what stands in it. */
+    /** Canonical JSON (RFC 8785); src/audit defines its fields. */
     entry: text('entry').notNull(),
     /** SHA-256 of that text, lower-case hex. */
     hash: text('hash').notNull(),

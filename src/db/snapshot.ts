@@ -97,7 +97,7 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-// A damaged file has hundreds of complaints; the first ones tell enough.
+// A damaged file has hundreds of complaints; the first ones are enough.
 const complaints = 5;
 
 function brokenPages(client: Database.Database): readonly string[] {

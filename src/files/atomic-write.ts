@@ -95,7 +95,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   try {
     mkdirSync(path, { mode });
   } catch (error) {
-    // Somebody else may have made it in between.
+    // Another process may have made it in between.
     if (!isFolder(path)) throw error;
   }
 }

@@ -57,7 +57,7 @@ async function putInPlace(temporary: string, path: string, { force }: Force): Pr
 }
 
 /**
- * Gives a finished file a name that is still free. A link, because a rename would replace what somebody else wrote in the
+ * Gives a finished file a name that is still free. A link, because a rename would replace what another process wrote in the
  * meantime.
  *
  * @returns false when the name is taken.

@@ -25,7 +25,7 @@ export function holderOf(file: string): number | null {
   return holder === null ? null : Number.parseInt(holder, 10);
 }
 
-/** A link, not an exclusive open: whoever reads the lock reads all of it. */
+/** A link, not an exclusive open: readers of the lock see all of it. */
 function take(file: string, holder: string): boolean {
   const temporary = `${file}.${process.pid}.new`;
   try {
@@ -44,9 +44,9 @@ function setAsideIfStale(file: string): void {
   const holder = read(file);
   if (holder === null || holder === describe(Number.parseInt(holder, 10))) return;
   const aside = `${file}.${process.pid}.stale`;
-  // Somebody else may have set it aside just now: who has it then, the next round tells.
+  // Another process may have moved it just now: the next round finds the new owner.
   if (!isRenamed(file, aside)) return;
-  // Or somebody may have taken the stale lock over between the look and the rename: then put theirs back.
+  // Or another process may have taken over the stale lock between the check and the rename: then put theirs back.
   if (read(aside) !== holder) linkSync(aside, file);
   rmSync(aside, { force: true });
 }
@@ -67,10 +67,10 @@ function describe(pid: number): string {
   return `${pid} ${startOf(pid)}\n`;
 }
 
-/** Clock ticks from boot to the start of the process where the system tells; otherwise only whether it lives. */
+/** Clock ticks from boot to the start of the process where the system reports them; otherwise only whether it lives. */
 function startOf(pid: number): string {
   const stat = read(`/proc/${pid}/stat`);
-  // The second field is a name in brackets, which may hold spaces and brackets itself (proc(5)).
+  // The second field is a name in brackets, which may contain spaces and brackets itself (proc(5)).
   if (stat !== null) return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? 'alive';
   return process.platform === 'linux' || !isAlive(pid) ? 'gone' : 'alive';
 }

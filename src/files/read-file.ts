@@ -1,4 +1,4 @@
-/** Reads a file that somebody named, up to a limit, with errors that say what to do. */
+/** Reads a file that the user named, up to a limit, with errors that explain the fix. */
 
 import { readFile, stat } from 'node:fs/promises';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
@@ -41,7 +41,7 @@ const readFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 };
 
 /**
- * What the operating system says about a file that is read, in our words.
+ * Errors of the operating system about a file that is read, as our messages.
  *
  * @returns `file_not_found`, `file_not_readable`, `file_is_directory`; what does not come from the system as it is.
  */

@@ -1,4 +1,4 @@
-/** What the operating system says about files that are read and written, in our words. */
+/** Errors of the operating system about files that are read and written, as our messages. */
 
 import { ForensicsError } from '../errors.ts';
 

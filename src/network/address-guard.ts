@@ -45,7 +45,7 @@ const privateRanges: readonly Range[] = [
   ['192.168.0.0', 16],
   ['fc00::', 7],
 ];
-// Where clouds hand credentials to their machines. Nobody keeps a store or a receiver there, so no word opens them.
+// Where clouds hand credentials to their machines. No store or receiver runs there, so no setting allows them.
 // Sources: cloud-init's pages of data sources (Akamai, Amazon EC2, OpenStack, Oracle, Scaleway), and the clouds' own.
 const metadata: readonly Range[] = [
   // Link-local: nearly all of them.
@@ -92,7 +92,7 @@ export function createAddressGuard(allow: readonly string[]): AddressGuard {
   };
 }
 
-/** An IPv4 address in IPv6 clothes (`::ffff:7f00:1`) is judged as what it is; a zone (`%eth0`) says nothing. */
+/** An IPv4-mapped IPv6 address (`::ffff:7f00:1`) is judged as IPv4; a zone (`%eth0`) is ignored. */
 function unmapped(address: string): string {
   const bare = address.replace(/^\[|\]$/g, '').replace(/%.*$/, '');
   if (isIP(bare) !== 6) return bare;
@@ -167,7 +167,7 @@ export function createConnectionGuard(
   };
 }
 
-/** @see RFC 6761, section 6.3, for names that no resolver may be asked for. */
+/** @see RFC 6761, section 6.3, for names that must not be sent to a resolver. */
 function literalAddresses(host: string): readonly string[] {
   if (/^(?:.+\.)?localhost\.?$/i.test(host)) return ['127.0.0.1', '::1'];
   const address = host.replace(/^\[|\]$/g, '');

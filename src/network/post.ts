@@ -1,4 +1,4 @@
-/** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer kept but its status. */
+/** One POST to a receiver: guarded, bounded in time, no redirect followed, nothing of the answer stored but its status. */
 
 import { Agent, buildConnector, request } from 'undici';
 import { type AddressGuard, createConnectionGuard } from './address-guard.ts';

@@ -25,7 +25,7 @@ export function answerErrors(server: FastifyInstance): void {
   });
 }
 
-/** @param status - where HTTP has a word of its own for what our codes do not tell apart. */
+/** @param status - where HTTP has a status of its own for what our codes do not distinguish. */
 export async function sendFailure(
   reply: FastifyReply,
   failure: ForensicsError,
@@ -67,7 +67,7 @@ function failureHeaders(failure: ForensicsError): Record<string, string> {
   };
 }
 
-// Fastify's own refusals, each in our words. What is not listed and below 500 is the caller's mistake all the same.
+// Fastify's own errors, as our codes and messages. Others below 500 are the caller's mistake too.
 const frameworkFailures: Readonly<Record<string, readonly [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is too large for this operation.'],
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
@@ -94,7 +94,7 @@ function fromFramework(error: unknown): ForensicsError | null {
   return null;
 }
 
-/** What the router refuses before it looks for a route: escapes that say nothing, and a first step longer than any. */
+/** What the router refuses before it looks for a route: invalid escapes, and a first segment longer than that of any route. */
 export function addressFailure(frameworkCode: string): ForensicsError {
   if (frameworkCode !== 'FST_ERR_BAD_URL') return unknownAddress();
   const message = 'The address cannot be decoded; check its % escapes.';
@@ -102,8 +102,8 @@ export function addressFailure(frameworkCode: string): ForensicsError {
 }
 
 /**
- * Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS tells what a path allows. Answered before a
- * byte of the body is read: nobody knows who sends it.
+ * Unknown routes: 404, or 405 with `Allow` when the path is known; OPTIONS lists what a path allows. Answered before a
+ * byte of the body is read: the sender is unknown.
  */
 export function answerUnknownRoutes(
   server: FastifyInstance,

@@ -1,5 +1,5 @@
 /**
- * Who is asking, found out before a byte of the body is read. A route that says nothing about access needs a caller of
+ * Who is asking, found out before a byte of the body is read. A route that declares no access needs a caller of
  * the tenant: to open one further takes a word in its own file.
  */
 
@@ -107,7 +107,7 @@ function refuseUnlessSettings({ type, scopes }: Principal): void {
   throw new ForensicsError('forbidden', message);
 }
 
-// Body or query; the schemas demand it in one of them, this is for a route that forgot to.
+// Body or query; the schemas require it in one of them; this is for a route that forgot to.
 function tenantNameOf(request: FastifyRequest): string {
   for (const part of [request.body, request.query]) {
     if (typeof part !== 'object' || part === null || !('tenantName' in part)) continue;

@@ -4,12 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import { sendFailure } from './answers.ts';
 
-/** Two tokens of an identity provider, the most that anybody sends who has not said who he is, are half of it. */
+/** Two tokens of an identity provider, the largest body of an unauthenticated request, are half of it. */
 export const bodyLimitBytes = 64 * 1024;
 /** For routes that know their caller and take what people wrote, or a tenant with all its keys back. */
 export const longBodyLimitBytes = 1024 * 1024;
 
-// What a caller may do is looked up before his body comes; this is also how old that answer can be.
+// Permissions are looked up before the body arrives; this is also how old that answer can be.
 const bodyTimeoutMs = 30_000;
 
 /** @param timeoutMs - counted from the headers on. */
@@ -35,7 +35,7 @@ function endSlow({ raw }: FastifyRequest, reply: FastifyReply): void {
   void sendFailure(reply, failure, 408);
 }
 
-// As the framework writes a type down. RFC 8259 knows no charset, but clients send one, and mean it.
+// As the framework normalises a type. RFC 8259 defines no charset, but clients send one, and use it.
 const jsonInUtf8 = /^application\/json(?!.*; charset="(?!utf-?8"))(?:;|$)/i;
 // Its escape is the only way to write it. An even number of backslashes before it belongs to itself.
 const nul = /(?<!\\)(?:\\\\)*\\u0000/;
@@ -71,7 +71,7 @@ function decoded(body: Buffer): string {
 }
 
 /**
- * For routes that know no body: clients that always say `Content-Type: application/json` are not refused for sending
+ * For routes without a body: clients that always send `Content-Type: application/json` are not refused for sending
  * nothing, and what is sent all the same is read, within the limit, and forgotten.
  */
 export function ignoreBodies(server: FastifyInstance): void {

@@ -29,7 +29,7 @@ export async function allowOrigins(
     allowedHeaders: ['authorization', 'content-type', 'idempotency-key'],
     exposedHeaders,
     maxAge,
-    // Keys and tokens travel in a header that the page sets; cookies are never asked for.
+    // Keys and tokens travel in a header that the page sets; cookies are never requested.
     credentials: false,
   };
   await server.register(cors, {

@@ -1,6 +1,6 @@
 /**
- * One line an event, as fields. A request is told by its route, never by its address: queries hold signatures of
- * presigned URLs, and headers hold keys.
+ * One line an event, as fields. A request is logged by its route, never by its address: queries hold signatures of
+ * presigned URLs, and headers contain keys.
  */
 
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
@@ -53,7 +53,7 @@ export function logAnswers(server: FastifyInstance): void {
 const deepestCause = 5;
 
 /**
- * What failed and where. The other members of a foreign error stay out: they can hold what was sent, with its tokens
+ * What failed and where. The other members of a foreign error stay out: they can contain what was sent, with its tokens
  * and passwords.
  */
 function describeError(error: Readonly<Error & { code?: unknown }>, depth = 0): ErrorLine {

@@ -86,7 +86,7 @@ function workloadGauges(registry: Registry) {
 }
 
 /**
- * Where Prometheus reads: plain HTTP on an address of its own, so that it can be kept inside. It knows one page and
+ * Where Prometheus reads: plain HTTP on an address of its own, so that it can stay internal. It serves one page and
  * asks nobody who he is; nothing of a tenant stands there.
  */
 export interface MetricsListener {

@@ -1,5 +1,5 @@
 /**
- * What a route says of itself for the interface document beside its own schemas:
+ * What a route declares for the interface document beside its own schemas:
  *
  *     schema: {
  *       ...operation({ id: 'createAnalysis', summary: 'Create an analysis', failures: ['model_not_found'] }),
@@ -72,7 +72,7 @@ const ofCallers: readonly ErrorCode[] = ['unauthenticated', 'forbidden', 'identi
 interface Route {
   readonly method: string;
   readonly schema: FastifySchema;
-  /** Nobody is asked who he is. */
+  /** No authentication. */
   readonly isOpen: boolean;
   readonly isLimited: boolean;
 }
@@ -90,7 +90,7 @@ export function answersOf(route: Route): Readonly<Record<string, object>> {
   return { ...Object.fromEntries(successes), ...failureAnswers(failureCodes(route)) };
 }
 
-/** Entries by status; each lists the words that `x-error-code` may hold there. */
+/** Entries by status; each lists the values that `x-error-code` may have there. */
 function failureAnswers(codes: readonly ErrorCode[]): Readonly<Record<string, object>> {
   const statuses = [...new Set(codes.map((code) => errorTable[code].status))];
   return Object.fromEntries(
@@ -127,7 +127,7 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
     // Its Idempotency-Key may be one of another request.
     ...(headers === repeatable ? (['conflict'] as const) : []),
     ...(isOpen ? [] : ofCallers),
-    // Of a body that nobody asked for nothing is read but its size and its type.
+    // Of an unexpected body only its size and its type are read.
     ...(method === 'GET' ? [] : ofBodies),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',

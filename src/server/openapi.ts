@@ -1,6 +1,6 @@
 /**
- * The interface document, made from the schemas that requests are checked against. A route says what is its own
- * (`operation` of openapi-answers.ts); what follows from its address, its access and its input is added here, so that nobody can forget it.
+ * The interface document, made from the schemas that requests are checked against. A route declares what is its own
+ * (`operation` of openapi-answers.ts); what follows from its address, its access and its input is added here, so that no route can forget it.
  */
 
 import swagger from '@fastify/swagger';
@@ -142,7 +142,7 @@ const securityOf: Readonly<Record<Access, Security>> = {
 
 interface DocumentParts {
   readonly version: string;
-  /** Where clients reach the server when the operator said so. */
+  /** Where clients reach the server when the operator set it. */
   readonly publicUrl: string | null;
 }
 
@@ -224,7 +224,7 @@ const contentSecurityPolicy = [
 
 /**
  * `/docs`: a page to read the interface document and to try it with a key or a token. Everything that it needs comes
- * from this server; it shows nothing but the document, so nobody is asked who he is.
+ * from this server; it shows nothing but the document, so it needs no authentication.
  */
 export async function docsRoutes(server: FastifyInstance): Promise<void> {
   server.addHook('onRoute', (route) => {

@@ -1,6 +1,6 @@
 /**
  * How much one caller may ask for. A caller is a key or a user; who named neither is a network address. An address
- * that fails too often to say who it is (a wrong key, a wrong password) is not listened to any more until the minute
+ * that fails too often to authenticate (a wrong key, a wrong password) is refused until the minute
  * is over, with the right key either: guessing ends long before it can succeed.
  */
 
@@ -71,7 +71,7 @@ function spend(reply: FastifyReply, budget: Budget): void {
 }
 
 /**
- * Not the S3 API, where signatures and bytes are what counts; and not what tells whether the server is alive: a probe
+ * Not the S3 API, where signatures and bytes are what counts; and not the routes that show whether the server is alive: a probe
  * that is refused because of others would take a healthy server out of service.
  */
 function isLimited({ routeOptions }: FastifyRequest): boolean {

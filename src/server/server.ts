@@ -54,13 +54,13 @@ export interface ServerParts {
   >;
   readonly transport: Transport;
   readonly version: string;
-  /** Where clients reach the server when the operator said so; null tells them no address. */
+  /** Where clients reach the server when the operator set it; null sends them no address. */
   readonly publicUrl: string | null;
   /** Requests a minute of one caller; 0 sets no limit. */
   readonly rateLimitPerMinute: number;
   /** Browser origins whose pages may call the interface. */
   readonly apiCorsAllowedOrigins: readonly string[];
-  /** Null when nobody wants to know how the answers are. */
+  /** Null without metrics. */
   readonly metrics: Pick<Metrics, 'observe'> | null;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
@@ -79,7 +79,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: bodyLimitBytes,
-    // The proxy next to us wrote the last address of X-Forwarded-For; whoever is before it may have written the rest.
+    // The proxy next to us wrote the last address of X-Forwarded-For; clients may have written the rest.
     trustProxy:
       transport === null && ((address: string, hop: number) => hop === 0 && isLoopback(address)),
     forceCloseConnections: 'idle',

@@ -142,7 +142,7 @@ function machineNames(): readonly string[] {
   return ['localhost', '127.0.0.1', '::1', hostname()].filter(isUsableHost);
 }
 
-// Wildcard addresses are for listening; nobody connects to them. A name must be plain ASCII to stand in a certificate.
+// Wildcard addresses are for listening; clients cannot connect to them. A name must be plain ASCII to stand in a certificate.
 function isUsableHost(host: string): boolean {
   return (
     host !== '0.0.0.0' && host !== '::' && (isIP(host) > 0 || /^[0-9a-z.-]{1,253}$/i.test(host))

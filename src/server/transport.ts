@@ -52,7 +52,7 @@ function credentialsOf({ cert, key }: TlsMaterial) {
 
 /** What keeps browsers from making more of an answer than it is; for every answer of the interface. */
 export function guardHeaders(transport: Transport): Readonly<Record<string, string>> {
-  // Browsers remember this for the host and all its ports: only right where somebody set up a name and a certificate.
+  // Browsers remember this for the host and all its ports: only right where the operator set up a name and a certificate.
   const isPublic = transport === null || transport.authority === null;
   return {
     'x-content-type-options': 'nosniff',
@@ -107,7 +107,7 @@ function refuseUnlessHttpsOutside(request: FastifyRequest): void {
 const waiting = new WeakSet<IncomingMessage>();
 
 /**
- * `Expect: 100-continue`: clients with a large body ask first whether it will be taken. Node.js would say yes at once;
+ * `Expect: 100-continue`: clients with a large body ask first whether it will be accepted. Node.js would accept at once;
  * here the answer waits until the caller is known, and the S3 API gives its own.
  *
  * Brings such requests the way of all others, with a note.

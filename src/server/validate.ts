@@ -76,7 +76,7 @@ function steps(pointer: string): readonly string[] {
   return parts.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-// The last step may be the caller's own word: one line, no control characters, not endless.
+// The last step may be a name that the caller chose: one line, no control characters, limited length.
 function named(path: readonly string[]): string {
   return path.map((step) => step.replace(/[^\x20-\x7e]/g, '?').slice(0, 64)).join('.');
 }

@@ -1,5 +1,5 @@
 /**
- * The identity that needs nobody else: accounts in our own database. A token says who and which session; everything it
+ * The identity without a provider: accounts in our own database. A token names the user and the session; everything it
  * permits is read from the database at each request, so that what an administrator takes away is gone at once.
  */
 

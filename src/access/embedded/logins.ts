@@ -53,7 +53,7 @@ export function createLogins(parts: LoginParts): Logins {
     const isUnchanged = and(eq(users.id, row.id), eq(users.passwordHash, row.passwordHash));
     const { changes } = db.update(users).set({ passwordHash }).where(isUnchanged).run();
     if (changes > 0) return { ...row, passwordHash };
-    // Another login was faster, or somebody changed the password: only the hash that stands now can tell.
+    // Another login was faster, or the password was changed: only the present hash counts.
     const standing = embeddedRow(db, row.email) ?? row;
     return (await passwords.verify(password, standing.passwordHash)) ? standing : row;
   }
@@ -74,7 +74,7 @@ export function createLogins(parts: LoginParts): Logins {
   return {
     login: async ({ email, password, from }) =>
       attempts.withSeat(from, async () => {
-        // Nothing is awaited from here until the hash begins: whoever is counted gets his password looked at.
+        // Nothing is awaited from here until the hash begins: every attempt that is counted has its password checked.
         passwords.refuseWhenBusy();
         const takeBack = attempts.countPlace(from);
         const row = await checked({ email: normalisedEmail(email), from }, password);

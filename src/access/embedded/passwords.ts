@@ -1,5 +1,5 @@
 /**
- * Passwords: which ones may be chosen, and how they are kept. Knows no users and no sessions.
+ * Passwords: which ones may be chosen, and how they are stored. Knows no users and no sessions.
  *
  * scrypt with N = 2^17, r = 8, p = 1, the first choice of OWASP's Password Storage Cheat Sheet for scrypt: 128 MiB and
  * about 0.4 s on the machine it was measured on. Each hash names its own cost, so a dearer one can be introduced at any
@@ -91,7 +91,7 @@ export function createPasswords({ ln = 17 }: { readonly ln?: number } = {}): Pas
   };
 }
 
-// Nobody mistakes one of these for another, in any script that they are read from.
+// None of these can be mistaken for another, in any script that they are read from.
 const typedAlphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 /** A password to hand over: five groups of four characters, 99 random bits. */

@@ -2,7 +2,7 @@
  * Sessions of embedded accounts and their refresh tokens. A session ends by its row, at once and everywhere; the signed
  * tokens only name it.
  *
- * A refresh token is good for one use. When a used one comes again, the thief and the owner cannot be told apart, and
+ * A refresh token is good for one use. When a used one comes again, the thief and the owner are indistinguishable, and
  * the whole session ends (RFC 9700, section 4.14.2). There is no grace: of two refreshes with one token at the same time
  * the first wins, and the second ends the session for both. A client keeps one refresh under way, and logs in again
  * after an answer that was lost.
@@ -56,7 +56,7 @@ export function createSessions({
       };
     },
     refresh(refreshToken) {
-      // What is refused is told only afterwards: the end of a session must not be rolled back with it.
+      // The error is thrown only afterwards: the end of a session must not be rolled back with it.
       const opened = transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
       throw unauthenticated('The refresh token is not valid; log in again.');

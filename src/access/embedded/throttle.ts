@@ -1,6 +1,6 @@
 /**
  * Slows the guessing of passwords down. For an account at one place (a network, or an open session) by growing pauses;
- * for an account altogether by short ones, late: whoever guesses elsewhere must not lock its owner out. Both survive a
+ * for an account altogether by short ones, late: guesses from other addresses must not lock its owner out. Both survive a
  * restart. Every attempt is counted as failed before its password is looked at and forgiven when it was right, so that a
  * hundred attempts at once get no more guesses than a hundred in a row.
  */
@@ -20,7 +20,7 @@ export interface LoginAttempts extends LoginPlaces {
   countAccount(attempt: Attempt): void;
   /** The password was right: takes this attempt back, and all before it from this place. */
   forgive(tx: Tx, attempt: Attempt): void;
-  /** The account has a new password: what was tried before says nothing any more. */
+  /** The account has a new password: earlier attempts no longer count. */
   forgiveAccount(tx: Tx, email: string): void;
 }
 
@@ -134,7 +134,7 @@ interface LoginPlaces {
 
 const windowMs = 15 * 60_000;
 const maxInWindow = 30;
-// A hundred bytes each. Who owns more addresses than this is not stopped by counting them.
+// A hundred bytes each. Counting addresses does not stop an attacker who owns more than this.
 const maxPlaces = 10_000;
 const maxSeats = 4;
 

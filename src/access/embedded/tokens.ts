@@ -127,7 +127,7 @@ function refused(error: unknown): unknown {
   if (error instanceof errors.JWTExpired) {
     return unauthenticated('The token has expired; get a new one.');
   }
-  // No cause: it can hold the token's claims.
+  // No cause: it can contain the token's claims.
   if (error instanceof errors.JOSEError) {
     return invalid();
   }

@@ -16,7 +16,7 @@ import type { Described, ReadToken } from './tokens.ts';
 
 interface Accounts {
   /**
-   * The person of a token, entered at the first sight of one, and shown as the newest token says.
+   * The person of a token, created at the first one, and updated from the newest.
    *
    * @throws {ForensicsError} `unauthenticated` for a person who is shut out, or whose session was ended since.
    */
@@ -114,7 +114,7 @@ function rowOf(reader: Reader, { issuer, subject }: ReadToken): UserRow | undefi
   return reader.select().from(users).where(which).get();
 }
 
-// Alike for both: a person who is shut out learns no more than one whose session ended. Tokens tell whole seconds,
+// Alike for both: a disabled user learns no more than one whose session ended. Tokens have whole seconds,
 // rounded down: what is as old as the end of sessions, or looks so, came before it.
 function refuseIfEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: ReadToken): void {
   if (disabledAt === null && since > tokensValidFrom) return;
@@ -123,7 +123,7 @@ function refuseIfEnded({ disabledAt, tokensValidFrom }: UserRow, { since }: Read
   );
 }
 
-/** What a token does not tell stays as another token told it. */
+/** What a token leaves out stays as an earlier token set it. */
 function shownAs(row: UserRow, { email, name, userType }: Described) {
   const shown = name ?? row.name;
   return {
@@ -135,7 +135,7 @@ function shownAs(row: UserRow, { email, name, userType }: Described) {
 }
 
 /**
- * A login is told by `auth_time`: one that is later than the last. Of a provider that does not tell it only the first
+ * A login is recognised by `auth_time`: one that is later than the last. Of a provider that does not send it only the first
  * login is known.
  */
 function isLogin({ lastLoginAt }: UserRow, { token, tenantIds }: Seen): boolean {

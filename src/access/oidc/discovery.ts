@@ -1,4 +1,4 @@
-/** What an identity provider says of itself (OpenID Connect Discovery 1.0, section 3): read, checked, reduced to what we use. */
+/** The metadata of an identity provider (OpenID Connect Discovery 1.0, section 3): read, checked, reduced to what we use. */
 
 import type { ServerMetadata } from 'openid-client';
 import { Agent, request } from 'undici';
@@ -90,7 +90,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
     const type = String(answer.headers['content-type'] ?? '');
     return new Response(isBodiless ? null : text, {
       status: answer.statusCode,
-      // The only one that is read behind this: OAuth tells its errors in the body.
+      // The only one that is read behind this: OAuth sends its errors in the body.
       headers: { 'content-type': type },
     });
   };
@@ -98,7 +98,7 @@ export function createProviderFetch({ ca }: { readonly ca: string | null }): Pro
 
 /** Something fetched from elsewhere that must outlive the times when elsewhere does not answer. */
 export interface Cached<T> {
-  /** What is held, renewed first when it is old and that can be done. @throws what `load` threw, when nothing is held. */
+  /** The cached value, renewed first when it is old and that is possible. @throws what `load` threw, without a cached value. */
   current(): Promise<T>;
   /** Fetched now, unless that was tried a moment ago. @throws what `load` threw the last time. */
   renewed(): Promise<T>;
@@ -154,7 +154,7 @@ export function createCached<T>({
     async current() {
       if (held === null || ageMs(held) >= freshMs) {
         const renewal = renew();
-        // While elsewhere is known to be in trouble nobody waits, as long as there is something to work with.
+        // While the provider is known to be failing, callers use the cached value instead of waiting.
         if (usable() === null || tried?.failure == null) await renewal;
       }
       const value = usable();

@@ -1,9 +1,9 @@
 /**
- * The identity of people whom somebody else knows: an OpenID Connect provider keeps their passwords and says with each
- * token what they may do. Ours are only an id for each person, the settings, and the right to shut somebody out.
+ * Users of an OpenID Connect provider: it stores their passwords and states with each
+ * token what they may do. Ours are only an id for each person, the settings, and the right to disable a user.
  *
  * `revoke` ends what was issued before, here and at once. A session that goes on at the provider is known by the claim
- * `auth_time`; where its access tokens lack that, one that is refreshed there afterwards is taken for a new login.
+ * `auth_time`; where its access tokens lack that, one that is refreshed there afterwards counts as a new login.
  */
 
 import type { Db, Tx } from '../../db/open.ts';
@@ -25,7 +25,7 @@ export interface OidcIdentityParts extends ProviderParts {
   readonly onLogin?: (tx: Tx, login: Login) => void;
 }
 
-/** Calls nobody before it is asked something: a provider that is down stops no start. */
+/** Makes no request before its first call: a provider that is down stops no start. */
 export function createOidcIdentity(parts: OidcIdentityParts): Identity {
   const { issuer, clientId, claims, users, now } = parts;
   const provider = createProvider(parts);

@@ -1,6 +1,6 @@
 /**
- * One identity provider: its discovery document and its keys, asked for when they are first needed and kept while it is
- * away, and the few calls that we make to it. Whatever it does wrong is `identity_unavailable`, and lets nobody in.
+ * One identity provider: its discovery document and its keys, fetched when they are first needed and cached while it is
+ * away, and the few calls that we make to it. Whatever it does wrong is `identity_unavailable`, and no login succeeds.
  */
 
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
@@ -35,7 +35,7 @@ export interface Provider {
   readonly keys: Cached<JWTVerifyGetKey>;
   /** @throws {ForensicsError} also `unauthenticated`, when the provider does not take the token. */
   refresh(refreshToken: string): Promise<Refreshed>;
-  /** Whose refresh token it is: null for one that is worth nothing, undefined where the provider does not tell. */
+  /** Whose refresh token it is: null for one that is worth nothing, undefined where the provider does not send it. */
   ownerOf(refreshToken: string): Promise<string | null | undefined>;
   /** Does nothing where the provider has no endpoint for it. */
   revoke(refreshToken: string): Promise<void>;
@@ -128,7 +128,7 @@ export function createProvider(parts: ProviderParts): Provider {
 
 const hint = { token_type_hint: 'refresh_token' };
 
-/** `client_secret_basic` where the provider says nothing (RFC 8414, section 2). */
+/** `client_secret_basic` where the provider lists none (RFC 8414, section 2). */
 function authenticationOf(facts: Discovered, secret: string | null): ClientAuth {
   if (secret === null) return None();
   const methods = facts.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];
@@ -164,7 +164,7 @@ function translated(error: unknown): ForensicsError {
   if (error.status === 400 && ['invalid_grant', 'invalid_request'].includes(error.error)) {
     return unauthenticated('The refresh token is not valid; log in again.');
   }
-  // What the log needs, such as `invalid_client` where our secret is wrong; the rest can hold what was sent.
+  // What the log needs, such as `invalid_client` where our secret is wrong; the rest can contain what was sent.
   return unavailable(
     new Error(`The provider answered ${error.status} ${error.error.slice(0, 40)}.`),
   );

@@ -17,11 +17,11 @@ export interface ReadToken {
   readonly issuer: string;
   readonly subject: string;
   /**
-   * Since when the person has been logged in without a break; the token's own age where it does not tell. A refreshed
+   * Since when the person has been logged in without a break; the token's own age where it has no such claim. A refreshed
    * token keeps it (RFC 9068, section 2.2.1), which is how one of a session that was ended is known.
    */
   readonly since: Date;
-  /** When the person last proved who he is; null where the token does not tell. */
+  /** When the person last proved who he is; null where the token has no such claim. */
   readonly loggedInAt: Date | null;
   readonly sessionId: string | null;
   readonly expiresAt: Date;
@@ -108,7 +108,7 @@ function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
   return typeof aud === 'string' ? [aud] : aud;
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7: an id token that says to whom it was issued, or is for several, is for him. */
+/** OpenID Connect Core 1.0, section 3.1.3.7: an id token that names to whom it was issued, or is for several, is for him. */
 function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
   if (kind === 'access') return true;
   const { azp } = claims;
@@ -117,7 +117,7 @@ function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): b
 
 /**
  * OpenID Connect Core 1.0, section 2: every id token names its client in `aud`. An access token that does so too must
- * say what it is, or the id token, which is shown around more freely, would open the interface.
+ * carry its type, or the id token, which is shown around more freely, would open the interface.
  */
 function refuseIfIdTokenOf(clientId: string, claims: JWTPayload): void {
   if (!audiencesOf(claims).includes(clientId)) return;
@@ -126,7 +126,7 @@ function refuseIfIdTokenOf(clientId: string, claims: JWTPayload): void {
   );
 }
 
-// Some providers name no audience and only the client; a token that names somebody else is his.
+// Some providers name no audience and only the client; a token that names another client belongs to that client.
 function isOnlyForClient({ aud, azp, client_id }: JWTPayload, clientId: string): boolean {
   return aud === undefined && (azp ?? client_id) === clientId;
 }
@@ -158,7 +158,7 @@ function translated(error: unknown): ForensicsError {
   if (error instanceof errors.JWTExpired) {
     return unauthenticated('The token has expired; get a new one.');
   }
-  // No cause: it can hold the token's claims.
+  // No cause: it can contain the token's claims.
   if (error instanceof errors.JOSEError) return invalid();
   // What is left is a key of the provider that is no key.
   return unavailable(error);
@@ -169,10 +169,10 @@ function invalid(): ForensicsError {
 }
 
 /**
- * Whether a token of a provider is an access token or an id token. Few say it in one way, so every mark that is in use
+ * Whether a token of a provider is an access token or an id token. There is no single mark, so every mark that is in use
  * is read, the plain ones first.
  *
- * `either`: nothing in it tells. `other`: made for something else, such as a logout.
+ * `either`: nothing in it decides. `other`: made for something else, such as a logout.
  */
 type TokenKind = 'access' | 'id' | 'either' | 'other';
 
@@ -203,7 +203,7 @@ export interface ClaimNames {
   readonly tenants: string;
 }
 
-/** Null where a token does not tell. */
+/** Null where a token has no such claim. */
 export interface Described {
   readonly email: string | null;
   readonly name: string | null;
@@ -225,7 +225,7 @@ export function describePerson(claims: JWTPayload, names: ClaimNames): Described
   };
 }
 
-/** People choose their names at the provider: what could not stand in a line here is taken for not told. */
+/** People choose their names at the provider: what is no valid name here counts as missing. */
 function textOf(value: unknown, longest: number): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();

@@ -1,5 +1,5 @@
 /**
- * Work on many items side by side, answers in the order of the items. Items are taken when a hand is free and not
+ * Work on many items side by side, answers in the order of the items. An item is read when a worker is free and not
  * before, so that a million of them, or a folder that never ends, cost no more memory than a few.
  */
 
@@ -64,7 +64,7 @@ export async function* inOrder<T, R>(
       yield done.answer;
     }
   } finally {
-    // Whoever stops listening early still gets back only when nothing is at work any more.
+    // A caller that stops listening early still returns only after all work has ended.
     isOver = true;
     await Promise.allSettled(slots);
     await source.return(undefined);
@@ -135,7 +135,7 @@ export function listenForStop(): Stop {
   };
 }
 
-/** At once: with a listener left the signal would come later than the exit code of whoever goes on. */
+/** At once: with a listener left the signal would come later than the exit code of a caller that goes on. */
 function endBy(name: NodeJS.Signals): void {
   process.removeAllListeners(name);
   process.kill(process.pid, name);

@@ -81,7 +81,7 @@ function isChanged(record: AnalysisRecord): boolean {
   return basisOfFake(record) === 'localisation';
 }
 
-/** Where a change is part of the result. A server of an earlier version tells nothing of changes. */
+/** Where a change is part of the result. A server of an earlier version does not report changes. */
 function changeOf(record: AnalysisRecord): string {
   const { result, reasons, evidence } = record;
   const kinds = result!.resultSubClasses.map((n) => resultSubClasses[n]);
@@ -89,7 +89,7 @@ function changeOf(record: AnalysisRecord): string {
   return isNamed || suspectsChange({ reasons }) ? (evidence?.manipulation?.statement.en ?? '') : '';
 }
 
-/** An abstention has a number behind it too, but not one that means anything: it is not shown. A server tells none. */
+/** An abstention has a number behind it too, but not one that means anything: it is not shown. Servers do not send it. */
 function probabilityOf(record: AnalysisRecord): string {
   const { verdict, decision } = record;
   if (verdict === 'abstain')
@@ -278,7 +278,7 @@ function sideRows(findings: readonly RankedFinding[], side: Side): readonly Row[
   return listRows(sideLabels[side], more > 0 ? [...shown, `and ${more} more`] : shown);
 }
 
-/** Null for every other verdict, and where a server does not tell. */
+/** Null for every other verdict, and where a server does not send it. */
 export function basisOfFake({ verdict, decision, evidence }: AnalysisRecord): DecisionBasis | null {
   if (verdict !== 'fake') return null;
   return (decision ?? evidence)?.basis ?? null;

@@ -51,7 +51,7 @@ function createJsonLinesFormat(): OutputFormat {
 }
 
 /**
- * For a person: one picture in detail, several as a table at the end, with only their rows kept until then.
+ * For a person: one picture in detail, several as a table at the end, with only their rows in memory until then.
  *
  * @param columns - the terminal's width; infinite for a file or a pipe.
  */

@@ -1,5 +1,5 @@
 /**
- * From the arguments to the pictures they name, and to the bytes of each. What cannot be taken becomes a failure beside
+ * From the arguments to the pictures they name, and to the bytes of each. What cannot be opened becomes a failure beside
  * the others, so that one bad argument never stops the rest.
  */
 
@@ -13,7 +13,7 @@ import { systemCodeOf } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../sandbox/tasks.ts';
 
-/** One picture. Whether its bytes are one is for the sandbox to say. */
+/** One file; the sandbox decides whether its bytes are a picture. */
 export interface Input {
   /** What the user called it. */
   readonly label: string;
@@ -139,7 +139,7 @@ export async function openSource(input: Input): Promise<PictureSource> {
   });
 }
 
-/** The same, read here: whoever signs what was examined must hold the very bytes. @throws as `openSource`. */
+/** The same, read here: a signature needs the very bytes that were examined. @throws as `openSource`. */
 export async function readSource(input: Input): Promise<Exclude<PictureSource, { path: string }>> {
   const source = await openSource(input);
   if ('bytes' in source) return source;
@@ -170,7 +170,7 @@ async function attempt<T>(act: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the operating system says about a file, in our words. */
+/** Errors of the operating system about a file, as our messages. */
 export function toFileFailure(error: unknown): unknown {
   return systemCodeOf(error) === 'EISDIR' ? isDirectory() : toReadFailure(error);
 }

@@ -1,4 +1,4 @@
-/** What `forensics analyze` was asked for. */
+/** The options of `forensics analyze`. */
 
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
@@ -39,7 +39,7 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly wait: boolean;
 }
 
-/** Options that would do nothing are refused, so that nobody waits for what will not come. @throws {ForensicsError} `usage`. */
+/** Options that would do nothing are refused, so that no user waits for an effect that never comes. @throws {ForensicsError} `usage`. */
 export function checkUsage(args: readonly string[], options: AnalyzeOptions): void {
   checkForensicTier(options);
   if (options.force && options.out === null) {

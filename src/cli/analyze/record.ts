@@ -84,7 +84,7 @@ interface RecordHead {
   readonly options: Pick<AnalyzeOptions, 'tier' | 'seed'>;
 }
 
-/** Begins to time a picture; `head` returns what its record says of the run so far. */
+/** Begins to time a picture; `head` returns the fields of its record that describe the run so far. */
 export function beginRecord(file: string, options: RecordHead['options']) {
   const examinedAt = new Date();
   const began = performance.now();

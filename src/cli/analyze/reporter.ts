@@ -71,7 +71,7 @@ export async function openReporter(
   };
 }
 
-/** A walk of its own beside the run: the number of pictures is known soon, and nothing is kept for it. */
+/** A walk of its own beside the run: the number of pictures is known soon, and nothing is stored for it. */
 async function countInputs(
   args: readonly string[],
   { recursive, out }: AnalyzeOptions,
@@ -100,13 +100,13 @@ function createWriter(head: string, progress: Progress): (text: string) => Promi
 /**
  * No faster than standard output is read, so that a slow reader never makes a queue here.
  *
- * @throws {NodeJS.ErrnoException} what the system says: a disk that is full.
+ * @throws {NodeJS.ErrnoException} the error of the system, such as a full disk.
  */
 async function writeOut(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
 }
 
-/** On a terminal the remark in its row says why a picture failed; a line above would only push the rows away. */
+/** On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away. */
 function isShownInTable(options: AnalyzeOptions): boolean {
   return isForPeople(options) && process.stdout.isTTY && !options.verbose;
 }

@@ -1,5 +1,5 @@
 /**
- * Where results are kept on disk: one folder a picture. A folder appears whole or not at all: it is written under
+ * Where results are stored on disk: one folder a picture. A folder appears whole or not at all: it is written under
  * another name and renamed at the end.
  */
 

@@ -87,7 +87,7 @@ async function examineAll(
   const { examiner, stop, reporter } = batch;
   const { recursive, out, jobs } = options;
   const inputs = walkInputs(args, { recursive, exceptDir: out });
-  // Names are kept to be told apart: only where there are folders to name.
+  // Names are stored to make folder names unique: only needed where there are folders to name.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
     const record = await examiner.examine(input, folderNameOf(input.label));

@@ -14,7 +14,7 @@ import {
   wordProbability,
 } from './details.ts';
 
-/** What is kept of a picture until the end of a run: four short texts. */
+/** What stays in memory of a picture until the end of a run: four short texts. */
 export interface TableRow {
   readonly file: string;
   readonly verdict: string;
@@ -127,7 +127,7 @@ function columnFor(rows: readonly TableRow[], textOf: (row: TableRow) => string)
   return longest + gap;
 }
 
-/** Both ends of a long name tell more than its beginning: the folder and the number of the picture. */
+/** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
 function middleOf(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);

@@ -136,7 +136,7 @@ async function verify(file: string, { json }: { readonly json: boolean }): Promi
 }
 
 /**
- * Runs a long act with its progress on stderr where somebody watches; Ctrl-C ends it in order.
+ * Runs a long act with its progress on stderr on a terminal; Ctrl-C ends it in order.
  *
  * @param act - calls `show` with its step and the share of it, 0..1.
  */
@@ -162,7 +162,7 @@ async function withProgress<T>(
   }
 }
 
-/** What a backup says of itself, as rows of a card. */
+/** The manifest of a backup, as rows of the details. */
 function describeBackup({
   manifest,
   manifestSha256,

@@ -190,7 +190,7 @@ function judgeAnswer({ status, serverTime, at, data }: Seen): readonly Diagnosis
 
 const dayMs = 86_400_000;
 
-/** How long the certificates still hold; that they are trusted was shown by whoever got an answer. */
+/** How long the certificates stay valid; the answer that we got already shows that they are trusted. */
 async function checkShown(url: URL): Promise<Diagnosis> {
   const chain = await shownChain(url).catch(() => []);
   return judgeChain(chain, new Date());

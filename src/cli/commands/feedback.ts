@@ -1,4 +1,4 @@
-/** `forensics feedback`: what people told the team through the service on this machine. */
+/** `forensics feedback`: the messages that people sent to the team through the service on this machine. */
 
 import { type Command, Option } from 'commander';
 import { type FeedbackEntry, getFeedback, listFeedback } from '../../feedback/feedback.ts';

@@ -74,7 +74,7 @@ async function endOld(
   let ended = replaced;
   for (const { uuid } of [replaced, ...earlier]) {
     try {
-      // oxlint-disable-next-line no-await-in-loop -- what fails is told by its uuid, and ends the loop
+      // oxlint-disable-next-line no-await-in-loop -- a failure is reported with its uuid, and ends the loop
       await keys.revoke({ tenant, uuid, bySecret: key.secret });
     } catch (error) {
       const failure = toForensicsError(error);

@@ -215,7 +215,7 @@ async function list(options: ListOptions): Promise<void> {
   log(isAsked ? 'No key expires in that time.' : 'There are no keys.');
 }
 
-/** Valid now but not after `withinMs`, and no key of the same name is: one that was rotated needs nobody's care. */
+/** Valid now but not after `withinMs`, and no key of the same name is: one that was rotated needs no attention. */
 function toReplace(
   entries: readonly KeyEntry[],
   now: number,
@@ -256,7 +256,7 @@ async function prune(options: PruneOptions): Promise<void> {
     }
     printEnded(ended, options);
     if (!(await isAgreed(ended, options))) return [];
-    // Those that were shown: one that ends while somebody thinks about it stays for the next time.
+    // Those that were shown: one that expires during the confirmation stays for the next run.
     return keys.prune({ tenant, uuids: ended.map(({ uuid }) => uuid) });
   });
   if (options.json) return printJson({ revoked });

@@ -131,7 +131,7 @@ async function logIn(api: Api, asked: Profile, options: LoginOptions): Promise<L
     : proveKey(api, apiKeyFile, asked.tenant);
 }
 
-/** The credentials last: without its profile nobody finds them. */
+/** The credentials last: without its profile they cannot be found. */
 async function keep(profile: Profile, credentials: Credentials): Promise<void> {
   await alone(profile.name, async () => {
     saveProfile(profile);
@@ -149,7 +149,7 @@ function printLogin(
   log(`Add --profile ${name} to a command, or set FORENSICS_PROFILE=${name}.`);
 }
 
-/** @throws {ForensicsError} `usage` when no tenant is named; what the server says to the key. */
+/** @throws {ForensicsError} `usage` when no tenant is named; the error of the server for this key. */
 async function proveKey(api: Api, file: string, tenant: string | undefined): Promise<LoggedIn> {
   if (tenant === undefined) throw usageError('Name the tenant of the key: --tenant NAME.');
   const apiKey = await apiKeyFrom(file);
@@ -157,7 +157,7 @@ async function proveKey(api: Api, file: string, tenant: string | undefined): Pro
   return { credentials: { kind: 'apiKey', apiKey }, tenant };
 }
 
-/** @throws {ForensicsError} `usage` where nobody can be asked, `cancelled`. */
+/** @throws {ForensicsError} `usage` where there is no terminal, `cancelled`. */
 async function passwordOf({
   email: given,
   passwordStdin,
@@ -262,9 +262,9 @@ function tenantAmong(tenants: readonly string[], wanted: string | undefined): st
 }
 
 /**
- * The profile as it will be when the login succeeds: what an earlier login said stays, unless something else is said now.
+ * The profile as it will be when the login succeeds: what an earlier login stored stays, unless an option changes it.
  *
- * @throws {ForensicsError} `usage`, `not_found` for a name alone that nobody knows, `conflict` for the name of another server.
+ * @throws {ForensicsError} `usage`, `not_found` for a name alone that is unknown, `conflict` for the name of another server.
  */
 async function profileToMake(options: LoginOptions): Promise<Profile> {
   const { url, profile: name } = serverMentioned(options);
@@ -299,7 +299,7 @@ interface LogoutOptions {
   readonly profile?: string;
 }
 
-/** @throws {ForensicsError} and forgets nothing when the server cannot be asked. */
+/** @throws {ForensicsError} and forgets nothing when the server cannot be reached. */
 async function logout(options: LogoutOptions): Promise<void> {
   const { profile: name } = serverMentioned(options);
   if (name === undefined) throw usageError('Name the profile to log out of: --profile NAME.');

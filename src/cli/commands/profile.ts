@@ -119,7 +119,7 @@ interface ShownProfile {
   readonly name: string;
   readonly url: string;
   readonly tenant: string | null;
-  /** Address of the person whose session it is, or `API key`; null when nobody is logged in. */
+  /** Address of the person whose session it is, or `API key`; null without a login. */
   readonly loggedInAs: string | null;
   /** How the server is known again. */
   readonly trusts: string;

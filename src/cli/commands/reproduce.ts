@@ -74,7 +74,7 @@ const sentences: Readonly<Record<Outcome, string>> = {
   different: 'what came out is not what the bundle says',
 };
 
-/** More are told as JSON only. */
+/** The rest is printed as JSON only. */
 const mostDifferences = 20;
 
 export function reproductionCard(name: string, found: Reproduction): string {

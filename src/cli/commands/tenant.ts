@@ -183,7 +183,7 @@ function shownTenant(tenant: Tenant) {
   };
 }
 
-/** As its own people see it too, with where its objects are kept. Secrets are masked. */
+/** As its own people see it too, with where its objects are stored. Secrets are masked. */
 function shownWithStorage(answer: TenantAnswer) {
   const { id, name, isTrial, webhookUrl = null, webhookState, createdDate } = answer;
   const { storageType, storageConfig = null, storageWarning } = answer;

@@ -179,7 +179,7 @@ const dayMs = 86_400_000;
 /**
  * One report a day: nothing was counted before the tenant was made, and nothing after today.
  *
- * @param whole - the report about the time that is asked for.
+ * @param whole - the report about the whole period.
  */
 export async function dailyReports(
   tenants: Pick<TenantActs, 'report'>,

@@ -100,7 +100,7 @@ async function fromPerson(): Promise<string> {
   throw usageError('The two passwords differ; nothing was changed.');
 }
 
-/** Prints the account. Its password is printed only if it was generated here: any other is known to whoever gave it. */
+/** Prints the account. Its password is printed only if it was generated here: the user who set any other knows it. */
 export function printWithPassword(
   { user, password }: { readonly user: ShownUser; readonly password: string },
   options: PasswordOptions & { readonly json: boolean },

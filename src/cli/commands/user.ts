@@ -1,4 +1,4 @@
-/** `forensics user`: the people who have an account on this machine, and what whoever is logged in on a server may change. */
+/** `forensics user`: the people who have an account on this machine, and what a user who is logged in to a server may change. */
 
 import { type Command, Option } from 'commander';
 import type { User, Users } from '../../access/users.ts';
@@ -189,7 +189,7 @@ function onOne(command: Command): Command {
   return withLocalOnlyOptions(command).argument('<who>', 'address or id of the account');
 }
 
-/** On a server that is whoever is logged in. */
+/** On a server that is the user who is logged in. */
 function onAnybody(command: Command): Command {
   return withServiceOptions(command).argument(
     '[who]',
@@ -221,7 +221,7 @@ async function create(email: string, options: CreateOptions): Promise<void> {
   printWithPassword(made, options);
 }
 
-/** Before a password is asked for. @throws {ForensicsError} `not_offered`. */
+/** Before the password prompt. @throws {ForensicsError} `not_offered`. */
 function refuseIfUseless({ identity }: Core): void {
   if (identity.kind === 'embedded') return;
   throw new ForensicsError(

@@ -49,7 +49,7 @@ function verificationCard(name: string, found: Verification): string {
   return layCard(`${printable(name)}: ${title}`, rowsOf(found), columnsOf(process.stdout));
 }
 
-/** Whoever made a forgery can sign it, with a key of their own: intact is not yet genuine. */
+/** A forger can sign a forgery with a key of their own: intact is not yet genuine. */
 function titleOf({ holds, key }: Verification) {
   if (!holds) return ['red', 'DOES NOT HOLD'] as const;
   return key?.isExpected === true

@@ -176,7 +176,7 @@ async function test(options: WebhookOptions): Promise<void> {
     const begun = performance.now();
     const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: new Date() });
     const tookMs = Math.round(performance.now() - begun);
-    // No more of the URL: what follows may hold a token.
+    // No more of the URL: what follows may contain a token.
     const receiver = new URL(url).origin;
     const { id, detail: outcome } = sent;
     const isOff = tenant.webhookDisabledAt !== null;

@@ -1,4 +1,4 @@
-/** `forensics worker`: more hands for the server of a data folder, without a door of their own. */
+/** `forensics worker`: more workers for the server of a data folder; they do not listen on any port. */
 
 import type { Command } from 'commander';
 import { openApp } from '../../app/app.ts';

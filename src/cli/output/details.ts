@@ -48,7 +48,7 @@ function fieldOf(value: CsvValue): string {
 }
 
 /**
- * Spreadsheets take a text that begins so for a formula and run it; an apostrophe in front tells them that it is text.
+ * Spreadsheets run text that begins like this as a formula; a leading apostrophe marks it as text.
  *
  * @see OWASP, "CSV Injection", for the characters, full-width ones included.
  */

@@ -1,4 +1,4 @@
-/** Questions to the person at the terminal. Whoever calls has made sure with `canAsk` that there is one. */
+/** Questions to the person at the terminal. Callers check with `canAsk` first that there is one. */
 
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
@@ -8,7 +8,7 @@ import { switches } from './print.ts';
 
 interface LineQuestion {
   readonly message: string;
-  /** What is wrong with an answer; null when nothing is. It is asked again until then. */
+  /** What is wrong with an answer; null when nothing is. The question is repeated until then. */
   readonly fault?: (answer: string) => string | null;
 }
 
@@ -81,16 +81,16 @@ interface Streams {
 
 export const person: Streams = { input: process.stdin, output: process.stderr };
 
-/** Whether somebody is there to be asked, and wants to be: `--no-input`, and a pipe on either side, say no. */
+/** Whether a question can be asked: not with `--no-input`, nor with a pipe on either side. */
 export function canAsk({ input, output }: Streams = person): boolean {
   return switches().input && input.isTTY === true && output.isTTY === true;
 }
 
 /**
  * Asks for confirmation before an act that cannot be undone; a script passes `--yes` instead. False for any answer but
- * y and yes; nobody who presses Enter has agreed.
+ * y and yes; Enter alone means no.
  *
- * @throws {ForensicsError} `usage` where there is nobody to ask, `cancelled` when the person ends it with Ctrl-C or
+ * @throws {ForensicsError} `usage` where there is no terminal, `cancelled` when the person ends it with Ctrl-C or
  * Ctrl-D.
  */
 export async function confirm(question: string, { input, output } = person): Promise<boolean> {
@@ -99,7 +99,7 @@ export async function confirm(question: string, { input, output } = person): Pro
   return /^\s*y(es)?\s*$/i.test(await answerTo(`${question} [y/N] `, { input, output }));
 }
 
-/** The same where a script is taken at its word: only who can be asked is asked. */
+/** The same, but a script goes ahead without a question. */
 export async function agreed(
   question: string,
   { yes }: { readonly yes: boolean },
@@ -108,7 +108,7 @@ export async function agreed(
   return yes || !canAsk(streams) || confirm(question, streams);
 }
 
-/** The same, for an act that takes much with it: only whoever types the name has agreed. @throws as `confirm`. */
+/** The same, for an act that deletes much: the person has to type the name. @throws as `confirm`. */
 export async function confirmByName(
   question: string,
   name: string,

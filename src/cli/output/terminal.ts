@@ -16,7 +16,7 @@ export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) 
 }
 
 /**
- * Columns that a line on stdout may take: the terminal's, else what `COLUMNS` says, else no limit. A file or a pipe
+ * Columns that a line on stdout may take: the terminal's, else `COLUMNS`, else no limit. A file or a pipe
  * must get whole names, a terminal must not be made to wrap.
  */
 export function columnsOf(stream: NodeJS.WriteStream): number {
@@ -38,7 +38,7 @@ export function helpWidth(): number {
   return Math.max(minColumns, Math.min(columns, maxColumns));
 }
 
-/** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or says it has no columns. */
+/** Whether a line may be drawn over and over: not for a log of CI, nor on a terminal that cannot, or reports no columns. */
 export function canAnimate(stream: NodeJS.WriteStream): boolean {
   const { CI = '', TERM = '' } = process.env;
   return stream.isTTY && stream.columns > 0 && TERM !== 'dumb' && /^(|0|false)$/i.test(CI);
@@ -54,7 +54,7 @@ export function obeyNoColor(argv: readonly string[]): void {
 let isHeard = false;
 
 /**
- * `forensics ... | head` closes the pipe early: that is no failure, and nobody is left to tell about one. A file that
+ * `forensics ... | head` closes the pipe early: that is no failure, and there is no reader left to report one to. A file that
  * takes no more is one.
  */
 export function endOnBrokenOutput(): void {

@@ -1,4 +1,4 @@
-/** Where the server listens, and what it says when it cannot. */
+/** Where the server listens, and the error when it cannot. */
 
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
@@ -45,7 +45,7 @@ interface ListenAddress {
   readonly portSetting: string;
 }
 
-/** What the system said, in words that tell what to do; other failures pass unchanged. */
+/** Turns errors of the system into messages with a fix; other failures pass unchanged. */
 export function listenFailure(error: unknown, place: ListenAddress): unknown {
   const { host, port, hostSetting, portSetting } = place;
   switch (systemCodeOf(error)) {
@@ -125,7 +125,7 @@ export function welcome(ready: Ready): string | null {
 
 function curlLine(ready: Ready, { tenant, key }: FirstRun): string {
   const trust = ready.authority === null ? [] : ['--cacert', shellWord(ready.authority.path)];
-  // Without the proxy in between, the line has to say what the proxy would.
+  // Without the proxy in between, the log line has to contain what the proxy would log.
   const proxied = ready.isBehindProxy ? ['-H', shellWord('X-Forwarded-Proto: https')] : [];
   const address = shellWord(`${ready.localUrl}/v1/analysis?tenantName=${tenant.name}`);
   const header = ['-H', shellWord(`Authorization: ApiKey ${key.secret}`)];

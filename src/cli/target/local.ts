@@ -75,7 +75,7 @@ async function withCore<T>(
   }
 }
 
-/** Nobody asked for it, so it is told: the way back to the earlier version is the copy. */
+/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. */
 export function logUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;

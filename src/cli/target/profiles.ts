@@ -82,7 +82,7 @@ function fileOf(name: string): string {
 }
 
 function namesIn(path: string): readonly string[] {
-  // Nobody has logged in yet.
+  // No login yet.
   if (!existsSync(path)) return [];
   const files = readdirSync(path).filter((file) => /^[a-z0-9][a-z0-9._-]*\.json$/.test(file));
   return files.map((file) => file.replace(/\.json$/, '')).toSorted();
@@ -121,7 +121,7 @@ function parsed(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch {
-    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    // Without its cause: the parser's message quotes the text, and the text may contain secrets.
     if (!existsSync(file)) return undefined;
     throw unreadable(file);
   }

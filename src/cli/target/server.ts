@@ -1,6 +1,6 @@
 /**
  * Where a command acts: on the data folder of this machine or, with `--url` or `--profile`, on a server through `/v1`.
- * Which one is told on standard error.
+ * The choice is logged on standard error.
  */
 
 import { X509Certificate } from 'node:crypto';
@@ -53,7 +53,7 @@ export function withServerOptions(command: Command): Command {
 /**
  * Whether a server is meant. A flag beats the environment, also the flag that names a folder.
  *
- * @throws {ForensicsError} `usage` for flags of both, and for what only a server is told when none is meant.
+ * @throws {ForensicsError} `usage` for flags of both, and for flags that need a server when there is none.
  */
 export function isRemote(options: ServerOptions & LocalOptions): boolean {
   const { url, profile, dataDir } = options;
@@ -114,7 +114,7 @@ export async function placeNamed(options: ServerOptions): Promise<Server> {
   return { url: profile.url, trust: trustOf(given ?? profile), profile };
 }
 
-/** One of the two. A profile's credentials are for its own server: another address beside it is a slip. */
+/** One of the two. A profile's credentials are for its own server: another address beside it is a mistake. */
 export function serverNamed(options: Pick<ServerOptions, 'url' | 'profile'>) {
   const isByFlag = options.url !== undefined || options.profile !== undefined;
   const { url, profile } = isByFlag ? options : serverOfEnvironment();
@@ -138,7 +138,7 @@ function serverOfEnvironment(): Pick<ServerOptions, 'url' | 'profile'> {
   return { ...(url !== '' && { url }), ...(profile !== '' && { profile }) };
 }
 
-/** Null when nothing was said. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
+/** Null when neither was given. @throws {ForensicsError} `usage`, `file_not_found`, `file_not_readable`. */
 export async function trustGiven({ ca, fingerprint }: Pick<ServerOptions, 'ca' | 'fingerprint'>) {
   if (ca !== undefined && fingerprint !== undefined) {
     throw usageError('--ca and --fingerprint are two ways to know the server; choose one.');

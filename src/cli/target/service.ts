@@ -1,7 +1,7 @@
 /**
  * What commands ask of a service, whichever stands behind: the data folder of this machine (`local.ts`), where the operator
- * acts, or a server (`remote.ts`), where whoever logged in or holds the key does. Both answer the same values, those of the
- * `/v1` interface. Tenants are meant by name.
+ * acts, or a server, where the owner of the login or the API key acts. Both return the same values, those of the `/v1`
+ * interface. Tenants are given by name.
  */
 
 import type { Rotated } from '../../access/keys.ts';
@@ -66,7 +66,7 @@ export interface KeyActs {
   create(wish: NewKeyWish): Promise<KeyEntry>;
   /** The new key with its secret, this once. */
   rotate(wish: RotationWish): Promise<Rotated>;
-  /** Asks for something under that key. @throws {ForensicsError} when it does not open the door. */
+  /** Sends a request with that key. @throws {ForensicsError} when the server rejects it. */
   prove(proof: KeyProof): Promise<void>;
   revoke(wish: RevocationWish): Promise<void>;
   /** Of the named keys, revokes those that have ended. @returns what was revoked. */
@@ -160,7 +160,7 @@ function asKey(apiKey: string | undefined) {
   return apiKey === undefined ? {} : { authorization: `ApiKey ${apiKey}` };
 }
 
-/** Somebody else was faster. */
+/** Another process was faster. */
 function unlessGone(error: unknown): void {
   if (error instanceof ForensicsError && error.code === 'not_found') return;
   throw error;

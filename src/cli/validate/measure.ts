@@ -1,4 +1,4 @@
-/** Measures the chosen pictures side by side, and tells of each as its turn comes. */
+/** Measures the chosen pictures side by side, and reports each in order. */
 
 import { type ForensicsError, toForensicsError } from '../../errors.ts';
 import { createNumberWriter } from '../../report/numbers.ts';

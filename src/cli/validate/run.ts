@@ -176,7 +176,7 @@ async function inputsOf(dir: string, option: Option): Promise<readonly LabelledI
   });
 }
 
-/** Two folders were given, so a failure has to say which of them it means. */
+/** Two folders were given, so a failure has to name the one it is about. */
 function named(option: Option, failure: unknown): unknown {
   if (!(failure instanceof ForensicsError)) return failure;
   return new ForensicsError(failure.code, `${option}: ${failure.message}`, { cause: failure });

@@ -18,7 +18,7 @@ import { callerOf } from '../authenticate.ts';
 import { longBodyLimitBytes } from '../bodies.ts';
 import { operation, repeatable } from '../openapi-answers.ts';
 
-/** Where an upload is taken in. */
+/** Accepts an upload. */
 const pictureFailures = [
   'upload_missing',
   'image_empty',

@@ -126,7 +126,7 @@ export const authRoutes: FastifyPluginAsyncTypebox<AuthParts> = async (server, {
   await server.register(information, { identity });
 };
 
-/** Where people log in elsewhere no password belongs here, and nobody should have to send one to learn that. */
+/** With an identity provider no password belongs here, and a client should not have to send one to learn that. */
 function loginBodyOf({ kind }: Pick<Identity, 'kind'>) {
   const body = kind === 'oidc' ? Type.Partial(loginBody) : loginBody;
   return Type.Unsafe<Partial<Static<typeof loginBody>>>(body);

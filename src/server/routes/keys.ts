@@ -79,7 +79,7 @@ type Making = Omit<NewKey, 'name'>;
 
 const defaultGraceSeconds = 86_400;
 
-/** @throws {ForensicsError} `invalid_request` unless it is said which: a new key, or one in the place of another. */
+/** @throws {ForensicsError} `invalid_request` unless the request is for one of both: a new key, or the rotation of another. */
 async function make(keys: Keys, { name, replaces, graceSeconds }: Wish, making: Making) {
   if (replaces === undefined && name !== undefined && graceSeconds === undefined) {
     return keys.mint({ ...making, name });

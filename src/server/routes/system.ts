@@ -1,4 +1,4 @@
-/** `/v1/ping`, `/v1/health`, `/v1/schema`: open to everybody, so they tell nothing about tenants or the machine. */
+/** `/v1/ping`, `/v1/health`, `/v1/schema`: public, so they reveal nothing about tenants or the machine. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -86,7 +86,7 @@ function wordFor(cause: Error | null): 'ok' | 'degraded' {
   return cause === null ? 'ok' : 'degraded';
 }
 
-// A wildcard, not a named parameter: those are refused above 100 characters, and object keys may be longer.
+// A wildcard, not a named parameter: the router refuses those above 100 characters, and object keys may be longer.
 const paths = ['/:bucket(^b-[0-9a-f]{24}$)', '/:bucket(^b-[0-9a-f]{24}$)/*'];
 
 /**

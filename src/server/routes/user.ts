@@ -1,4 +1,4 @@
-/** What a person says: `/v1/user/settings`, and `/v1/feedback`, which takes a message in to be sent later. */
+/** `/v1/user/settings`, and `/v1/feedback`, which accepts a message to be sent later. */
 
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';

@@ -147,7 +147,7 @@ function reportsOf({ inferenceStatus }: Analysis, lang: readonly Language[]): re
   });
 }
 
-/** As large as the picture; which side is which depends on the turn that its EXIF data demand. */
+/** As large as the picture; width and height swap where the EXIF orientation rotates it by a quarter. */
 function checkHeatmap(name: string, bytes: Uint8Array, { width, height }: Analysis['input']): void {
   const size = sizeOf(bytes);
   const isAsDeclared = size?.width === width && size.height === height;
@@ -159,7 +159,7 @@ function sizeOf(bytes: Uint8Array): ReturnType<typeof readPngSize> | null {
   try {
     return readPngSize(bytes);
   } catch {
-    // No PNG file: the same to whoever wants one of a certain size.
+    // Not a PNG file: no size to check.
     return null;
   }
 }

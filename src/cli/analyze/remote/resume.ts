@@ -1,6 +1,6 @@
 /**
  * What was begun on a server, a small file for each picture and its options, so that a run that was broken off can go on.
- * It is written before the server is asked: with the same request under the same key the server makes nothing twice,
+ * It is written before the request is sent: with the same request under the same key the server makes nothing twice,
  * whether the program was killed in between or two of them are at it.
  */
 
@@ -20,7 +20,7 @@ import type { RemoteOptions } from './remote.ts';
 export interface Entry {
   readonly request: CreateRequest;
   readonly idempotencyKey: string;
-  /** Null as long as the server has not told it. */
+  /** Null until the server has sent it. */
   readonly analysisId: string | null;
 }
 
@@ -39,10 +39,10 @@ const entrySchema = Type.Object({
   analysisId: Type.Union([Type.String(), Type.Null()]),
 });
 
-// Nobody resumes a run that is three months old.
+// A run that is three months old will not be resumed.
 const keptMs = 90 * 24 * 60 * 60 * 1000;
 
-/** @param tenant - of which server. @throws {ForensicsError} `config_invalid` where nothing can be kept. */
+/** @param tenant - of which server. @throws {ForensicsError} `config_invalid` where nothing can be stored. */
 export function openJournal(
   tenant: { readonly origin: string; readonly tenantName: string },
   environment: NodeJS.ProcessEnv = process.env,
@@ -142,7 +142,7 @@ export function createUnfetched(options: RemoteOptions): Unfetched {
     add: (id) => void ids.add(id),
     log() {
       if (ids.size === 0) return;
-      // Nobody wanted to wait: the ids are the result.
+      // Without waiting, the ids are the result.
       if (!options.wait) return log(`Fetch each with: ${fetchCommand('ID', options)}`);
       const many = ids.size === 1 ? 'one analysis' : `${ids.size} analyses`;
       log(`Not shown: ${many} on the server. Run the same command again with --resume, or fetch:`);

@@ -29,7 +29,7 @@ export interface Trail {
  * A new analysis whose picture could not be uploaded is deleted; when resuming it stays for the next attempt.
  *
  * @returns the id, once the server is to examine the picture or has done so.
- * @throws {ForensicsError} what the server or its store says.
+ * @throws {ForensicsError} the error of the server or its store.
  */
 export async function submit(
   submission: Submission,
@@ -42,7 +42,7 @@ export async function submit(
   if (!options.resume) return make(submission, picture, journal.begin(sha256, request), trail);
   const entry = journal.resume(sha256, request);
   const known = await unless('analysis_not_found', () => find(submission, picture, entry, trail));
-  // Somebody deleted it.
+  // Deleted by another client.
   return known ?? make(submission, picture, journal.begin(sha256, request), trail);
 }
 
@@ -114,7 +114,7 @@ async function goOn(
   return id;
 }
 
-/** Of one that is pending: whether it only waits for its turn, or was uploaded and can be started. */
+/** Of one that is pending: whether it is only queued, or was uploaded and can be started. */
 async function isStarted({ analyses }: Submission, id: string): Promise<boolean> {
   try {
     await unless('analysis_not_pending', () => analyses.start(id));
@@ -145,7 +145,7 @@ async function unless<T>(code: ErrorCode, act: () => Promise<T>): Promise<T | nu
   }
 }
 
-/** What the server is told of a picture before it is uploaded, and the very bytes that this was read from. */
+/** What the server needs to know of a picture before it is uploaded, and the very bytes that this was read from. */
 export interface RemotePicture {
   readonly name: string;
   readonly bytes: Uint8Array;
