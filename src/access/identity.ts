@@ -21,7 +21,7 @@ export interface Identity {
   /**
    * Who sends this access token.
    *
-   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, of another service, or
+   * @throws {ForensicsError} `unauthenticated` for a token that is malformed, expired, revoked, from another issuer, or
    * without the claim `userType`; `identity_unavailable` when the provider cannot be reached.
    */
   authenticate(accessToken: string): Promise<Principal>;

@@ -1,5 +1,5 @@
 /**
- * The chain of custody of an analysis, as its report and its bundle tell it. It comes from the audit log: who may change the
+ * The chain of custody of an analysis, as its report and its bundle show it. It comes from the audit log: who may change the
  * analysis cannot change that.
  */
 
@@ -32,7 +32,7 @@ function byTime(custody: readonly CustodyEvent[]): CustodyEvent[] {
 
 /**
  * What a report says of the way of its file. A run is drawn before it is completed, so that the log does not know of it yet:
- * it is told here as the log will tell it. Of an analysis whose beginning is not in the log nothing is added.
+ * it is added here as the log will record it. Of an analysis whose beginning is not in the log nothing is added.
  */
 export function readHistory(
   reader: Reader,

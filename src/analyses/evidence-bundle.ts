@@ -64,7 +64,7 @@ function requireUnbrokenLog(db: Db, { tenantId }: Target): void {
   );
 }
 
-/** The copy is compared with the hash in its row; who exchanged both is told by the log. */
+/** The copy is compared with the hash in its row; the log reveals a change of both. */
 function requireRecordedOriginal(
   db: Db,
   { target, row }: { readonly target: Target; readonly row: AnalysisRow },

@@ -1,4 +1,4 @@
-/** The bytes that were taken in at the start, and whether the client has put others in the place of its upload since. */
+/** The bytes that were ingested at the start, and whether the client has put others in the place of its upload since. */
 
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
@@ -27,7 +27,7 @@ interface StoredAnalysis {
 }
 
 /**
- * The bytes that were taken in at the start, proven to be the same.
+ * The bytes that were ingested at the start, proven to be the same.
  *
  * @throws {ForensicsError} `evidence_damaged` when they are gone or changed; `store_unavailable`.
  */
@@ -46,7 +46,7 @@ export async function readEvidence(
 
 /**
  * Looks whether the upload was replaced after the start, and notes it in the row. The result does not depend on it, so a
- * store that does not answer is told to `onError` and counts as no.
+ * store that does not answer is reported to `onError` and counts as no.
  */
 export async function checkUpload(context: Context, kept: StoredAnalysis): Promise<boolean> {
   const { id: analysisId, tenantId, inputReplacedAt } = kept.row;
@@ -96,8 +96,8 @@ function damaged(cause?: unknown): ForensicsError {
 }
 
 /**
- * Whether what is kept of an analysis is what the audit log says was written. Heatmaps and reports lie where clients
- * can put other files; the copy that was examined and the row of the examination lie where nobody should.
+ * Whether what is stored of an analysis matches the audit log. Heatmaps and reports lie where clients
+ * can put other files; the copy that was examined and the row of the examination lie where no client can write.
  */
 export interface CheckedFile {
   /** `original`, `examination`, or the name of a heatmap or a report. */
@@ -167,7 +167,7 @@ async function find(store: BlobStore, key: string): Promise<FoundHash> {
   }
 }
 
-/** What the audit log says was written of an analysis. Who may change the rows of an analysis cannot change that. */
+/** What was written of an analysis, from the audit log. Who may change the rows of an analysis cannot change that. */
 interface Recorded {
   /** SHA-256 of what was written last: `original`, `examination`, and heatmaps and reports by their names. */
   readonly hashes: FileHashes;

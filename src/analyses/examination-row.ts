@@ -77,7 +77,7 @@ export function toRow(
 
 /**
  * What the audit log keeps of an examination: the SHA-256 of its row, the text in UTF-8 and then the maps of real, fake,
- * compression, anomaly and, where there are such, single methods. It tells whether the row was changed since.
+ * compression, anomaly and, where there are such, single methods. It shows whether the row was changed since.
  */
 export function examinationSha256(row: ExaminationRow): string {
   const { examination, realMap, fakeMap, compressionMap, anomalyMap, methodMaps } = row;
@@ -87,7 +87,7 @@ export function examinationSha256(row: ExaminationRow): string {
   return hash.digest('hex');
 }
 
-/** Whether the small columns say what the examination says: answers come from them, and the hash knows nothing of them. */
+/** Whether the small columns match the examination: answers come from them, and the hash does not cover them. */
 export function isInAgreement(row: ExaminationRow): boolean {
   const stored: AnyStoredExamination = JSON.parse(row.examination);
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = stored;

@@ -33,7 +33,7 @@ interface Upload {
 }
 
 /**
- * @returns where the copy lies. It belongs to nobody until an act has written it into a row.
+ * @returns where the copy lies. It has no owner until an act has written it into a row.
  * @throws {ForensicsError} `upload_missing`; `image_*` and `trial_image_mismatch` for what can never be analysed, with
  * what the client can do about it.
  */
@@ -78,7 +78,7 @@ async function readUpload(store: BlobStore, row: AnalysisRow, limits: Limits) {
   const bytes = await store.read(row.inputKey, limits.maxBytes).catch((error: unknown) => {
     throw isGone(error) ? changedMeanwhile(error) : error;
   });
-  // The object may have been replaced since it was asked for its size.
+  // The object may have been replaced since its size was read.
   checkSizeBytes(bytes.length, limits);
   // The ETag of before: if it was replaced in between, it will not match, and the bytes are compared.
   return { bytes, etag: info.etag };
@@ -106,7 +106,7 @@ function checkHeader(bytes: Uint8Array, row: AnalysisRow, limits: Limits): void 
   const { width, height } = format === 'jpg' ? readJpeg(bytes) : readPngSize(bytes);
   checkDimensions(width, height, limits);
   if (width === row.width && height === row.height) return;
-  // EXIF may turn the picture by a quarter; the client may have measured after that.
+  // EXIF may rotate the picture by a quarter; the client may have measured after that.
   const isSwapped = width === row.height && height === row.width;
   if (isSwapped && isQuarterTurn(orientationIn(bytes, format))) return;
   throw notAsDeclared(`it has ${width} x ${height} pixels, not ${row.width} x ${row.height}`);

@@ -21,7 +21,7 @@ export interface Hold extends Held {
 
 /** The operator's alone, and so the audit log has them. */
 export interface Holds {
-  /** @throws {ForensicsError} `analysis_not_found`; `conflict` when it is held already. */
+  /** @throws {ForensicsError} `analysis_not_found`; `conflict` when it is on hold already. */
   add(hold: Held & { readonly reason: string }): Promise<Hold>;
   /** @throws {ForensicsError} `not_found`. */
   remove(held: Held): Promise<void>;
@@ -74,7 +74,7 @@ export function findHolds(reader: Reader, tenantId: string): readonly Hold[] {
     .map((row) => ({ ...row, analysisId: row.analysisId === '' ? null : row.analysisId }));
 }
 
-/** For queries of analyses: neither the analysis nor its tenant is held. */
+/** For queries of analyses: neither the analysis nor its tenant is on hold. */
 export const isFree = sql`NOT EXISTS (SELECT 1 FROM ${legalHolds}
   WHERE ${legalHolds.tenantId} = ${analyses.tenantId} AND ${legalHolds.analysisId} IN ('', ${analyses.id}))`;
 

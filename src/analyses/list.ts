@@ -29,7 +29,7 @@ export interface AnalysisPage {
   readonly totalCount: number;
 }
 
-// Some hundredths of a second; then everybody else has a turn.
+// Some hundredths of a second; then other requests can run.
 const signedAtOnce = 25;
 
 /** One page, newest first. @throws {ForensicsError} `invalid_request`. */

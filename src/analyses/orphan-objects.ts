@@ -22,11 +22,11 @@ interface Objects {
 type OrphanObject = typeof orphanObjects.$inferSelect;
 
 const hourMs = 3_600_000;
-// No start and no run takes as long.
+// No start and no run takes this long.
 const unclaimedMs = 24 * hourMs;
 // Between the last claim and the first sweep: neither meets the other, whatever a transaction waits for.
 const sweepMarginMs = hourMs;
-// Asked of the stores at the same time.
+// Requests to the stores at the same time.
 const batch = 20;
 
 /** To be called before the objects are put. */
@@ -68,7 +68,7 @@ export async function discardObjects(
 }
 
 /**
- * Deletes what is due. A store that fails is told to `onError` and left alone until the next sweep.
+ * Deletes what is due. A store that fails is reported to `onError` and left alone until the next sweep.
  *
  * @returns how many went, and how many are due and could not go.
  */

@@ -117,7 +117,7 @@ interface Run {
   readonly isUploadReplaced: boolean;
 }
 
-/** What a report says of an analysis beside its examination. */
+/** The facts about an analysis in a report, beside its examination. */
 export function toReportItem(
   context: Pick<Context, 'db' | 'validation'>,
   { row, examination, examinedAt, isUploadReplaced }: Run,
@@ -134,7 +134,7 @@ export function toReportItem(
 
 /**
  * The operator's own validation as part of a report's item, or nothing where there is none. A picture may have been
- * examined with another model, or before the model was replaced: error rates of the one say nothing about the other.
+ * examined with another model, or before the model was replaced: error rates of one do not apply to the other.
  */
 export function citationFor(
   { validation }: Pick<Context, 'validation'>,

@@ -25,7 +25,7 @@ import { addOrphans, sweepObjects } from './orphan-objects.ts';
 export interface RetentionRules {
   /** Days after its last change that an analysis is deleted; 0 keeps it. */
   readonly retentionDays: number;
-  /** Days that a deleted analysis is kept. */
+  /** Days that a deleted analysis is stored. */
   readonly deletedRetentionDays: number;
 }
 
@@ -110,7 +110,7 @@ export async function hideRemaining(
 
 /**
  * Removes the rows of tenants that were deleted as long ago as deleted analyses are kept, and of which nothing is left: no
- * analysis, no object, no hold, no message to be sent. Their figures of usage go with them.
+ * analysis, no object, no hold, no message to be sent. Their usage figures are removed too.
  *
  * @returns how many there were.
  */
@@ -184,7 +184,7 @@ function deletedBefore(db: Db, before: Date) {
 // Analyses with their maps are some megabytes: about 10 ms of the database's one write lock.
 const batch = 20;
 
-/** Everybody else has a turn at the database in between. @returns how many in all. */
+/** Others can use the database in between. @returns how many in all. */
 async function inBatches(signal: AbortSignal, act: () => number): Promise<number> {
   let sum = 0;
   while (!signal.aborted) {

@@ -62,7 +62,7 @@ async function restart(
 ): Promise<void> {
   const store = openInTime(context, row);
   const kept = storedEvidence(row);
-  // Without evidence the start refused the upload. What lies there now goes through the same door, trial rule included.
+  // Without evidence the start refused the upload. The present object passes the same checks, trial rule included.
   const evidence =
     kept ??
     (await context.semaphore(tenant.id, () => ingestUpload(context, { row, tenant, store })));

@@ -59,7 +59,7 @@ export function getRow(reader: Reader, target: Target): AnalysisRow {
 }
 
 /**
- * The same for the operator, who may have to hand over what was deleted: a hold keeps it for just that.
+ * The same for the operator, who may have to hand over what was deleted: a legal hold exists for just that.
  *
  * @throws {ForensicsError} `analysis_not_found`, also for one that was deleted and that nothing holds.
  */
@@ -99,7 +99,7 @@ export function findEntries(
   return { entries, total: counted?.total ?? 0 };
 }
 
-/** Those of a tenant that are not at work, not held, and were last changed before a time; oldest first. */
+/** Those of a tenant that are not at work, not on legal hold, and were last changed before a time; oldest first. */
 export function findExpired(
   reader: Reader,
   { tenantId, before, limit }: Expired,

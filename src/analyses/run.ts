@@ -17,7 +17,7 @@ import type { AnalysisRow, Target } from './rows.ts';
 /** Pauses before the automatic retries. */
 const retryPausesMs = [1000, 5000, 20_000] as const;
 const longestBusyPauseMs = 30_000;
-/** A run whose store still fails this long after it was asked for is given up. */
+/** A run whose store still fails this long after the request is given up. */
 const storeGiveUpMs = 24 * 3_600_000;
 
 /** The handler of the jobs that `start` and `retry` enqueue. */

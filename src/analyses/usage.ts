@@ -92,8 +92,8 @@ function processingMs({ processingStartedAt, processingFinishedAt }: AnalysisRow
 }
 
 /**
- * What time a usage report is about. Figures are kept by UTC days, so a range means every day that it touches, whole;
- * the report says which moments that were.
+ * What time a usage report is about. Figures are stored by UTC day, so a range means every day that it touches, whole;
+ * the report contains both ends.
  */
 export interface Period {
   /** The same for every report about the same time. */

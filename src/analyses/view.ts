@@ -9,7 +9,7 @@ import type { AnalysisRow, Entry } from './rows.ts';
 interface Means {
   readonly store: BlobStore;
   readonly now: Date;
-  /** Asked for where the answer tells it; left out in lists. */
+  /** Read where the answer contains it; left out in lists. */
   readonly evidence?: () => Evidence;
 }
 

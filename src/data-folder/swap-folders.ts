@@ -1,7 +1,7 @@
 /**
  * How a restored folder takes the place of what a data folder holds. Both are moved name by name inside the data folder: it
- * may be a mount point, and its parent may belong to somebody else. A journal makes one step of it: before it is written
- * everything is as it was, from then on the new content counts, and whoever opens the folder next moves what is left to move.
+ * may be a mount point, and its parent may belong to another user. A journal makes one step of it: before it is written
+ * everything is as it was, from then on the new content counts, and the next process that opens the folder finishes the moves.
  */
 
 import {

@@ -22,7 +22,7 @@ interface KeyFile {
   readNext(): Buffer | null;
   /** Lays a new key beside the present one. */
   writeNext(key: Buffer): void;
-  /** The new key takes the place of the old one, which is gone then. Does nothing when somebody else did it. */
+  /** The new key replaces the old one, which is deleted. Does nothing when another process did it. */
   adoptNext(): void;
 }
 
@@ -32,7 +32,7 @@ export interface DataFolder {
   readonly path: string;
   /** 32 bytes. */
   readonly masterKey: Buffer;
-  /** Null when the settings hold the master key. */
+  /** Null when the settings contain the master key. */
   readonly keyFile: KeyFile | null;
 }
 
@@ -60,7 +60,7 @@ export function createKeyFile(dataDir: string): KeyFile {
       // Another process may have been first; then its key counts.
       return writeOnce(file, textWith(made)) ? made : (readKey(file) ?? made);
     },
-    // Half of a key was never used: the database is told only when the file is safe.
+    // Half of a key was never used: the database is updated only when the file is safe.
     readNext: () => parseKey(textOf(next) ?? ''),
     writeNext(key) {
       rmSync(next, { force: true });
@@ -99,8 +99,8 @@ function readKey(file: string): Buffer | null {
 }
 
 /**
- * Nobody seals a database under a second key: what the first one sealed would never be opened again. The key is made
- * before the database is, so whoever sees a database and no key looks once more: another process may just have begun.
+ * A database is never sealed under a second key: what the first one sealed would never be opened again. The key is made
+ * before the database is, so a process that finds a database and no key looks once more: another process may just have begun.
  */
 function readKeyOf(database: string, file: string): Buffer | null {
   if (!existsSync(database)) return null;

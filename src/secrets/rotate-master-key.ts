@@ -1,9 +1,9 @@
 /**
  * A new master key in place of the old one. Whatever is sealed is sealed anew in one transaction, so that the old key
  * opens nothing of what the database file holds from then on. What nobody else holds follows from the new key: tokens are
- * refreshed by their clients, counts of failed logins begin anew. `secrets.ts` tells what stays, and why.
+ * refreshed by their clients, counts of failed logins begin anew. `secrets.ts` explains what stays, and why.
  *
- * It takes the data folder for itself: a server that went on under the old key would seal what nobody could open. A crash
+ * It takes the data folder for itself: a server that went on under the old key would seal what no key could open. A crash
  * at any point leaves a folder that opens, under the old key or the new one: the new key lies safely beside the old one
  * before the transaction, and takes its place after it, or at the next opening.
  */
@@ -20,7 +20,7 @@ import { keyBytes, openDataFolder } from './master-key.ts';
 import { keepSecrets, openSecrets, type Purpose, secretsOf } from './secrets.ts';
 
 export interface RotationWish {
-  /** 32 bytes; null to make one, which only a key that is kept in the data folder allows. */
+  /** 32 bytes; null to make one, which only a key that is stored in the data folder allows. */
   readonly newKey: Buffer | null;
   /** Also end what the old key vouched for in other people's hands: presigned URLs and webhook secrets. */
   readonly endsOld: boolean;

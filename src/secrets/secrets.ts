@@ -2,10 +2,10 @@
  * Every secret of the program, one a purpose. Each is derived from the master key whenever it is needed, so that nothing
  * can leak from the database.
  *
- * But for those that outlive the master key which they came from. API keys are kept as digests under the pepper; nobody
+ * But for those that outlive the master key which they came from. API keys are stored as digests under the pepper; nobody
  * could compute them under another one without the keys themselves, and the pepper may stay: with 160 random bits in each
  * key it guards nothing that could be guessed. Webhook secrets and presigned URLs are in other people's hands; they stay
- * unless a rotation says that they must not. What stays is kept in the database, sealed under the present master key.
+ * unless a rotation requires otherwise. What stays is stored in the database, sealed under the present master key.
  */
 
 import { hkdfSync } from 'node:crypto';
@@ -27,7 +27,7 @@ export type Purpose =
   | 'webhooks/signing';
 
 export interface Secrets {
-  /** 32 bytes that are the same for the same purpose, and tell nothing about those of another. */
+  /** 32 bytes that are the same for the same purpose, and reveal nothing about those of another. */
   of(purpose: Purpose): Buffer;
 }
 
@@ -71,7 +71,7 @@ export function openSecrets({ masterKey, keyFile }: DataFolder, db: Db): Secrets
   );
 }
 
-/** Those of a master key under which nothing is kept yet. */
+/** Those of a master key under which nothing is stored yet. */
 export function secretsOf(masterKey: Buffer, kept: Kept = {}): Secrets {
   return {
     of(purpose) {

@@ -1,7 +1,7 @@
 /**
  * The keys that sign evidence bundles, a file each: `signing-keys/0001.pem` and on. The highest number is the one in use
  * and holds the private key; the others hold what is needed to verify old bundles, and no more. There is no way out for a
- * private key: whoever needs it for a backup copies the data folder, whoever needs to verify needs the public half.
+ * private key: a backup copies the data folder, and verifying needs only the public half.
  */
 
 import {
@@ -91,7 +91,7 @@ function numbersIn(folder: string): readonly number[] {
   return names.map((name) => Number.parseInt(name, 10)).toSorted((one, other) => other - one);
 }
 
-/** PKCS#8 in PEM. Readers of PEM skip lines before it (RFC 7468, section 2), so the file says itself what it is. */
+/** PKCS#8 in PEM. Readers of PEM skip lines before it (RFC 7468, section 2), so the file describes itself. */
 function newKeyText(at: Date): string {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

@@ -111,8 +111,8 @@ function isKept(configs: SealedConfigs, row: ConfigRow, config: SharedConfig): b
 }
 
 /**
- * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Only presigned URLs tell whole keys,
- * because clients see them in the address; whoever uses the part knows nothing of the prefix.
+ * The part of a shared store whose keys begin with `prefix`. No key leads out of it. Only presigned URLs contain whole keys,
+ * because clients see them in the address; callers of the part know nothing of the prefix.
  */
 export function withPrefix(store: RemoteStore, prefix: string): RemoteStore {
   const whole = (key: string): string => {

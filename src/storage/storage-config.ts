@@ -7,7 +7,7 @@ import { parseConnectionString } from './azure/client.ts';
 
 export type S3Address = Pick<S3StorageConfig, 'endpoint' | 'port' | 'useSSL'>;
 
-/** Of a store that an administrator gave to the whole service: what no tenant can say of its own. */
+/** Of a store that an administrator gave to the whole service: what no tenant can configure. */
 interface Shared {
   /** What the key of each of the tenant's objects begins with: other tenants have theirs in the same place. */
   readonly keyPrefix: string;
@@ -29,7 +29,7 @@ export type SharedConfig = StorageConfig & { readonly shared: Shared };
  */
 export function placeOf(config: StorageConfig): string {
   const place = bucketOf(config);
-  // Names of buckets hold no slash: no tenant's own bucket has the same place as a part of a shared one.
+  // Names of buckets contain no slash: no tenant's own bucket coincides with a part of a shared one.
   return config.shared === undefined ? place : `${place}/${config.shared.keyPrefix}`;
 }
 

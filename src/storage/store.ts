@@ -1,5 +1,5 @@
 /**
- * The port behind which bytes are kept. Promises that every store keeps:
+ * The port behind which bytes are stored. Promises of every store:
  * - `put` is atomic: a reader sees the old object or the whole new one, also after a crash;
  * - an object that was acknowledged survives a power cut;
  * - keys are opaque; no key of one tenant's store reaches another's;
@@ -41,12 +41,12 @@ export type CorsOutcome =
   /** The store does not offer it, or does not let us. */
   | { readonly applied: false; readonly reason: string };
 
-/** A store on somebody else's machine. */
+/** A store on another machine. */
 export interface RemoteStore extends BlobStore {
   /**
    * Writes, reads and deletes a small object; makes an Azure container that is missing.
    *
-   * @throws {ForensicsError} `store_refused`: what the store said and what to check; `store_unavailable`: cannot be reached.
+   * @throws {ForensicsError} `store_refused`: the error of the store and what to check; `store_unavailable`: cannot be reached.
    */
   probe(): Promise<void>;
   /** Lets pages of these origins upload to and download from presigned URLs. Idempotent; never throws. */

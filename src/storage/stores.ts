@@ -18,11 +18,11 @@ import type { BlobStore, RemoteStore } from './store.ts';
 
 interface TenantStore {
   readonly store: BlobStore;
-  /** Null for the embedded store. To be written into the row of whatever is kept there. */
+  /** Null for the embedded store. To be written into the row of whatever is stored there. */
   readonly configId: string | null;
 }
 
-/** What the row of an analysis says about where its objects lie. */
+/** The columns of an analysis that locate its objects. */
 export interface StoreRef {
   readonly tenantId: string;
   /** Null for the embedded store. */
@@ -74,7 +74,7 @@ export function createStores(settings: StoresSettings): Stores {
   /** Configurations that do not open: every answer meets them, one word about each is enough. */
   const told = new Set<string>();
 
-  /** One client a configuration, until somebody saves it again: each sealing has bytes of its own. */
+  /** One client a configuration, until it is saved again: each sealing has bytes of its own. */
   function openSealed(row: ConfigRow): Opened {
     const known = opened.get(row.id);
     if (known?.sealed.equals(row.sealed)) return known;

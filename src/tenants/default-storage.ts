@@ -6,7 +6,7 @@ import type { SharedStore } from '../storage/shared-store.ts';
 import type { SharedConfig } from '../storage/storage-config.ts';
 import { parseDefaultStorage } from './merge-storage.ts';
 
-/** @throws {ForensicsError} `config_invalid` that says what is wrong with it. */
+/** @throws {ForensicsError} `config_invalid`; its message names the mistake. */
 export function readDefaultStorage(file: string): SharedConfig {
   const value = parse(read(file));
   try {
@@ -24,7 +24,7 @@ interface ProofParts {
 
 /**
  * To be called before the first request. A store that refuses us stops the start, because only people can fix that; one
- * that is away or full is told to `onError`: after a power cut it may come up later than we do, and what is in the database
+ * that is down or full is reported to `onError`: after a power cut it may come up later than we do, and what is in the database
  * can be read all the same.
  *
  * @throws {ForensicsError} `config_invalid`.
@@ -58,7 +58,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says quotes the text, and with it secrets.
+    // The parser's message quotes the text, and with it secrets.
     throw invalid('is not valid JSON.');
   }
 }

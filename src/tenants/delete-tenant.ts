@@ -1,4 +1,4 @@
-/** The end of a tenant: nobody acts for it any more, its analyses are hidden, and retention takes what is left in its time. */
+/** The end of a tenant: it loses all access, its analyses are hidden, and retention takes what is left in its time. */
 
 import { and, eq, isNull } from 'drizzle-orm';
 import { freshWebhook, livingTenant, type Tenant } from '../access/tenants.ts';
@@ -32,7 +32,7 @@ interface DeletedTenant {
  * Killed at any moment it leaves nothing half: the tenant is deleted or it is not, and what it did not come to hide the
  * daily chore hides.
  *
- * @throws {ForensicsError} `conflict` while something of it is held; `tenant_not_found`.
+ * @throws {ForensicsError} `conflict` while something of it is on legal hold; `tenant_not_found`.
  */
 export async function deleteTenant(
   { database: { db } }: { readonly database: { readonly db: Db } },

@@ -64,7 +64,7 @@ function mergeS3(stored: S3StorageConfig | null, given: Partial<S3StorageConfig>
   return config;
 }
 
-/** What a request can leave out: how a server is spoken to says nothing of another one, nor a bucket's rules of another. */
+/** What a request can leave out: the connection settings of a server do not apply to another one, nor a bucket's rules to another. */
 function keptOf(
   stored: S3StorageConfig,
   { endpoint = stored.endpoint, bucketName = stored.bucketName }: Partial<S3StorageConfig>,
@@ -138,12 +138,12 @@ function maskAzure({ containerName, connectionString }: AzureStorageConfig) {
   return { containerName, connectionString: masked } satisfies AzureStorageConfig;
 }
 
-/** True for a text that stands for a secret: it is never taken for a secret itself. */
+/** True for a text that stands for a secret: it is never used as a secret itself. */
 function isMasked(text: string): boolean {
   return text.startsWith(stars) || text.includes(`AccountKey=${stars}`);
 }
 
-/** The end tells people which key it is. */
+/** The end identifies the key to people. */
 function maskKeyId(accessKeyId: string): string {
   return accessKeyId.length < 12 ? stars : `${stars}${accessKeyId.slice(-4)}`;
 }
@@ -152,7 +152,7 @@ function maskKeyId(accessKeyId: string): string {
  * The store of the whole service as an administrator writes it down: the contract's StorageConfig, held to the same
  * rules as one that a tenant sends, and for S3 a second address, at which the service itself reaches the server.
  *
- * @param value - JSON that nobody looked at.
+ * @param value - unchecked JSON.
  * @returns the whole of the store: with an empty prefix.
  * @throws {ForensicsError} `invalid_request` that names the member and says what it must be.
  */
@@ -171,7 +171,7 @@ export function parseDefaultStorage(value: unknown): SharedConfig {
   return whole;
 }
 
-/** What is left out is as it is for clients; null when nothing else was said. */
+/** What is left out is as it is for clients; null when no other value was given. */
 function internalOf(
   { endpoint, port, useSSL }: S3StorageConfig,
   {

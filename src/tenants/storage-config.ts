@@ -1,4 +1,4 @@
-/** Whether a storage configuration can be one at all, before anybody is asked. */
+/** Whether a storage configuration can be one at all, before any request to the store. */
 
 import { isIP } from 'node:net';
 import { maxPresignedUrlExpirySeconds } from '../contract/limits.ts';
@@ -11,7 +11,7 @@ const mostOrigins = 100;
 interface Rule {
   /** The end of the sentence "it must be ...". */
   readonly allowed: string;
-  /** Of what nobody looked at before. */
+  /** For unchecked input. */
   readonly test: (value: unknown) => boolean;
 }
 
@@ -65,7 +65,7 @@ const azureRules: Rules<AzureStorageConfig> = {
     allowed: '3 to 63 lower-case letters, digits and single hyphens',
     test: isText((name) => /^(?!.*--)[a-z0-9][a-z0-9-]{1,61}[a-z0-9]$/.test(name)),
   },
-  // What it says is read by the store's own parser, which tells what is wrong.
+  // The store's own parser reads the content and names the mistake.
   connectionString: {
     allowed: 'the connection string of the storage account',
     test: isText((text) => text.length >= 1 && text.length <= 2048),
@@ -83,7 +83,7 @@ const azureMembers = Object.keys(azureRules);
 export const internalMembers = Object.keys(internalRules);
 
 /**
- * A configuration that nobody looked at, as a request: what of it is left out may stand elsewhere.
+ * An unchecked configuration, as a request: what of it is left out may stand elsewhere.
  *
  * @throws {ForensicsError} `invalid_request` that names the first member that is unknown or wrong.
  */
@@ -99,7 +99,7 @@ export function checkRequest(value: unknown): StorageRequest {
 }
 
 /**
- * A slip of the pen in a name would change in silence where evidence is kept.
+ * A typo in a name would silently change where evidence is stored.
  *
  * @throws {ForensicsError} `invalid_request` for what is no object, or has other members than the `known`.
  */

@@ -55,7 +55,7 @@ interface ChangeAct {
 }
 
 /**
- * @throws {ForensicsError} `invalid_request`; `conflict` when the name is taken, or the storage was changed meanwhile;
+ * @throws {ForensicsError} `invalid_request`; `conflict` when the name is in use, or the storage was changed meanwhile;
  * `store_refused` and `store_unavailable` when a new store does not work: then nothing is changed.
  */
 async function changeTenant(
@@ -107,7 +107,7 @@ function newStorage(
   return isSame ? null : { config };
 }
 
-/** Whoever wants the service's own store instead of another one says so with `null`. */
+/** `null` selects the service's own store. */
 function refuseOtherType(
   wanted: StorageType | undefined,
   actual: StorageType,
@@ -151,7 +151,7 @@ function currentRow(reader: Reader, configs: Context['configs'], tenantId: strin
   return id === null ? null : configs.find(reader, { tenantId, id });
 }
 
-/** What was merged and proven was made of `before`: somebody else's change in between must not be undone unseen. */
+/** What was merged and proven was made of `before`: a concurrent change must not be undone unnoticed. */
 function refuseIfMoved(before: StoredConfig | null, now: ConfigRow | null): void {
   const isSame = isDeepStrictEqual(before?.row.sealed, now?.sealed);
   if (isSame && before?.row.id === now?.id) return;
@@ -180,7 +180,7 @@ interface ReadOnlyFields {
 const readOnly = ['id', 'apiKeys', 'analytics', 'isTrial', 'createdDate'] as const;
 
 /**
- * What tells only of a moment (`updatedDate`, `webhookState`, `storageWarning`, the last use and the end of a key) is not compared.
+ * Momentary fields (`updatedDate`, `webhookState`, `storageWarning`, the last use and the end of a key) are not compared.
  *
  * @throws {ForensicsError} `invalid_request` for a member that is not as it was answered.
  */

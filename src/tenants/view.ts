@@ -21,12 +21,12 @@ export interface Context {
   readonly openRemote: OpenRemoteStore;
   /** Of the service's own store. */
   readonly defaultType: StorageType;
-  /** Where webhooks may go; null takes every URL, for whoever does not know the settings of the server. */
+  /** Where webhooks may go; null allows every URL, for callers that do not know the settings of the server. */
   readonly webhookGuard: WebhookGuard | null;
   readonly now: () => Date;
 }
 
-/** The row of a tenant's own store, and what it says; null when it cannot be opened. */
+/** The row of a tenant's own store, and its content; null when it cannot be opened. */
 export interface StoredConfig {
   readonly row: ConfigRow;
   readonly config: StorageConfig | null;

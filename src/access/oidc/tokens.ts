@@ -108,7 +108,7 @@ function audiencesOf({ aud = [] }: JWTPayload): readonly string[] {
   return typeof aud === 'string' ? [aud] : aud;
 }
 
-/** OpenID Connect Core 1.0, section 3.1.3.7: an id token that names to whom it was issued, or is for several, is for him. */
+/** OpenID Connect Core 1.0, section 3.1.3.7: an id token with `azp`, or for several audiences, must be issued to this client. */
 function isParty(kind: 'access' | 'id', claims: JWTPayload, clientId: string): boolean {
   if (kind === 'access') return true;
   const { azp } = claims;

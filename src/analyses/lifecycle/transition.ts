@@ -1,6 +1,6 @@
 /**
  * What every change of state is made of: the compare-and-set of the row, and its webhook message, its counters and its entry
- * in the audit log in the same transaction. Also the words: what a status says, and how a wrong state is refused.
+ * in the audit log in the same transaction. Also the messages: of each status, and of the refusal in a wrong state.
  */
 
 import { and, eq } from 'drizzle-orm';
@@ -32,7 +32,7 @@ export type Change = Partial<Omit<AnalysisRow, Fixed>>;
 
 type AnalysisEvent = Extract<EventName, `analysis.${string}`>;
 
-/** What the audit log is told of an act, and who did it: the service unless said otherwise. */
+/** The audit entry of an act, and its actor: the service unless given. */
 interface Logged<E extends AnalysisEvent> {
   readonly event: E;
   readonly details: EventDetails[E];
@@ -151,7 +151,7 @@ export interface EvidenceCopy {
   readonly key: string;
   readonly sha256: string;
   readonly md5: string;
-  /** Null for one that was taken in before. */
+  /** Null for one that was ingested before. */
   readonly sizeBytes: number | null;
   /** Of the upload that it was copied from; null when that is not known. */
   readonly inputEtag: string | null;

@@ -105,7 +105,7 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
         notify(tx, row);
       }),
 
-    /** No change of state: what the answers say beside it. Noted once, however many notice it. */
+    /** No change of state; answers show it beside the state. Recorded once, however many workers notice it. */
     noteReplacedInput: (target: Target, replacement: Replacement): void =>
       transact(db, (tx) => {
         const isNews = and(isTarget(target), isNull(analyses.inputReplacedAt));

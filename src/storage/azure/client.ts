@@ -164,6 +164,6 @@ export function azureLibrary(): Library {
 }
 
 function load(): Library {
-  // Not import(): URLs are signed in one synchronous turn.
+  // Not import(): URLs are signed synchronously.
   return createRequire(import.meta.url)('@azure/storage-blob');
 }

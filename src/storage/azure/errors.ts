@@ -45,7 +45,7 @@ export function isMissingContainer(error: unknown): boolean {
   return readRefusal(error)?.code === 'ContainerNotFound';
 }
 
-/** Null when the store said nothing. */
+/** Null when the store sent none. */
 function readRefusal(error: unknown): Refusal | null {
   if (!azureLibrary().isRestError(error) || error.statusCode === undefined) return null;
   const code = error.response?.headers.get('x-ms-error-code') ?? '';

@@ -1,5 +1,5 @@
 /**
- * The folders of the embedded store: one a bucket, with its objects and how much it may hold. The stores and the S3 API of
+ * The folders of the embedded store: one a bucket, with its objects and its quota. The stores and the S3 API of
  * a process share them, so that both see one count and never change one object at the same time.
  */
 
@@ -94,7 +94,7 @@ function openBucket(
 }
 
 /**
- * Removes what older versions kept of multipart uploads, `<id>.upload` and `<id>.00001`: nobody can complete them now.
+ * Removes what older versions kept of multipart uploads, `<id>.upload` and `<id>.00001`: they cannot be completed now.
  *
  * @returns how many files were removed.
  */

@@ -13,11 +13,11 @@ import { incomingName, type NewObject, writeObject, type WrittenFile } from './w
 
 export interface NewFile extends NewObject {
   readonly source: AsyncIterable<Uint8Array>;
-  /** Where it is known: room for so many bytes is claimed before the first is taken. */
+  /** Where it is known: room for so many bytes is claimed before the first is written. */
   readonly announcedBytes?: number;
-  /** Refuse with `conflict` when the place is taken, also when it is taken meanwhile. */
+  /** Refuse with `conflict` when the name is in use, also when another writer uses it meanwhile. */
   readonly ifAbsent?: boolean;
-  /** Called when the bytes are safe and nobody in this process changes the place: throwing leaves everything as it was. */
+  /** Called when the bytes are safe and no other writer of this process changes the target: throwing leaves everything as it was. */
   readonly beforePublish?: (record: ObjectRecord) => Promise<void>;
 }
 
@@ -118,7 +118,7 @@ interface Folders {
   ensure(folder: string): Promise<void>;
   /** The names inside the folder survive a power cut. A folder that is not there has none. */
   sync(folder: string): Promise<void>;
-  /** Look again at the next call: somebody may have removed a folder. */
+  /** Look again at the next call: a folder may have been removed. */
   forget(): void;
 }
 

@@ -1,6 +1,6 @@
 /**
  * How much a bucket may still take. Files are counted as they lie on the disk, with the 0.3 kB that each object needs
- * for its facts. Bytes on their way in are claimed before they are taken, so that no number of writers at once passes
+ * for its facts. Bytes on their way in are claimed before they are written, so that no number of writers at once passes
  * the quota; an object that replaces another needs room beside it.
  *
  * Another process may write into the same folder. So files are counted anew when the count is older than

@@ -119,11 +119,11 @@ function tooLarge(maxBytes: number): ForensicsError {
   return new ForensicsError('blob_too_large', `An object has at most ${maxBytes} bytes.`);
 }
 
-/** Far longer than any upload is allowed to be silent: such a file has no writer, whatever its name says. */
+/** Far longer than any upload is allowed to be silent: such a file has no writer, whatever its name is. */
 const abandonedAfterMs = 3_600_000;
 const namePattern = /^([0-9a-f]{8})-(\d{1,9})-[0-9a-f]{24}\.part$/;
 
-/** `<host>-<process>-<random>.part`: says whose file it is, so that a sweep spares what is alive. */
+/** `<host>-<process>-<random>.part`: names its writer, so that a sweep spares what is alive. */
 export function incomingName(): string {
   return `${hostTag()}-${process.pid}-${randomBytes(12).toString('hex')}.part`;
 }
@@ -142,7 +142,7 @@ function isLeftover(folder: string, name: string): boolean {
   if (touchedAt === null || owner === null) return false;
   // The file system's times are those of the real clock, whatever clock the store was given.
   if (Date.now() - touchedAt > abandonedAfterMs) return true;
-  // Another machine on the same folder: only time can tell.
+  // Another machine on the same folder: only the age decides.
   if (owner[1] !== hostTag()) return false;
   const pid = Number(owner[2]);
   if (pid !== process.pid) return !isAlive(pid);

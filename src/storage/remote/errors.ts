@@ -1,4 +1,4 @@
-/** What goes wrong between us and a store, in sentences that tell what to check, and which of it is tried again. */
+/** What goes wrong between us and a store, with messages that name what to check, and which of it is retried. */
 
 import { type ErrorCode, ForensicsError } from '../../errors.ts';
 import { backoffMs, retry } from '../../retry.ts';
@@ -122,7 +122,7 @@ const attempts = 3;
 
 /**
  * Repeats an act that may safely be done twice, when the store was away or too busy. What took too long is not
- * repeated: somebody is waiting.
+ * repeated: a caller is waiting.
  *
  * @param delayMs - before the second attempt; doubles before the third.
  */

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { maxUploadBytes } from '../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
 
-/** How long a store on somebody else's machine may take. */
+/** How long a remote store may take. */
 interface Timeouts {
   /** Until the connection stands, TLS included. */
   readonly connectMs: number;
@@ -39,7 +39,7 @@ export interface RemoteSettings {
   readonly guard?: ConnectionGuard;
 }
 
-/** Objects may have been kept when the limit was higher. */
+/** Objects may have been stored when the limit was higher. */
 const minAnswerLimitBytes = 128 * 1024 * 1024;
 
 /**
@@ -75,7 +75,7 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   return agent;
 }
 
-/** Whoever drains an answer, so that the connection can be used again, shall not drain for ever. */
+/** Draining an answer, so that the connection can be reused, must end. */
 function limitBytes(socket: Socket, maxAnswerBytes: number): void {
   let atStart = 0;
   socket.on('data', () => {

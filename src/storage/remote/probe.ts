@@ -26,7 +26,7 @@ export async function probeStore(
     await store.delete(key);
   }
   if (!bytes.equals(read)) throw isDifferent();
-  // What is missing must be told from what is forbidden, which S3 does only for those who may list the bucket.
+  // Missing must differ from forbidden, which S3 does only for callers that may list the bucket.
   await store.head(key);
 }
 
@@ -52,7 +52,7 @@ export async function gather(body: Uint8Array | Readable, maxBytes: number): Pro
 /**
  * The bytes of an answer.
  *
- * @param expected - Its declared length; null when the sender did not say.
+ * @param expected - Its declared length; null when the sender did not declare it.
  * @throws {ForensicsError} `blob_too_large`; `store_unavailable` when there are fewer than declared.
  */
 export async function gatherAnswer(

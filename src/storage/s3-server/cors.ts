@@ -29,7 +29,7 @@ export function createCors(origins: readonly string[]): Cors {
     response.setHeader('Vary', 'Origin');
     const { origin } = request.headers;
     if (origin === undefined || !isAllowed(origin)) return;
-    // No credentials flag: the signature is all that counts, cookies are never asked for.
+    // No credentials flag: the signature is all that counts, cookies are never requested.
     response.setHeader('Access-Control-Allow-Origin', origin);
     response.setHeader('Access-Control-Expose-Headers', exposed.join(', '));
   }

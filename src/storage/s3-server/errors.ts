@@ -59,7 +59,7 @@ const answers = {
 
 export type S3ErrorCode = keyof typeof answers;
 
-/** `message` replaces the table's sentence where more can be said; `extra` becomes further XML elements. */
+/** `message` replaces the table's sentence where more is known; `extra` becomes further XML elements. */
 export class S3Error extends Error {
   override readonly name = 'S3Error';
   readonly code: S3ErrorCode;

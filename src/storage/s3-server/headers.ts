@@ -35,7 +35,7 @@ export function isNotModified(request: IncomingMessage, { etag, modifiedAt }: Va
 }
 
 /**
- * The one range that is asked for; null when the whole object is to be sent: no range, several, or one that is no
+ * The one range that is requested; null when the whole object is to be sent: no range, several, or one that is no
  * range of bytes at all.
  *
  * @throws {S3Error} `InvalidRange` when no byte of the object lies in it.

@@ -26,7 +26,7 @@ export async function putObject(put: ObjectRequest): Promise<void> {
   const length = declaredLength(request);
   if (length !== null && length > limits.maxObjectBytes) throw new S3Error('EntityTooLarge');
   const md5 = contentMd5(request);
-  // Before the body is asked for, and again when it has come.
+  // Before the body is requested, and again when it has arrived.
   conditions.mayReplace?.(await objects.head(key));
   const { etag } = await objects.write(key, {
     ...conditions,
@@ -42,7 +42,7 @@ export async function putObject(put: ObjectRequest): Promise<void> {
   response.end();
 }
 
-/** The client is asked for it when the first byte is wanted. */
+/** Requested from the client when the first byte is read. */
 async function* body({ request, limits, askForBody }: ObjectRequest): AsyncGenerator<Uint8Array> {
   askForBody();
   yield* pacedBytes(request, limits.idleTimeoutMs);

@@ -17,7 +17,7 @@ const lingerMs = 10_000;
 export function toS3Error(error: unknown): S3Error {
   if (error instanceof S3Error) return error;
   const code = error instanceof ForensicsError ? codes[error.code] : undefined;
-  // A full disk and a full quota are for different people to fix; the message says which it is.
+  // A full disk and a full quota are for different people to fix; the message names the one.
   if (code === 'InsufficientStorage') return new S3Error(code, toForensicsError(error).message);
   return new S3Error(code ?? 'InternalError');
 }

@@ -148,7 +148,7 @@ async function deleteObject({ request, response, objects, key }: ObjectRequest):
   response.end();
 }
 
-/** Whatever was uploaded, a browser must not run it as a page of this origin, nor tell others its signed URL. */
+/** Whatever was uploaded, a browser must not run it as a page of this origin, nor send others its signed URL. */
 function setSecurityHeaders(response: ServerResponse, requestId: string): void {
   response.setHeader('x-amz-request-id', requestId);
   response.setHeader('X-Content-Type-Options', 'nosniff');

@@ -83,7 +83,7 @@ function createTransport(useSSL: boolean, totalMs: number): Required<ClientOptio
 async function readRefusal(answer: IncomingMessage): Promise<ForensicsError> {
   try {
     const body = await beginningOf(answer, maxRefusalLength);
-    // The code in the XML says more than the status; answers to HEAD have none.
+    // The code in the XML is more precise than the status; answers to HEAD have none.
     const code = /<Code>(\w{1,64})<\/Code>/.exec(body)?.[1] ?? '';
     return toStoreError({ status: answer.statusCode ?? 0, code }, meanings);
   } catch (error) {

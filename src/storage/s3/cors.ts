@@ -1,5 +1,5 @@
 /**
- * The bucket's CORS rules, one of which is ours and bears our name. The others are somebody's too, and stay.
+ * The bucket's CORS rules, one of which is ours and bears our name. The others belong to the tenant, and stay.
  *
  * @see Amazon S3 API Reference, "PutBucketCors".
  */

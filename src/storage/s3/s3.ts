@@ -1,6 +1,6 @@
 /**
  * Objects in a bucket of any S3 server: the verbs of the client library, repeated while the server is away. URLs for
- * clients are signed here and ask nobody.
+ * clients are signed here, without a request.
  */
 
 import { IncomingMessage } from 'node:http';
@@ -48,7 +48,7 @@ export function createS3Store(
   };
   checkExpiry(place.expirySeconds);
   const reached = { ...config, ...settings.internal };
-  // The client library says less about what is wrong with it.
+  // The client library's message is less precise.
   originOf(reached);
   const { retryDelayMs } = { ...defaultTimeouts, ...settings.timeouts };
   const open = createS3Client(reached, settings);
@@ -127,7 +127,7 @@ function badName(): ForensicsError {
   );
 }
 
-/** Null when the store did not say. */
+/** Null when the store did not send it. */
 function lengthOf(answer: Readable): number | null {
   const length = answer instanceof IncomingMessage ? answer.headers['content-length'] : undefined;
   return length === undefined ? null : Number(length);

@@ -101,7 +101,7 @@ export function compareText(a: string, b: string): number {
 
 /**
  * Node reads header bytes as Latin-1. Most clients hash the UTF-8 that they sent, some the text that they sent as
- * Latin-1: bytes that are valid UTF-8 are taken for it, others stay.
+ * Latin-1: bytes that are valid UTF-8 are read as such, others stay.
  */
 function headerText(value: string): string {
   if (/^[\x20-\x7e]*$/.test(value)) return value;
@@ -125,7 +125,7 @@ const maxKept = 512;
 const kept = new Map<string, KeyObject>();
 
 /**
- * The key that signs one day's requests in one region: four rounds of HMAC over the secret, kept for the next call.
+ * The key that signs one day's requests in one region: four rounds of HMAC over the secret, cached for the next call.
  *
  * @see Amazon S3 API Reference, "Calculating a signature", `SigningKey`.
  */
@@ -154,7 +154,7 @@ export function hmacHex(key: KeyObject, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Equal texts? The time taken depends on their lengths alone. */
+/** Equal texts? The time depends on their lengths alone. */
 export function equalText(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);

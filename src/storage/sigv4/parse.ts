@@ -1,5 +1,5 @@
 /**
- * What a request says about its own signature, read from the URL or from the Authorization header. Reading proves
+ * The claims of a request about its own signature, read from the URL or from the Authorization header. Reading proves
  * nothing: `verifyRequest` does.
  */
 

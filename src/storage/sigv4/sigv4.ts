@@ -107,10 +107,10 @@ export function presignUrl(request: PresignRequest): string {
 }
 
 /**
- * Who signed this request, and what the signature says about its body. The signature is checked before anything
+ * Who signed this request, and what the signature covers of its body. The signature is checked before anything
  * else that it covers, so that a changed request is always `SignatureDoesNotMatch`, whatever was changed.
  *
- * @throws {S3Error} the S3 code that says what is wrong.
+ * @throws {S3Error} the S3 error code.
  */
 export function verifyRequest<Account extends { readonly secretAccessKey: string }>(
   request: ReceivedRequest<Account>,
