@@ -1,7 +1,7 @@
 /**
  * An entry of the log and how it is chained. An entry is one line of JSON as RFC 8785 writes it, and its hash is the SHA-256
  * of the UTF-8 bytes of that line. Each entry holds the hash of the one before it, the first holds 64 zeros. So a line cannot
- * be changed without a change in all that follow, and whoever noted the last hash can tell. Anybody can recompute it:
+ * be changed without a change in all that follow, which a copy of the last hash reveals. Anyone can recompute it:
  *
  *     sed -n 1p log.jsonl | tr -d '\n' | sha256sum    # stands as "previous" in line 2
  */
@@ -13,7 +13,7 @@ import type { Reader } from '../db/open.ts';
 import { auditEntries } from '../db/schema.ts';
 import type { EventDetails, EventName } from './events.ts';
 
-/** Who did it. `operator` is whoever uses the command line on the machine of the data folder. */
+/** Who did it. `operator` is any user of the command line on the machine of the data folder. */
 const actorTypes = ['user', 'api', 'service', 'operator'] as const;
 
 export interface Actor {
@@ -31,7 +31,7 @@ export const serviceChain = 'service';
 /** What the first entry has in the place of the hash before it, and an empty chain in that of its last. */
 export const noHash = '0'.repeat(64);
 
-/** What the log is told. */
+/** The input of the log. */
 export interface Note<E extends EventName = EventName> {
   readonly chain: string;
   readonly at: Date;
@@ -116,7 +116,7 @@ export function* linksOf(reader: Reader, chain: string): Generator<Link> {
   }
 }
 
-// This program alone writes the log; that nobody else did is the matter of `verifyChain`.
+// This program alone writes the log; `verifyChain` detects other writers.
 export function parseEntry({ text }: Pick<Line, 'text'>): Entry {
   return JSON.parse(text);
 }

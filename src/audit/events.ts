@@ -1,5 +1,5 @@
 /**
- * Every act that the log tells of, with the details that it tells. Ids, hashes, words of this program and numbers alone:
+ * Every act in the log, with its details. Ids, hashes, words of this program and numbers alone:
  * no name, no file name, no comment, no address, no secret. A name that was released is never given another meaning.
  */
 
@@ -46,7 +46,7 @@ export interface EventDetails {
   /** The SHA-256 of its manifest, which stands for every byte of it. */
   readonly 'backup.created': { readonly manifestSha256: string; readonly holdsKeys: boolean };
 
-  // The subject is the analysis, or the tenant when everything of it is held.
+  // The subject is the analysis, or the tenant when all of it is on legal hold.
   readonly 'hold.added': None;
   readonly 'hold.removed': None;
 
@@ -72,7 +72,7 @@ export interface EventDetails {
     readonly examinedAt: string;
     /** Of the bytes that were examined. */
     readonly originalSha256: string;
-    /** Of the stored examination, as `examinationSha256` in src/analyses/record.ts says. */
+    /** Of the stored examination, as `examinationSha256` in src/analyses/record.ts computes it. */
     readonly examinationSha256: string;
     /** Of the heatmaps and reports; null for the tier that has none. */
     readonly outputs: FileHashes | null;

@@ -1,6 +1,6 @@
 /**
  * The audit log: who did what, when, to what. Append-only; one chain of hashes for each tenant, one for the service. It
- * outlives what it tells of. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
+ * outlives what it describes. Rooms that act write in it with `append`, in their own transactions; it knows none of them.
  */
 
 import { eq } from 'drizzle-orm';
@@ -23,7 +23,7 @@ import { type Noted, type Verification, verifyChain } from './verify.ts';
 interface Head {
   readonly chain: string;
   readonly count: number;
-  /** Of the last entry; to be noted where nobody who can write to the database can write. */
+  /** Of the last entry; to be noted where no writer of the database can write. */
   readonly hash: string;
 }
 
@@ -83,7 +83,7 @@ export function append<E extends EventName>(tx: Tx, note: Note<E>): void {
   write(tx, note, isMute ? begin(tx, chain, at) : head);
 }
 
-/** The chains that the step of the schema made say from when on acts are logged. To be called when a database is opened. */
+/** Records in the chains that the migration created since when acts are logged. To be called when a database is opened. */
 export function beginChains(db: Db, now: () => Date): void {
   const isMute = eq(auditHeads.count, 0);
   if (db.select().from(auditHeads).where(isMute).get() === undefined) return;

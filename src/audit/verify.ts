@@ -1,7 +1,7 @@
 /**
- * Whether a chain is as it was written. What this proves: nobody changed, removed, exchanged or inserted an entry without
- * writing everything after it anew. What it does not: whoever can write to the database file can do just that, the record of
- * the last hash included. Only a hash that was noted elsewhere tells then: it stands for every entry up to its own.
+ * Whether a chain is as it was written. What this proves: no one changed, removed, exchanged or inserted an entry without
+ * writing everything after it anew. What it does not: a user who can write to the database file can do just that, the record of
+ * the last hash included. Only a hash that was noted elsewhere reveals it: it stands for every entry up to its own.
  */
 
 import { eq } from 'drizzle-orm';
@@ -22,7 +22,7 @@ interface Break {
 
 export interface Verification {
   readonly chain: string;
-  /** Entries that hold: all, or those before the break. */
+  /** Valid entries: all, or those before the break. */
   readonly count: number;
   /** Of the last entry; null when the chain is broken. */
   readonly head: string | null;
@@ -32,7 +32,7 @@ export interface Verification {
 }
 
 export interface Noted {
-  /** The hash of an entry that somebody noted outside of the database. */
+  /** The hash of an entry that was noted outside the database. */
   readonly head?: string;
 }
 
@@ -53,7 +53,7 @@ export function verifyChain(
 }
 
 /**
- * The same for lines that were exported. They hold together or not; that they are all is told by the noted hash alone.
+ * The same for lines that were exported. The chain is intact or not; only the noted hash proves that it is complete.
  */
 export function verifyLines(lines: readonly string[], { head }: Noted): Verification {
   const chain = entryText(lines[0] ?? '')?.chain ?? '';

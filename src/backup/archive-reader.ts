@@ -1,7 +1,7 @@
 /**
  * Reads the archive of a backup from its first byte to its last. Contents are checked by their hashes, the list of hashes by
  * the manifest, the manifest by its own hash, and what lies between the contents by its form. Files are unpacked
- * while they are read, so nobody may rely on them before the end.
+ * while they are read, so callers must not rely on them before the end.
  */
 
 import { createHash } from 'node:crypto';

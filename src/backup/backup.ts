@@ -64,7 +64,7 @@ export async function checkBackup(
   return verifyBackup(file, { objectsOf: embeddedObjects, onProgress });
 }
 
-/** Of a key that was derived for it: tells whether a master key is the same, and nothing else. */
+/** Of a key that was derived for it: shows whether a master key is the same, and nothing else. */
 export function idFrom(secret: Buffer): string {
   return secret.toString('hex', 0, 8);
 }

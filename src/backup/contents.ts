@@ -23,15 +23,15 @@ const schema = Type.Object({
   createdAt: Type.String(),
   /** Version of the database's schema. */
   schema: count,
-  /** Whether keys and certificates are in it, apart from a master key that the settings hold. */
+  /** Whether keys and certificates are in it, apart from a master key in the settings. */
   holdsKeys: Type.Boolean(),
   masterKey: Type.Object({
-    /** `here`: in this backup; `apart`: left out on purpose; `environment`: the settings held it. */
+    /** `here`: in this backup; `apart`: left out on purpose; `environment`: it was in the settings. */
     place: Type.Union([Type.Literal('here'), Type.Literal('apart'), Type.Literal('environment')]),
-    /** Derived from the key: tells whether another one is the same, and nothing else. */
+    /** Derived from the key: shows whether another one is the same, and nothing else. */
     id: Type.String({ pattern: '^[0-9a-f]{16}$' }),
   }),
-  /** What the server was told beyond its defaults, as people may see it; secrets are replaced. */
+  /** The settings of the server that differ from the defaults, fit to be shown; secrets are replaced. */
   settings: Type.Record(Type.String(), Type.Unknown()),
   /** By table. */
   rows: Type.Record(Type.String(), count),
@@ -80,7 +80,7 @@ export function sumLine(sha256Hex: string, name: string): string {
 export interface NamedObject {
   /** Path of its file in the data folder, parted by slashes. */
   readonly path: string;
-  /** The copy that was examined; nobody may delete it. */
+  /** The copy that was examined; it must not be deleted. */
   readonly isEvidence: boolean;
 }
 
@@ -91,7 +91,7 @@ const plainFolders = ['validations', 'trial', 'models'];
 const objectPattern = /^blobs\/b-[0-9a-f]{24}\/objects\/[0-9a-f]{2}\/[0-9a-f]{64}$/;
 /** Of a process that writes a file under another name first, and of a model on its way in. */
 const unfinished = /\.\d+\.(?:new|stale)$|(?:^|\/)\.adding-/;
-// Rotations take milliseconds; whoever meets five of them in a row meets something else.
+// Rotations take milliseconds: five of them in a row have another cause.
 const readings = 5;
 
 /** Whether a name in an archive is one that a backup has. Nothing else is ever written to a data folder. */

@@ -32,7 +32,7 @@ import {
 } from './contents.ts';
 
 export interface BackupOptions {
-  /** Open as long as it takes: so nobody replaces the master key meanwhile. */
+  /** Open as long as it takes: so the master key cannot be replaced meanwhile. */
   readonly db: Db;
   readonly dataDir: string;
   /** The file to write; nothing may be there. */
@@ -105,7 +105,7 @@ async function write(
   });
 }
 
-/** What goes into the archive beside the snapshot, and what the manifest tells of it. */
+/** What goes into the archive beside the snapshot, and its description in the manifest. */
 async function gather(
   { dataDir, withKeys, objectsOf, elsewhereOf }: BackupOptions,
   snapshot: string,

@@ -1,6 +1,6 @@
 /**
  * A data folder from a backup. Everything is unpacked beside what is there, checked, and only then put in its place; a cut at
- * any moment leaves what was there, or all of the new. Nothing is deleted: what a data folder held is set aside.
+ * any moment leaves what was there, or all of the new. Nothing is deleted: the former content of a data folder is set aside.
  */
 
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
@@ -43,7 +43,7 @@ export async function restore(target: Target, request: RestoreRequest): Promise<
   }
 }
 
-/** The same as far as it can be told without touching anything. */
+/** The same, as far as a dry run can tell. */
 export async function tryRestore(target: Target, request: RestoreRequest): Promise<Restored> {
   const { dataDir } = target;
   refuseForeign(dataDir);
@@ -108,7 +108,7 @@ export async function restoreBackup(parts: RestoreOptions): Promise<Restored> {
   try {
     await needSpace(dataDir, (await stat(file).catch(() => null))?.size ?? 0);
     const verified = await unpack(parts, staging);
-    // Somebody may have come in the meantime.
+    // Another process may have opened the folder in the meantime.
     checkTarget(parts);
     const aside = putInPlace(dataDir, staging, now());
     return { ...verified, aside };
@@ -177,7 +177,7 @@ function needsNoKeys(): ForensicsError {
 }
 
 interface Keys {
-  /** What the settings say; null when they leave it to a file. Where they name one, no file counts. */
+  /** The value in the settings; null when they leave it to a file. Where they name one, no file counts. */
   readonly ofSettings: Buffer | null;
   /** Contents of `master.key` and of the one that is about to take its place. */
   readonly ofFiles: readonly string[];
@@ -187,7 +187,7 @@ interface Keys {
   readonly idOf: (key: Buffer) => string;
 }
 
-/** @throws {ForensicsError} `config_invalid`, `usage`: says where the right key has to come from. */
+/** @throws {ForensicsError} `config_invalid`, `usage`; the message names the source of the right key. */
 function checkMasterKey({ masterKey }: Pick<Manifest, 'masterKey'>, keys: Keys): void {
   const { ofSettings, ofFiles, parse, idOf } = keys;
   const isRight = (key: Buffer | null) => key !== null && idOf(key) === masterKey.id;

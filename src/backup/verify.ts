@@ -58,7 +58,7 @@ export function judge(
 ): Verified {
   const { manifest, manifestSha256, problems } = archive;
   const common = { manifest, manifestSha256 };
-  // Of what is damaged the first cause is told, and not all that follows from it.
+  // Report the first cause of damage, not all that follows from it.
   if (manifest === null || problems.length > 0) return { ...common, rows: {}, problems };
   if (manifest.schema > migrations.length) throw isNewer(manifest);
   try {
@@ -74,7 +74,7 @@ export function judge(
   }
 }
 
-// A list of thousands helps nobody.
+// A list of thousands is of no use.
 const maxShown = 20;
 
 interface Named {

@@ -33,7 +33,7 @@ export {
 const origins = ['flag', 'environment', 'file', 'default'] as const;
 type Origin = (typeof origins)[number];
 
-/** Where values may come from. Flags hold strings, numbers, booleans or lists; undefined was not given. */
+/** Where values may come from. Flags are strings, numbers, booleans or lists; undefined was not given. */
 export interface Sources {
   readonly flags?: Readonly<Partial<Record<SettingName, unknown>>>;
   readonly environment?: Environment;
@@ -173,7 +173,7 @@ function parseFile(text: string): Readonly<Record<string, unknown>> {
   try {
     values = JSON.parse(text);
   } catch {
-    // Without its cause: the parser's message quotes the text, and the text may hold secrets.
+    // Without its cause: the parser's message quotes the text, and the text may contain secrets.
     throw invalid('The config file is not valid JSON.');
   }
   if (isObject(values)) return values;
@@ -184,13 +184,13 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where files of settings are found that nobody named. */
+/** The default locations of the config file. */
 export function configFolder(environment: Environment = process.env): string {
   const { XDG_CONFIG_HOME: home = '' } = environment;
   return join(home === '' ? join(homedir(), '.config') : home, 'forensics');
 }
 
-// An empty variable counts as not set, as the XDG rules say: `FORENSICS_PORT= forensics serve` means the default.
+// An empty variable counts as not set, as the XDG rules demand: `FORENSICS_PORT= forensics serve` means the default.
 function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }

@@ -256,7 +256,7 @@ export const settingsSchema = Type.Object({
   ),
   corsAllowedOrigins: list('anyOrigin', [], 'browser origins whose pages may upload and download'),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
-  // Not `private`: the answer to an attempt to reach a store tells a tenant which hosts and ports of the network are open.
+  // Not `private`: the outcome of an attempt to reach a store shows a tenant which hosts and ports of the network are open.
   storageAllow: list(
     'addressRange',
     ['external'],

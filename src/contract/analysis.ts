@@ -1,7 +1,7 @@
 /**
- * The contract's Analysis as JSON Schema: what requests may hold, what answers hold.
+ * The contract's Analysis as JSON Schema: the members of requests and of answers.
  *
- * Members that we do not know are refused inside `options`, where a slip of the pen would silently change what is
+ * Members that we do not know are refused inside `options`, where a typo would silently change what is
  * examined and billed; elsewhere they are ignored, so that clients written for a later version keep working.
  */
 
@@ -27,7 +27,7 @@ import {
   tiers,
 } from './vocabulary.ts';
 
-/** What a request may say of the options; what it leaves out has a default. */
+/** The options of a request; members that are left out have a default. */
 export type GivenOptions = Wire<typeof givenOptions>;
 export const givenOptions = Type.Partial(
   Type.Object({
@@ -249,7 +249,7 @@ export type AnalysisResult = NonNullable<InferenceStatus['result']>;
 export type HeatmapUrls = NonNullable<AnalysisResult['heatmaps']>;
 export type ReportEntry = Wire<typeof reportEntry>;
 
-/** Registered by name, so that the interface document tells each of them once. */
+/** Registered by name, so that the interface document defines each of them once. */
 export const analysisComponents = [storageUrls, evidence, analysis];
 
 const data = Type.Unsafe<readonly Analysis[]>({ type: 'array', items: { $ref: 'Analysis#' } });

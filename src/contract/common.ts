@@ -4,7 +4,7 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { maxNameLength } from './limits.ts';
 import { type Language, languages } from './vocabulary.ts';
 
-/** The type of what a schema describes, which nobody changes who reads it. */
+/** The type that a schema describes, read-only. */
 export type Wire<T extends TSchema> = Frozen<Static<T>>;
 type Frozen<T> = T extends readonly (infer E)[]
   ? readonly Frozen<E>[]
@@ -39,7 +39,7 @@ export const tenantName = Type.String({
 /** Opaque on purpose: what is not an id of ours is simply not found. */
 export const objectId = Type.String({ minLength: 1, maxLength: 64 });
 export const succeeded = Type.Object({ success: Type.Literal(true) });
-/** A success of which there is no more to say than a sentence. */
+/** A success whose only content is a sentence. */
 export const told = Type.Object({
   ...succeeded.properties,
   data: Type.Object({ message: Type.String() }),

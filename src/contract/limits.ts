@@ -1,4 +1,4 @@
-/** What a request may hold at most, once for the schemas and for the checks behind them. */
+/** The limits of a request, once for the schemas and for the checks behind them. */
 
 /** Width and height of a picture in pixels, both allowed themselves. */
 export const minSidePx = 65;
@@ -9,10 +9,10 @@ export const maxNameLength = 255;
 export const maxCommentLength = 500;
 export const maxIdempotencyKeyLength = 255;
 
-/** A picture's file, unless the setting maxUploadBytes says otherwise. */
+/** A picture's file, unless the setting maxUploadBytes overrides it. */
 export const maxUploadBytes = 50_000_000;
 
-/** On one page, whatever is asked for: each is some 10 kB, with up to seven freshly signed sets of URLs. */
+/** On one page, whatever the request: each is some 10 kB, with up to seven freshly signed sets of URLs. */
 export const maxListed = 1000;
 
 /** Seven days, the longest that Signature Version 4 allows. */

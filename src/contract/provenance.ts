@@ -1,4 +1,4 @@
-/** What a file says of itself, as JSON Schema of answers. Everything in it that is text comes from the file. */
+/** The metadata and claims of a file, as JSON Schema of answers. Everything in it that is text comes from the file. */
 
 import { Type } from 'typebox';
 import { oneOf, orNull, statement } from './common.ts';

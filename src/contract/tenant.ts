@@ -37,11 +37,11 @@ const azureConfig = Type.Object({
   connectionString: Type.String({ maxLength: 2048 }),
 });
 
-// A slip of the pen here would change in silence where evidence is kept.
+// A typo here would silently change where evidence is stored.
 const strict = { additionalProperties: false };
 
 export type StorageRequest = Wire<typeof storageConfig>;
-/** Of a stored configuration of the same type what is left out stays, as its description says. */
+/** Of a stored configuration of the same type what is left out stays, as its description states. */
 const storageConfig = Type.Object(
   {
     s3: Type.Optional(orNull(Type.Partial(s3Config, strict))),
@@ -125,7 +125,7 @@ anew.`,
   },
 );
 
-/** Registered by name, so that the interface document tells it once. */
+/** Registered by name, so that the interface document defines it once. */
 export const tenantComponents = [tenant];
 
 export const tenantAnswer = Type.Object({

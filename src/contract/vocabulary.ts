@@ -85,7 +85,7 @@ export type DeclaredOrigin = (typeof declaredOrigins)[number];
 export const declarationPlaces = ['c2pa', 'xmp', 'iptc', 'exif', 'png-text'] as const;
 export type DeclarationPlace = (typeof declarationPlaces)[number];
 
-/** Contradictions between what a file says in two places. None proves an alteration; each is a question to ask. */
+/** Contradictions between two statements of a file. None proves an alteration; each is a question to ask. */
 export const inconsistencyCodes = [
   'modified_after_capture',
   'created_after_modified',

@@ -16,7 +16,7 @@ const failAboveMs = 15 * 60_000;
 /** The header has no fraction of a second. */
 export const halfSecondMs = 500;
 
-/** Any answer of the store tells its time; nothing when there is none, which other checks tell better. */
+/** Any answer of the store contains its time; nothing without an answer, which other checks report better. */
 export async function checkClock(target: StoreToCheck): Promise<readonly Diagnosis[]> {
   const { tenant, store, visit, now } = target;
   const { origin } = new URL(store.presign(probeKey(), now()).getUrl);
@@ -42,11 +42,11 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
     : ok(`This machine and ${other} agree on the time.`);
 }
 
-// What was written in the same moment by a process that began a little later.
+// Written at the same time by a process that began a little later.
 const toleranceMs = 60_000;
 
 /**
- * Needs nobody else's clock: what was written cannot lie in the future.
+ * Needs no other clock: what was written cannot lie in the future.
  *
  * @param writtenAt - the newest time in the database; null where there is none.
  */

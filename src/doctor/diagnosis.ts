@@ -32,7 +32,7 @@ export function diagnose(name: string, tenant: string | null = null): Diagnose {
   };
 }
 
-/** Failures that are ours tell in their message what is wrong; of others only the name is safe to show. */
+/** Our own failures explain the cause in their message; of others only the name is safe to print. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed for an unknown reason.';
   if (error.name === 'ForensicsError') return error.message;

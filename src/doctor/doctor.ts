@@ -81,7 +81,7 @@ async function examineInside(asked: Examination): Promise<readonly Diagnosis[]> 
   }
 }
 
-/** A default store that is written down wrongly keeps the others from being asked. */
+/** A misconfigured default store keeps the others from being checked. */
 async function storesOf(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   try {
     return await checkStores(parts);

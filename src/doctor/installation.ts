@@ -60,7 +60,7 @@ export async function checkFolder(settings: FolderSettings): Promise<readonly Di
   return [await checkRights(dataDir), judgeSpace(space, maxUploadBytes)];
 }
 
-/** What nobody but the owner may read; others may not even enter the folder. */
+/** Files that only the owner may read; others may not even enter the folder. */
 const privateNames = [
   '',
   'blobs',
@@ -91,7 +91,7 @@ async function checkRights(dataDir: string): Promise<Diagnosis> {
 }
 
 function isOpenToOthers(path: string): boolean {
-  // Windows has other rights, which the mode does not tell.
+  // Windows has other rights, which the mode does not show.
   if (process.platform === 'win32') return false;
   const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
   return (mode & 0o077) !== 0;

@@ -15,7 +15,7 @@ function uploadHeaders(type: StorageType): Readonly<Record<string, string>> {
   return type === 'azure' ? { ...contentType, 'x-ms-blob-type': 'BlockBlob' } : contentType;
 }
 
-/** A warning when there is nobody to be asked, and that may well be so. */
+/** A warning when no server answers, which can be intended. */
 export async function checkPresigned(target: StoreToCheck): Promise<Diagnosis> {
   const { tenant, store, visit, fixes, unreached, now } = target;
   const { ok, warning, failed } = diagnose('presigned URLs', tenant);
@@ -133,7 +133,7 @@ const timeouts = { connectMs: 5000, idleMs: 10_000 };
 const totalMs = 20_000;
 const maxAnswerBytes = 1024 * 1024;
 
-/** No certificate is ever taken unseen, no address called that the guard forbids, no redirect followed. */
+/** No certificate is accepted unchecked, no address called that the guard forbids, no redirect followed. */
 export function createVisitor(settings: Pick<RemoteSettings, 'ca' | 'guard'>): MakeVisit {
   return async ({ method, url, headers = {}, body }) => {
     const isSecure = url.startsWith('https:');

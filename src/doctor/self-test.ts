@@ -87,7 +87,7 @@ function differencesOf(golden: Environment, here: Environment): string {
 }
 
 /**
- * What the drawn pictures of the package gave when a model was released, kept beside it as `golden.json`: rounded,
+ * What the drawn pictures of the package gave when a model was released, stored beside it as `golden.json`: rounded,
  * because another processor adds in another order. Written by `node test/fixtures/write-golden.ts`.
  */
 interface Reading {

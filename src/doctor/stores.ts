@@ -29,7 +29,7 @@ type Target = Omit<StoreToCheck, 'tenant' | 'now'>;
 
 export async function checkStores(parts: StoresToCheck): Promise<readonly Diagnosis[]> {
   const { settings, core, publicUrl, tenant, now } = parts;
-  // What would be told here fails in the check itself as well.
+  // The same failure appears in the check itself.
   const blobs = openBlobs({ settings, core, now, onError: () => undefined });
   blobs.setPublicUrl(publicUrl);
   const all = tenant === null ? await core.tenants.list() : [tenant];
@@ -59,7 +59,7 @@ async function checkOne(
 
 interface Asked {
   readonly tenant: Tenant;
-  /** What to do about a remote store that lets nobody in. */
+  /** What to do about a remote store that refuses our credentials. */
   readonly fix: string;
 }
 
@@ -150,7 +150,7 @@ export interface StoreToCheck {
     readonly presigned: string;
     readonly cors: string;
   };
-  /** What to say when the address for clients cannot be reached from here; null where that is a failure. */
+  /** The warning when the address for clients cannot be reached from here; null where that is a failure. */
   readonly unreached: { readonly message: string; readonly fix: string } | null;
   readonly now: () => Date;
 }
@@ -163,7 +163,7 @@ export async function checkStore(target: StoreToCheck): Promise<readonly Diagnos
     return [access.diagnosis, ...clock];
   }
   const presigned = await checkPresigned(target);
-  // Nobody is there: nothing more can be asked.
+  // Not reachable: skip the other checks.
   if (presigned.state === 'warning') return [access.diagnosis, presigned];
   const rest = await Promise.all([checkCors(target), checkClock(target)]);
   return [access.diagnosis, presigned, ...rest.flat()];

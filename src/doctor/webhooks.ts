@@ -1,4 +1,4 @@
-/** Whether the receivers of the tenants take their messages; with a test message where somebody asked for it. */
+/** Whether the receivers of the tenants accept their messages; with a test message on request. */
 
 import type { Tenant } from '../access/tenants.ts';
 import type { Core } from '../app/core.ts';
@@ -55,7 +55,7 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
   return warning(told, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
 }
 
-/** Of the newest messages; older ones say little about today. */
+/** Of the newest messages; older ones show little about today. */
 const messagesRead = 20;
 
 function lastFailureOf({ core }: WebhooksToCheck, { id: tenantId }: Tenant): string | null {
@@ -76,7 +76,7 @@ async function send(
   const { webhookKey: serverKey } = core;
   const allow = settings.webhookAllow;
   const sent = await sendTestMessage({ tenantId, url, serverKey, allow, at: now() });
-  // No more of the URL: what follows may hold a token.
+  // No more of the URL: what follows may contain a token.
   const { origin } = new URL(url);
   return sent.kind === 'accepted'
     ? ok(`${origin} took a test message (${sent.detail}).`)

@@ -35,11 +35,11 @@ export function createMailChannel({ smtpUrl, from, to, timeoutMs = 10_000 }: Mai
       connectionTimeout: timeoutMs,
       greetingTimeout: timeoutMs,
       socketTimeout: timeoutMs,
-      // A body or attachment is never fetched from a file or an address, whatever a field says.
+      // A body or attachment is never fetched from a file or an address, whatever a field contains.
       disableFileAccess: true,
       disableUrlAccess: true,
     });
-    // Besides the silences: a server that drips its answers must not hold the sender for ever.
+    // Besides the silences: a server that drips its answers must not block the sender for ever.
     const deadline = AbortSignal.any([signal, AbortSignal.timeout(6 * timeoutMs)]);
     try {
       await transport.sendMail({ ...mailOf(submission, { from, to }), signal: deadline });

@@ -1,5 +1,5 @@
 /**
- * What people tell the team: kept first, then sent over the channels that the administrator configured, each at its own
+ * Messages of users to the team: stored first, then sent over the channels that the administrator configured, each at its own
  * pace. A message and its sending are written in one transaction: neither exists without the other. The room knows no
  * requests and no accounts.
  */
@@ -57,7 +57,7 @@ const pausesMs: readonly number[] = [
   6 * hourMs,
   12 * hourMs,
 ];
-/** Of one person: what nobody reads must fill neither a mailbox nor the disk. */
+/** Of one person: unread messages must fill neither a mailbox nor the disk. */
 const maxPerHour = 30;
 /** After this time a message is sent no more; it stays readable here. */
 export const givenUpAfterMs = 72 * hourMs;
@@ -210,7 +210,7 @@ function channelsOf(settings: Settings, sender: PostSender): Readonly<Record<str
   };
 }
 
-/** Reads what was told, for the administrator. */
+/** Reads the messages, for the administrator. */
 export interface FeedbackEntry extends Submission {
   /** By channel. */
   readonly outcomes: Readonly<Record<string, FeedbackOutcome>>;
@@ -242,7 +242,7 @@ function entries(reader: Reader) {
 const keptMs = 365 * 86_400_000;
 
 /**
- * Forgets messages of long ago: they hold names and addresses, and whoever needed one has read it by then.
+ * Deletes old messages: they contain names and addresses, and have been read by then.
  *
  * One that still waits to be sent stays until that has ended.
  */

@@ -1,4 +1,4 @@
-/** What a person tells us, and the plain text that it becomes. Nothing in it is ever taken for markup or a header. */
+/** A feedback message, and the plain text made of it. Nothing in it is ever interpreted as markup or a header. */
 
 import type { FeedbackMessage } from '../contract/feedback.ts';
 import { ForensicsError } from '../errors.ts';
@@ -67,7 +67,7 @@ function quoted(text: string): string[] {
   return text.split(/\r\n|[\n\r\u2028\u2029\u0085]/).map((line) => `> ${oneLine(line)}`);
 }
 
-/** Control characters, halves of characters, and what turns the direction of writing become blanks. */
+/** Control characters, halves of characters, and bidirectional controls become blanks. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu, ' ');
 }

@@ -60,7 +60,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
   const added = new EventEmitter();
   added.setMaxListeners(0);
 
-  // Transactions are synchronous, so a microtask runs after the commit. After a rollback it wakes somebody for nothing.
+  // Transactions are synchronous, so a microtask runs after the commit. After a rollback it wakes a worker for nothing.
   const announce = () => queueMicrotask(() => added.emit('added'));
 
   return {

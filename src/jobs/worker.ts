@@ -21,7 +21,7 @@ export interface WorkerOptions {
   readonly now: () => Date;
   /** How long to sleep at most: jobs that another process added are seen after this time. */
   readonly pollMs?: number;
-  /** A lease is renewed three times in this time; after it a dead worker's job is taken over. */
+  /** A lease is renewed three times in this time; after it another worker takes over a dead worker's job. */
   readonly leaseMs?: number;
   /** Told about everything a handler throws, and about the loop's own troubles. */
   readonly onError?: (error: unknown, job: Job | null) => void;
@@ -149,21 +149,21 @@ function isLeaseLost(error: unknown): boolean {
 }
 
 /**
- * Whose job is taken up next, so that no owner holds up the others: owners take turns, and one whose latest job failed
+ * The owner whose job runs next, so that no owner delays the others: owners take turns, and one whose latest job failed
  * rests ten times as long as it took, then gets one job at a time until one is done. Kept in memory: a new process has to
  * find out again.
  */
 interface FairScheduler {
-  /** Owners of whom nothing may be taken up now. */
+  /** Owners whose jobs must not start now. */
   blocked(): readonly string[];
   /**
    * Owners whose jobs are left alone, from the fairest choice to the last: first comes who has nothing in hand and was not
-   * served last, then who has nothing in hand, then whoever is not blocked.
+   * served last, then an owner without a running job, then any that is not blocked.
    */
   choices(): readonly (readonly string[])[];
-  /** When the next rest ends; null when nobody rests. */
+  /** When the next rest ends; null when no owner rests. */
   nextAt(): Date | null;
-  /** A job is taken up; the function that is returned says how it ended. */
+  /** Records that a job starts; call the returned function with its outcome. */
   begin(owner: string | null): (end: 'done' | 'failed' | 'taken away') => void;
 }
 

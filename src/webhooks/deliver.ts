@@ -20,7 +20,7 @@ export interface DelivererOptions {
   /** 0..1, spread over the retries of a broken receiver; for tests. */
   readonly random?: () => number;
   readonly onError?: (error: unknown) => void;
-  /** Told of each failed attempt and what it led to, in words that may be logged: never the URL, which may hold a token. */
+  /** Called for each failed attempt with its outcome, safe to log: never the URL, which may contain a token. */
   readonly onNotice?: (what: string, facts: Readonly<Record<string, string | number>>) => void;
 }
 
@@ -46,7 +46,7 @@ export const retryPausesMs: readonly number[] = [
   20 * hourMs,
   24 * hourMs,
 ];
-// Receivers that failed together shall not come back together.
+// Retries of receivers that failed together must not coincide.
 const jitter = 0.2;
 
 const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string>> = {
@@ -56,7 +56,7 @@ const notices: Readonly<Record<Exclude<Consequence['kind'], 'overtaken'>, string
 };
 
 const attemptsPerTenant = 4;
-// Longer than an attempt can take: only a dead process's messages are taken up by another.
+// Longer than an attempt can take: only messages of a dead process are leased by another.
 const leaseMs = 30_000;
 
 export function createDeliverer(options: DelivererOptions): Deliverer {

@@ -54,7 +54,7 @@ export function listDeliveries(
 /** The number of messages that wait, and that no receiver accepted. */
 interface Backlog {
   readonly waiting: number;
-  /** Since the time that was asked for. */
+  /** Since the given time. */
   readonly givenUp: number;
 }
 
@@ -68,7 +68,7 @@ export function backlogOf(reader: Reader, since: Date): Backlog {
 // Takes the database's only write lock for about 10 ms; others can write between two batches.
 const batch = 1000;
 
-/** @param before - of messages that ended earlier than this nothing is kept; one that waits is never touched. */
+/** @param before - messages settled earlier than this are deleted; waiting ones are never touched. */
 export async function purgeDeliveries(db: Db, before: Date, signal?: AbortSignal): Promise<void> {
   const { seq, settledAt } = deliveries;
   const old = db.select({ seq }).from(deliveries).where(lt(settledAt, before)).limit(batch);
@@ -94,8 +94,8 @@ interface Replayed {
 }
 
 /**
- * Messages about one subject leave in the order in which they were written. One that is having its attempts keeps its turn;
- * what is put back comes after it, before the younger ones.
+ * Messages about one subject leave in the order in which they were written. One that is being attempted keeps its position;
+ * a requeued message comes after it, before the younger ones.
  *
  * @returns what was put back, oldest first.
  * @throws {ForensicsError} `conflict` when the tenant has no receiver or the message waits anyway, `not_found`.

@@ -1,5 +1,5 @@
 /**
- * Whose turn it is among the messages of a subject. Of those that wait, one has the turn: it alone has a time of its next
+ * The order of the messages of a subject. Of those that wait, one is next: it alone has a time of its next
  * attempt, until it is settled. Then the one that was written first gets it.
  */
 
@@ -46,7 +46,7 @@ interface Receiver {
 
 // Longer than the retries of one message take (3.2 to 3.8 days): a receiver that is broken from Friday to Monday stays.
 const longestFailureMs = 5 * 24 * 3_600_000;
-// A receiver that is restarted or moved is no news; one that fails for this long is.
+// A receiver that restarts or moves is not worth a notice; one that fails for this long is.
 const noteworthyMs = 3_600_000;
 
 /** Where the tenant's messages go; null when it wants none, or its receiver is switched off. */

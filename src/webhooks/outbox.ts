@@ -1,5 +1,5 @@
 /**
- * Messages that wait for their receiver. A message is written in the transaction of the change that it tells about, so
+ * Messages that wait for their receiver. A message is written in the transaction of the change that it reports, so
  * neither can exist without the other. Messages about one subject leave in order; only one of them is ever due.
  */
 
@@ -27,7 +27,7 @@ interface NewDelivery {
   readonly payload: Readonly<Record<string, unknown>>;
 }
 
-/** A message taken up for one attempt. */
+/** A message leased for one attempt. */
 export interface Delivery {
   readonly seq: number;
   readonly id: string;
@@ -42,7 +42,7 @@ export interface Delivery {
   readonly url: string | null;
 }
 
-/** What a failed attempt led to. `overtaken`: somebody else has taken the message up, and this attempt counts for nothing. */
+/** What a failed attempt led to. `overtaken`: another worker has leased the message, and this attempt counts for nothing. */
 export type Consequence =
   | { readonly kind: 'retry'; readonly at: Date }
   | { readonly kind: 'given_up' | 'switched_off' | 'overtaken' };
@@ -50,7 +50,7 @@ export type Consequence =
 export interface Outbox {
   /** Writes nothing when the tenant has no webhook. */
   enqueueDelivery(tx: Tx, delivery: NewDelivery): void;
-  /** Due messages, at most `slots(tenant)` for each tenant; nobody else takes them for `leaseMs`. */
+  /** Due messages, at most `slots(tenant)` for each tenant; leased to the caller for `leaseMs`. */
   claim(slots: (tenantId: string) => number, leaseMs: number): readonly Delivery[];
   /** When the next message is due, tenants in `except` left out. */
   nextDueAt(except: readonly string[]): Date | null;
@@ -58,7 +58,7 @@ export interface Outbox {
   accept(delivery: Delivery, outcome: string): void;
   /** Once more at `retryAt`; null gives the message up, and with it a receiver that has been failing for days. */
   fail(delivery: Delivery, outcome: string, retryAt: Date | null): Consequence;
-  /** There is nobody to send it to any more. */
+  /** The receiver is gone. */
   drop(delivery: Delivery, outcome: string): void;
   /**
    * The receiver is gone for good: nothing more is sent or written for it until the tenant sets a new URL. Where that was
@@ -106,7 +106,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
       }),
 
     nextDueAt(except) {
-      // One index seek a tenant: the time taken does not grow with the number of waiting messages.
+      // One index seek a tenant: the time does not grow with the number of waiting messages.
       const earliest = sql`(SELECT min(${deliveries.nextAttemptAt}) FROM ${deliveries}
         WHERE ${deliveries.tenantId} = ${tenants.id} AND ${isWaiting})`;
       const row = db
@@ -143,7 +143,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
     closeReceiver: (delivery, outcome) =>
       transact(db, (tx) => {
         const end = { state: 'given_up', outcome, at: now() } as const;
-        // The tenant has set another URL since: that one has not been asked.
+        // The tenant has set another URL since: that one has not been tried.
         if (receiverOf(tx, delivery.tenantId) !== delivery.url) {
           const isOurs = postpone(tx, delivery, outcome, end.at);
           return isOurs ? { kind: 'retry', at: end.at } : { kind: 'overtaken' };
@@ -165,7 +165,7 @@ interface End {
   readonly at: Date;
 }
 
-/** False for a late answer under an old fence: it settles nothing, somebody else is at it. */
+/** False for a late answer under an old fence: it settles nothing, another worker has the message. */
 function settle(tx: Tx, delivery: Delivery, end: End): boolean {
   const change = { ...columnsOf(end), attempts: delivery.attempts + 1 };
   const { changes } = tx.update(deliveries).set(change).where(heldAs(delivery)).run();

@@ -7,7 +7,7 @@ import { createSender, type Outcome } from '../network/post.ts';
 
 /**
  * The tenant's signing secret, `whsec_<base64 of 32 bytes>`. Derived from the server's own key, so that a stolen
- * database file signs nothing; whoever has the server's key has all of them.
+ * database file signs nothing; the server's key yields all of them.
  */
 export function webhookSecret(serverKey: Uint8Array, tenantId: string): string {
   const secret = createHmac('sha256', serverKey).update(`webhook-secret/1/${tenantId}`).digest();
@@ -56,12 +56,12 @@ type SignatureCheck = 'valid' | 'missing' | 'wrong' | 'too old or too new';
 // As the standard's own libraries: longer, and a message that was overheard could be sent again.
 const toleranceMs = 5 * 60_000;
 
-/** The receiver's side: whether whoever has the secret sent this, and now. */
+/** The receiver's side: whether the sender has the secret, and sent this just now. */
 export function checkSignature(secret: string, received: Received, now: Date): SignatureCheck {
   const { id, timestamp, signature } = received;
   if (id === '' || timestamp === '' || signature === '') return 'missing';
   const expected = macOf(secret, received);
-  // More than one while secrets change; other versions than v1 are none of ours.
+  // More than one while secrets change; versions other than v1 are ignored.
   const given = signature.split(' ').filter((one) => one.startsWith('v1,'));
   const isOurs = given.some((one) => isSame(Buffer.from(one.slice(3), 'base64'), expected));
   if (!isOurs) return 'wrong';
@@ -98,7 +98,7 @@ interface TestOutcome extends Outcome {
 
 /**
  * Nothing is written, whatever the receiver answers: a receiver that was switched off stays so. The body has neither
- * `analysisId` nor `status`, so that nobody who overlooks the event takes it for news of an analysis.
+ * `analysisId` nor `status`, so that a receiver that ignores the event type cannot mistake it for news of an analysis.
  */
 export async function sendTestMessage(test: TestMessage): Promise<TestOutcome> {
   const { tenantId, url, serverKey, allow, at } = test;

@@ -1,7 +1,7 @@
 /**
  * Objects as block blobs in a container of an Azure storage account. The container is made when it is missing. URLs for
- * clients are signed here with the account's key without a request; who puts through one of them must send the header
- * `x-ms-blob-type: BlockBlob`, which Azure wants and no signature can replace.
+ * clients are signed here with the account's key without a request; a client that uploads through one must send the header
+ * `x-ms-blob-type: BlockBlob`, which Azure requires and no signature can replace.
  */
 
 import { createHash } from 'node:crypto';

@@ -34,7 +34,7 @@ export function createBucketCredentials(rootKey: Uint8Array): BucketCredentials 
   function credentialsFor(bucket: string): Credentials {
     const tenantId = bucketPattern.exec(bucket)?.[1];
     if (tenantId === undefined) throw new RangeError('Not the name of a bucket.');
-    // The tail changes with the root key: a client with old keys gets the error that its key is unknown, not that its signature is wrong.
+    // The tail changes with the root key: a client with old keys gets `InvalidAccessKeyId`, not a signature error.
     const tail = derive(bucket, 'access-key', 4).toString('hex');
     return {
       accessKeyId: `FK${`${tenantId}${tail}`.toUpperCase()}`,
