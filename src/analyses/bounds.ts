@@ -24,7 +24,7 @@ export function createSemaphore(permits: number): Semaphore {
 }
 
 /**
- * The store for one act: what the act asks of it may take `storeWaitMs` together. A store is often somebody else's machine,
+ * The store for one act: what the act asks of it may take `storeWaitMs` together. A store is often another party's machine,
  * and who waits for it holds a permit of the semaphore or a worker that other tenants need.
  */
 export function openInTime(

@@ -19,7 +19,7 @@ export interface ApiRequest {
   readonly body?: unknown;
   /** A request that creates or starts something is safe to repeat under one key. */
   readonly idempotencyKey?: string;
-  /** The header of who asks this time, such as a new key that is proven; null for nobody, as where one logs in. */
+  /** The header of who asks this time, such as a new key that is proven; null without credentials, as for a login. */
   readonly authorization?: string | null;
   readonly signal?: AbortSignal;
   /** Of a long run: repeated for two and a half minutes. Its signal ends the waiting, never a request on its way. */
@@ -42,7 +42,7 @@ export interface Api {
   close(): Promise<void>;
 }
 
-/** The header that says who asks; null for nobody. Asked anew for each request: tokens are refreshed, through `api`. */
+/** The authorization header; null without credentials. Called anew for each request: tokens are refreshed, through `api`. */
 export type Authorize = (api: Pick<Api, 'ask'>) => Promise<string | null>;
 
 interface ApiParts {
@@ -65,7 +65,7 @@ export function createApi({ url, dispatcher, authorize, userAgent, pace }: ApiPa
 
   async function attempt(asked: ApiRequest): Promise<unknown> {
     const { authorization = await authorize(api) } = asked;
-    // Where one logs in, it is meant that nobody asks yet.
+    // A login has no credentials yet.
     const isNobody = asked.authorization === undefined && authorization === null;
     const answer = await send({ url, dispatcher, userAgent }, asked, authorization);
     hasAnswered = true;

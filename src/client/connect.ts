@@ -12,7 +12,7 @@ import { toConnectionFailure } from './errors.ts';
 interface Access {
   readonly url: string;
   readonly trust: Trust;
-  /** Left out where one asks as nobody. */
+  /** Left out without credentials. */
   readonly authorize?: Authorize;
   /** How the program names itself to the server. */
   readonly userAgent: string;

@@ -74,7 +74,7 @@ export const sides = ['real', 'fake', 'neither'] as const;
 /** What a finding speaks for; `fake` covers every sub-class. */
 export type Side = (typeof sides)[number];
 
-/** How far a statement can be believed. `signed`: the signature holds, but nobody vouches for the signer. */
+/** How far a statement can be believed. `signed`: the signature is valid, but no authority vouches for the signer. */
 export const assurances = ['unsigned', 'signed', 'trusted'] as const;
 export type Assurance = (typeof assurances)[number];
 

@@ -34,11 +34,11 @@ export function judgeClock(tenant: string | null, aheadMs: number, other = 'the 
   const { ok, warning, failed } = diagnose('clock', tenant);
   const offMs = Math.abs(aheadMs);
   const where = aheadMs > 0 ? 'ahead of' : 'behind';
-  const told = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
+  const summary = `This machine is ${Math.round(offMs / 1000)} s ${where} ${other}.`;
   const fix = `Set the clocks of this machine and of ${other} by NTP: timedatectl set-ntp true`;
-  if (offMs > failAboveMs) return failed(told, fix);
+  if (offMs > failAboveMs) return failed(summary, fix);
   return offMs > warnAboveMs
-    ? warning(told, fix)
+    ? warning(summary, fix)
     : ok(`This machine and ${other} agree on the time.`);
 }
 

@@ -51,8 +51,8 @@ export function judgeState(tenant: WebhookState, lastFailure: string | null): Di
   }
   if (webhookFailingSince === null)
     return ok('Its receiver accepted the last message, or got none yet.');
-  const told = `Its receiver has been failing since ${webhookFailingSince.toISOString()}.${outcome}`;
-  return warning(told, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
+  const summary = `Its receiver has been failing since ${webhookFailingSince.toISOString()}.${outcome}`;
+  return warning(summary, `${advice}Try it out: forensics webhooks test --tenant ${name}`);
 }
 
 /** Of the newest messages; older ones show little about today. */

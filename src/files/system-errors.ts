@@ -2,7 +2,7 @@
 
 import { ForensicsError } from '../errors.ts';
 
-/** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null when it was none of its failures. */
+/** `ENOENT`, `EACCES`, ...: what the operating system called a failure, or null for any other failure. */
 export function systemCodeOf(error: unknown): string | null {
   if (!(error instanceof Error) || !('syscall' in error || 'errno' in error)) return null;
   return 'code' in error && typeof error.code === 'string' ? error.code : null;

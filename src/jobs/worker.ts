@@ -157,7 +157,7 @@ interface FairScheduler {
   /** Owners whose jobs must not start now. */
   blocked(): readonly string[];
   /**
-   * Owners whose jobs are left alone, from the fairest choice to the last: first comes who has nothing in hand and was not
+   * Owners whose jobs are left alone, from the fairest choice to the last: first an owner that has no running job and was not
    * served last, then an owner without a running job, then any that is not blocked.
    */
   choices(): readonly (readonly string[])[];

@@ -87,7 +87,7 @@ function workloadGauges(registry: Registry) {
 
 /**
  * Where Prometheus reads: plain HTTP on an address of its own, so that it can stay internal. It serves one page and
- * asks nobody who he is; nothing of a tenant stands there.
+ * needs no authentication; it contains nothing of a tenant.
  */
 export interface MetricsListener {
   /** 0 was replaced by what the system chose. */

@@ -72,8 +72,8 @@ export async function ensureLocalTls(
 async function ensureAuthority(folder: string, now: Date): Promise<Issued> {
   const certPath = join(folder, 'ca.pem');
   const keyPath = join(folder, 'ca-key.pem');
-  const kept = readPair(certPath, keyPath);
-  if (kept && daysLeft(kept.certificate, now) > leafDays) return kept;
+  const stored = readPair(certPath, keyPath);
+  if (stored && daysLeft(stored.certificate, now) > leafDays) return stored;
   const made = await issueAuthority(authorityName, validity(authorityDays, now));
   writePair({ certPath, keyPath }, made.certificate.toString(), made.privateKey);
   return made;
@@ -87,9 +87,9 @@ function readLeaf(
 ): { cert: string; key: string } | null {
   const certPath = join(folder, 'cert.pem');
   const keyPath = join(folder, 'key.pem');
-  const kept = readPair(certPath, keyPath);
-  if (!kept) return null;
-  const { certificate } = kept;
+  const stored = readPair(certPath, keyPath);
+  if (!stored) return null;
+  const { certificate } = stored;
   const isOfAuthority = certificate.verify(createPublicKey(authority.privateKey));
   const namesAll = names.every((name) =>
     isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name),

@@ -99,8 +99,8 @@ export function isLoopback(address: string): boolean {
 function refuseUnlessHttpsOutside(request: FastifyRequest): void {
   const isLocal = isLoopback(request.socket.remoteAddress ?? '');
   // Several proxies append to the header; the one next to us wrote the last word.
-  const told = String(request.headers['x-forwarded-proto'] ?? '').split(',');
-  if (isLocal && told.at(-1)?.trim().toLowerCase() === 'https') return;
+  const protocols = String(request.headers['x-forwarded-proto'] ?? '').split(',');
+  if (isLocal && protocols.at(-1)?.trim().toLowerCase() === 'https') return;
   throw new ForensicsError('forbidden', 'Only HTTPS connections are accepted.');
 }
 

@@ -23,7 +23,7 @@ export type StorageConfig = (
 export type SharedConfig = StorageConfig & { readonly shared: Shared };
 
 /**
- * Where the objects lie, whoever asks: the same for two configurations that differ in credentials only. Holds none.
+ * Where the objects lie, regardless of the caller: the same for two configurations that differ in credentials only. Holds none.
  *
  * @throws {ForensicsError} `invalid_request` for an Azure connection string or an S3 endpoint that is none.
  */

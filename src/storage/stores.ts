@@ -72,7 +72,7 @@ export function createStores(settings: StoresSettings): Stores {
   const findPlace = prepareFindPlace(db);
   const opened = new Map<string, Opened & { readonly sealed: Buffer }>();
   /** Configurations that do not open: every answer meets them, one word about each is enough. */
-  const told = new Set<string>();
+  const reported = new Set<string>();
 
   /** One client a configuration, until it is saved again: each sealing has bytes of its own. */
   function openSealed(row: ConfigRow): Opened {
@@ -104,8 +104,8 @@ export function createStores(settings: StoresSettings): Stores {
       try {
         return open(row).store;
       } catch (error) {
-        if (!told.has(row.id)) onError(error);
-        told.add(row.id);
+        if (!reported.has(row.id)) onError(error);
+        reported.add(row.id);
         return createClosedStore(row.type);
       }
     },

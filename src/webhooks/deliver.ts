@@ -1,6 +1,6 @@
 /**
  * Sends what waits in the outbox: at least once, in order per subject, tenants beside each other. A receiver that does
- * not answer holds back nobody but itself.
+ * not answer delays only its own messages.
  */
 
 import { createLoop } from '../jobs/poll-loop.ts';
@@ -72,8 +72,8 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   const stopListening = outbox.onAdded(() => loop.wake());
 
   const slots = (tenantId: string) => {
-    const taken = [...underWay.values()].filter((id) => id === tenantId).length;
-    return (failing.has(tenantId) ? 1 : attemptsPerTenant) - taken;
+    const inUse = [...underWay.values()].filter((id) => id === tenantId).length;
+    return (failing.has(tenantId) ? 1 : attemptsPerTenant) - inUse;
   };
 
   function turn(): Date | null {

@@ -164,12 +164,12 @@ function createLoginPlaces({ now }: { readonly now: () => Date }): LoginPlaces {
     },
     async withSeat(from, act) {
       const place = placeOf(from);
-      const taken = seats.get(place) ?? 0;
-      if (taken >= maxSeats) {
+      const inUse = seats.get(place) ?? 0;
+      if (inUse >= maxSeats) {
         const message = 'Too many attempts at once from your network; try again soon.';
         throw new ForensicsError('rate_limited', message);
       }
-      seats.set(place, taken + 1);
+      seats.set(place, inUse + 1);
       try {
         return await act();
       } finally {

@@ -108,7 +108,7 @@ async function examineInput(
   const { examinedAt, head } = beginRecord(input.label, options);
   try {
     await results?.check(folderName);
-    // Whoever signs holds the very bytes; otherwise only the child reads the file.
+    // Signing needs the very bytes; otherwise only the child reads the file.
     const original = bundling === null ? null : await readSource(input);
     const source = original ?? (await openSource(input));
     const request = { source, options: { model, decisionStrategy, seed } };
@@ -144,7 +144,7 @@ function itemOf(
 }
 
 /**
- * What a local run knows of the way of its file: that it was read and examined, by whoever typed the command. What was
+ * What a local run knows of the way of its file: that it was read and examined, by the user of the command. What was
  * before is for that person to say.
  *
  * @param sha256 - of the bytes that were examined.

@@ -205,10 +205,10 @@ export function judgeChain(
   const [first] = chain.toSorted((a, b) => a.validToDate.getTime() - b.validToDate.getTime());
   if (first === undefined) return ok('It is trusted; its age was not seen from here.');
   const days = Math.floor((first.validToDate.getTime() - now.getTime()) / dayMs);
-  const told = `It is trusted, and ends on ${first.validToDate.toISOString().slice(0, 10)}, in ${days} days.`;
+  const summary = `It is trusted, and ends on ${first.validToDate.toISOString().slice(0, 10)}, in ${days} days.`;
   return days < soonDays
-    ? warning(told, 'Renew it on the server; one of its own it renews when it is started again.')
-    : ok(told);
+    ? warning(summary, 'Renew it on the server; one of its own it renews when it is started again.')
+    : ok(summary);
 }
 
 const askThere = 'Run "forensics doctor" on the machine of the server: it tells what to do.';
@@ -218,8 +218,8 @@ export function judgeHealth({ status, data }: Seen): readonly Diagnosis[] {
   const checks: readonly [string, unknown][] = Object.entries(Object(Object(data)['data']));
   if (status === 200 && checks.length > 0) return checks.map(([name, word]) => judge(name, word));
   const message: unknown = Object(data)['message'];
-  const told = typeof message === 'string' ? message : `It answers with status ${status}.`;
-  return [diagnose('health').failed(told, askThere)];
+  const summary = typeof message === 'string' ? message : `It answers with status ${status}.`;
+  return [diagnose('health').failed(summary, askThere)];
 }
 
 function judge(check: string, word: unknown): Diagnosis {

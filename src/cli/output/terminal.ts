@@ -21,8 +21,8 @@ export function paint(stream: NodeJS.WriteStream): (style: Style, text: string) 
  */
 export function columnsOf(stream: NodeJS.WriteStream): number {
   if (stream.isTTY && stream.columns > 0) return stream.columns;
-  const told = Number(process.env['COLUMNS']);
-  return Number.isInteger(told) && told > 0 ? told : Number.POSITIVE_INFINITY;
+  const declared = Number(process.env['COLUMNS']);
+  return Number.isInteger(declared) && declared > 0 ? declared : Number.POSITIVE_INFINITY;
 }
 
 /** What a file or a pipe gets, where no width is known. */

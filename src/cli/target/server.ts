@@ -203,13 +203,13 @@ async function authorizeBy(options: ServerOptions, profile: Profile | null): Pro
   const { apiKeyFile } = options;
   if (apiKeyFile !== undefined) return authorizeByKey(await apiKeyFrom(apiKeyFile));
   const ofEnvironment = apiKeyOfEnvironment();
-  const kept = profile === null ? null : readCredentials(profile.name);
-  if (ofEnvironment !== null && (options.profile === undefined || kept === null)) {
+  const stored = profile === null ? null : readCredentials(profile.name);
+  if (ofEnvironment !== null && (options.profile === undefined || stored === null)) {
     return authorizeByKey(ofEnvironment);
   }
-  if (profile === null || kept === null) return async () => null;
-  return kept.kind === 'apiKey'
-    ? authorizeByKey(kept.apiKey)
+  if (profile === null || stored === null) return async () => null;
+  return stored.kind === 'apiKey'
+    ? authorizeByKey(stored.apiKey)
     : authorizeBySession(profile.name, Date.now);
 }
 

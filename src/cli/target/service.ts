@@ -74,7 +74,7 @@ export interface KeyActs {
 }
 
 export interface TenantActs {
-  /** Of every tenant that whoever asks may see, by name. @throws {ForensicsError} `usage` where only a tenant's name can tell. */
+  /** Of every tenant that the caller may see, by name. @throws {ForensicsError} `usage` where only a tenant's name can tell. */
   names(): Promise<readonly string[]>;
   read(tenant: string): Promise<TenantAnswer>;
   change(tenant: string, request: TenantRequest): Promise<TenantAnswer>;

@@ -122,7 +122,7 @@ export interface Scope {
 
 /** A day has one key per secret and region; a server of many tenants stays far below this. */
 const maxKept = 512;
-const kept = new Map<string, KeyObject>();
+const cachedKeys = new Map<string, KeyObject>();
 
 /**
  * The key that signs one day's requests in one region: four rounds of HMAC over the secret, cached for the next call.
@@ -131,14 +131,14 @@ const kept = new Map<string, KeyObject>();
  */
 export function signingKey(secretAccessKey: string, { day, region }: Scope): KeyObject {
   const name = `${day}/${region}/${secretAccessKey}`;
-  const known = kept.get(name);
+  const known = cachedKeys.get(name);
   if (known !== undefined) return known;
   const dayKey = hmac(`AWS4${secretAccessKey}`, day);
   // A key object, not bytes: Node takes it five times as fast.
   const key = createSecretKey(hmac(hmac(hmac(dayKey, region), 's3'), 'aws4_request'));
   // Oldest first out: a Map keeps the order of insertion.
-  if (kept.size >= maxKept) kept.delete(kept.keys().next().value!);
-  kept.set(name, key);
+  if (cachedKeys.size >= maxKept) cachedKeys.delete(cachedKeys.keys().next().value!);
+  cachedKeys.set(name, key);
   return key;
 }
 

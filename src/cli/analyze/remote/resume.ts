@@ -94,7 +94,7 @@ function read(file: string): Entry | null {
     const entry: unknown = JSON.parse(readFileSync(file, 'utf8'));
     return Value.Check(entrySchema, entry) ? entry : null;
   } catch {
-    // A file that is missing or unreadable is the same to whoever asks what was begun: nothing that is known.
+    // A file that is missing or unreadable counts as no earlier run.
     return null;
   }
 }
