@@ -40,7 +40,7 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
 
 const names = ['real.jpg', 'fake.jpg'] as const;
 // The same from `src/app` and from `dist/app`: pictures are not compiled.
-const shipped = fileURLToPath(new URL('./trial/', import.meta.url));
+const shipped = fileURLToPath(new URL('../../src/app/trial/', import.meta.url));
 
 /**
  * The two pictures that trial tenants may analyse. Drawn ones are shipped (`npm run draw -- --trial`); a file of the

@@ -104,7 +104,7 @@ test('the notices of ONNX Runtime go along with its libraries, which are all tha
 });
 
 test('the trial pictures are where the compiled program looks for them', async () => {
-  const modules = join(prefix, 'lib/node_modules/forensics/dist/app/trial-images.js');
+  const modules = join(prefix, 'lib/node_modules/forensics/dist/app/first-run.js');
   const program = `
     import { trialMd5s } from ${JSON.stringify(modules)};
     console.log(trialMd5s('.').length);`;
