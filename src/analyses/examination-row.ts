@@ -153,7 +153,7 @@ function upToDate(stored: AnyStoredExamination): Examined {
   return {
     ...rest,
     stability,
-    provenance,
+    provenance: { ...noProvenance, ...provenance },
     locator,
     manipulation,
     measuredCalls,

@@ -66,10 +66,14 @@ export const provenance = Type.Object(
     credentials: orNull(credentials),
     software: Type.Array(
       Type.Object({
-        kind: oneOf(['generator', 'editor', 'camera', 'platform', 'unknown']),
+        kind: oneOf(['generator', 'editor', 'camera', 'firmware', 'platform', 'unknown']),
         name: Type.String(),
         place,
       }),
+    ),
+    history: Type.Array(
+      Type.Object({ action: Type.String(), software: text, when: text, parameters: text }),
+      { description: 'The steps that editing programs recorded in XMP, oldest first.' },
     ),
     quantisation: orNull(quantisation),
     inconsistencies: Type.Array(inconsistency),

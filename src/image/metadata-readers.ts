@@ -39,16 +39,32 @@ export function readExif(tiff: Uint8Array): FoundTags {
 
 /** @throws when the packet is not well-formed or holds no RDF. */
 export function readXmp(packet: Uint8Array): FoundTags {
+  const xmp = loadXmp(packet);
+  if (xmp === undefined || Object.keys(xmp).every((name) => name === '_raw')) {
+    throw new Error('An XMP packet without a property.');
+  }
+  return { tags: describe(xmp), hasThumbnail: false };
+}
+
+function loadXmp(packet: Uint8Array): object | undefined {
   // exifreader knows a bare packet by its header. Headers inside are renamed: its pattern for them takes quadratic time.
   const text = new TextDecoder().decode(packet).replaceAll('<?xpacket', '<?packet');
   const file = new TextEncoder().encode(
     `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>${text}`,
   );
-  const { xmp } = ExifReader.load(copyOf(file), { expanded: true });
-  if (xmp === undefined || Object.keys(xmp).every((name) => name === '_raw')) {
-    throw new Error('An XMP packet without a property.');
-  }
-  return { tags: describe(xmp), hasThumbnail: false };
+  return ExifReader.load(copyOf(file), { expanded: true }).xmp;
+}
+
+/**
+ * The steps of `xmpMM:History`, each as its fields by name, in the order of the packet.
+ *
+ * @throws when the packet is not well-formed or holds no RDF.
+ * @see Adobe XMP specification part 2, ResourceEvent, for the fields.
+ */
+export function readXmpHistory(packet: Uint8Array): readonly Readonly<Record<string, unknown>>[] {
+  const { History } = Object(loadXmp(packet)) as { History?: { value?: unknown } };
+  if (!Array.isArray(History?.value)) return [];
+  return History.value.map((step: object) => Object.fromEntries(describe(step)));
 }
 
 /** @throws whatever exifreader throws on a broken block. */

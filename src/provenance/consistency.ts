@@ -7,7 +7,7 @@
 
 import type { ExifClues } from '../image/exif.ts';
 import type { PictureFacts } from '../image/picture.ts';
-import type { Inconsistency, NamedSoftware, QuantisationClass } from './provenance.ts';
+import type { HistoryStep, Inconsistency, NamedSoftware, QuantisationClass } from './provenance.ts';
 import type { ThumbnailComparison } from './thumbnail.ts';
 import { compareSatellites, compareTimes } from './timestamps.ts';
 
@@ -15,6 +15,7 @@ interface Records {
   readonly facts: PictureFacts;
   readonly exif: ExifClues;
   readonly software: readonly NamedSoftware[];
+  readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
   /** Null without a thumbnail that could be read. */
   readonly thumbnail: ThumbnailComparison | null;
@@ -108,14 +109,16 @@ function compareCamera({ exif, software, quantisation }: Records): readonly Inco
   return all;
 }
 
-function readHistory({ facts }: Records): readonly Inconsistency[] {
-  const history = `${facts.metadata.xmp['History'] ?? ''}`;
-  const steps = [...history.matchAll(/(?:^|, )action: (?!created)[a-z_]+/g)].length;
+function readHistory({ history }: Records): readonly Inconsistency[] {
+  const edits = history.filter(({ action }) => action !== 'created');
+  const steps = edits.length;
   if (steps === 0) return [];
+  const named = edits.findLast(({ software }) => software !== null);
+  const last = named === undefined ? null : { software: named.software, when: named.when };
   return [
     {
       code: 'xmp_history_of_editing',
-      values: { steps },
+      values: { steps, last },
       measures: { steps },
     },
   ];

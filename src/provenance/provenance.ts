@@ -55,9 +55,21 @@ export interface CredentialAction {
   readonly digitalSourceType: string | null;
 }
 
+/** One step of the history that editing programs keep in XMP, each program by its own account. */
+export interface HistoryStep {
+  /** Such as `saved` or `derived`. */
+  readonly action: string;
+  readonly software: string | null;
+  /** ISO 8601, as the program wrote it. */
+  readonly when: string | null;
+  /** Such as `converted from image/x-canon-cr2 to image/jpeg`. */
+  readonly parameters: string | null;
+}
+
 /** Which program or device the file names, and what kind of thing that is. */
 export interface NamedSoftware {
-  readonly kind: 'generator' | 'editor' | 'camera' | 'platform' | 'unknown';
+  /** `firmware`: what runs on the camera or telephone itself, such as an iOS version. */
+  readonly kind: 'generator' | 'editor' | 'camera' | 'firmware' | 'platform' | 'unknown';
   readonly name: string;
   readonly place: DeclarationPlace;
 }
@@ -84,7 +96,11 @@ export interface InconsistencyValues {
   readonly thumbnail_content_differs: NoValues;
   readonly camera_tags_without_camera_tables: { readonly program: string | null };
   readonly maker_note_missing_for_camera: NoValues;
-  readonly xmp_history_of_editing: { readonly steps: number };
+  readonly xmp_history_of_editing: {
+    readonly steps: number;
+    /** The latest step that names a program. */
+    readonly last: Pick<HistoryStep, 'software' | 'when'> | null;
+  };
   readonly gps_time_differs: { readonly minutes: number };
 }
 
@@ -113,6 +129,8 @@ export interface Provenance<Contradiction = Inconsistency> {
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
   readonly software: readonly NamedSoftware[];
+  /** Oldest step first; of a longer history the latest hundred steps. */
+  readonly history: readonly HistoryStep[];
   readonly quantisation: QuantisationClass | null;
   readonly inconsistencies: readonly Contradiction[];
   readonly layout: FileLayout;
@@ -125,6 +143,7 @@ export const noProvenance: Provenance<never> = {
   declarations: [],
   credentials: null,
   software: [],
+  history: [],
   quantisation: null,
   inconsistencies: [],
   layout: { trailingBytes: 0, trailingKind: null, pictures: 1 },

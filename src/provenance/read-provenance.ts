@@ -19,6 +19,7 @@ import type { Declaration, Provenance } from './provenance.ts';
 import { nameSoftware } from './software.ts';
 import { alignThumbnail } from './thumbnail.ts';
 import { classifyTables, readLayout } from './trailing-data.ts';
+import { readHistory } from './xmp-history.ts';
 
 interface ProvenanceOptions {
   /** PEM certificates that the administrator trusts as signers of content credentials; null for none. */
@@ -45,14 +46,17 @@ export async function readProvenance(
     : null;
   const credentials = signed?.credentials ?? null;
   const declarations = ranked([...(signed?.declarations ?? []), ...declaredIn(texts)]);
-  const software = nameSoftware({ texts, declarations, credentials, jpeg: facts.jpeg });
-  const quantisation = facts.jpeg && classifyTables(facts.jpeg);
+  const history = readHistory(clues.blocks.xmp);
+  const { jpeg } = facts;
+  const software = nameSoftware({ texts, declarations, credentials, history, jpeg });
+  const quantisation = jpeg && classifyTables(jpeg);
   const thumbnail = alignThumbnail(picture);
-  const records = { facts, exif, software, quantisation, thumbnail, now };
+  const records = { facts, exif, software, history, quantisation, thumbnail, now };
   return {
     declarations,
     credentials,
     software,
+    history,
     quantisation,
     inconsistencies: findInconsistencies(records),
     layout: readLayout(bytes, clues),

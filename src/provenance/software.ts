@@ -3,19 +3,20 @@
 import type { JpegStructure } from '../image/jpeg-structure.ts';
 import { type ForeignText, type ForeignTexts, printable } from './file-texts.ts';
 import { generatorNamed, toolFields } from './generator-parameters.ts';
-import type { ContentCredentials, Declaration, NamedSoftware } from './provenance.ts';
+import type { ContentCredentials, Declaration, HistoryStep, NamedSoftware } from './provenance.ts';
 
 interface Sources {
   readonly texts: ForeignTexts;
   readonly declarations: readonly Declaration[];
   readonly credentials: ContentCredentials | null;
+  readonly history: readonly HistoryStep[];
   readonly jpeg: JpegStructure | null;
 }
 
 const maxNames = 20;
 
 /** Each name once, generators first. */
-export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources) {
+export function nameSoftware({ texts, declarations, credentials, history, jpeg }: Sources) {
   const names: readonly NamedSoftware[] = [
     ...declarations.flatMap(({ generator, place }) => {
       if (generator === null) return [];
@@ -24,7 +25,10 @@ export function nameSoftware({ texts, declarations, credentials, jpeg }: Sources
       return { kind: kind === 'editor' ? kind : ('generator' as const), name, place };
     }),
     ...cameraIn(texts),
-    ...texts.of(...toolFields).map(({ text, place }) => ({ ...sorted(text), place })),
+    ...texts.of(...toolFields).map((text) => toolIn(text, texts)),
+    ...history.flatMap(({ software }) =>
+      software === null ? [] : { ...sorted(software), place: 'xmp' as const },
+    ),
     ...platformsIn(texts),
     ...(credentials === null ? [] : namedByCredentials(credentials)),
     // Photoshop's export for the web leaves its quality in a segment that nobody else writes.
@@ -59,6 +63,33 @@ function sorted(text: string): Pick<NamedSoftware, 'kind' | 'name'> {
   const isGenerator = generatorNamed(name) !== null || /^(?:ComfyUI|InvokeAI)\b/.test(name);
   if (isGenerator) return { kind: 'generator', name };
   return { kind: editors.some((editor) => editor.test(name)) ? 'editor' : 'unknown', name };
+}
+
+/** What a camera writes as its software is its firmware, unless it is a program that we know. */
+function toolIn(tool: ForeignText, texts: ForeignTexts): NamedSoftware {
+  const { kind, name } = sorted(tool.text);
+  const { place } = tool;
+  const system = kind === 'unknown' && place !== 'png-text' ? firmwareNamed(name, texts) : null;
+  return system === null ? { kind, name, place } : { kind: 'firmware', name: system, place };
+}
+
+/** Versions alone (Apple, Huawei), or after the maker's words for one: `Ver.1.00`, `ILCE-7M3 v3.10`, `HDR+ 1.0.585804401zd`. */
+const version =
+  /^\d+(?:\.\d+){1,3}$|^(?:.{0,40} )?(?:firmware |ver(?:sion)?[. ]?|v)\d+(?:\.\d+)+\w*$|^HDR\+ /i;
+
+/**
+ * Null for what names no firmware. Apple writes the bare version of iOS or iPadOS, Samsung a build that begins with the
+ * model, `G991BXXS5CVGB` of an `SM-G991B`.
+ */
+function firmwareNamed(name: string, texts: ForeignTexts): string | null {
+  const [make, model] = [texts.of('Make')[0]?.text ?? '', texts.of('Model')[0]?.text ?? ''];
+  if (make === '' || model === '') return null;
+  const isApple = /^apple\b/i.test(make) && /^\d+(?:\.\d+){0,3}$/.test(name);
+  if (isApple)
+    return `${/^ipad/i.test(model) && Number.parseInt(name, 10) >= 13 ? 'iPadOS' : 'iOS'} ${name}`;
+  const code = model.trim().replace(/^(?:SM|GT|SAMSUNG)-/i, '');
+  const isBuild = code.length >= 4 && name.startsWith(code);
+  return isBuild || version.test(name) ? name : null;
 }
 
 /** Maker and model; models that begin with their maker's name are not named twice. */

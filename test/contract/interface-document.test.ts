@@ -83,6 +83,9 @@ const everything: WordedProvenance = {
     problems: ['assertion.dataHash.mismatch'],
   },
   software: [{ kind: 'editor', name: 'A program', place: 'exif' }],
+  history: [
+    { action: 'saved', software: 'A program', when: '2026-01-01T00:00:00Z', parameters: null },
+  ],
   quantisation: { kind: 'libjpeg', name: null, quality: 91 },
   inconsistencies: [
     {

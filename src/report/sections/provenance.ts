@@ -1,6 +1,6 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
-import type { ContentCredentials, Declaration } from '../../provenance/provenance.ts';
+import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
 import { printable } from '../printable.ts';
 import {
   type Block,
@@ -88,6 +88,11 @@ function writeAction(action: ContentCredentials['actions'][number]): string {
   return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
 }
 
+function writeStep({ action, software, when, parameters }: HistoryStep): string {
+  const details = [software, when?.slice(0, 10), parameters].filter(Boolean);
+  return details.length === 0 ? action : `${action} (${details.join(', ')})`;
+}
+
 function fileRows({
   examination,
   evidence,
@@ -97,7 +102,7 @@ function fileRows({
 }: SectionInput): readonly Row[] {
   const { rows } = labels;
   const { provenance: words } = catalogue;
-  const { software, quantisation, layout, warnings } = evidence.provenance;
+  const { software, history, quantisation, layout, warnings } = evidence.provenance;
   const named = software.map(
     ({ kind, name, place }) =>
       `${printable(name, 80)} (${words.software[kind]}, ${words.places[place]})`,
@@ -106,6 +111,7 @@ function fileRows({
   const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
+    ...foreignRow(rows.history, history.map(writeStep).join('; '), 800),
     ...foreignRow(rows.digitalSource, examination.facts.metadata.digitalSourceType),
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },

@@ -274,7 +274,7 @@ describe('contradictions', () => {
     { code: 'thumbnail_content_differs', values: {}, measures },
     { code: 'camera_tags_without_camera_tables', values: { program: 'GIMP' }, measures },
     { code: 'maker_note_missing_for_camera', values: {}, measures },
-    { code: 'xmp_history_of_editing', values: { steps: 2 }, measures },
+    { code: 'xmp_history_of_editing', values: { steps: 2, last: null }, measures },
     { code: 'gps_time_differs', values: { minutes: 5 }, measures },
   ];
   const only = (code: string) => all.filter((one) => one.code === code);

@@ -311,6 +311,38 @@ describe('a history in XMP', () => {
     ]);
   });
 
+  test('keeps program, time and parameters of each step, and names the latest program', async () => {
+    const steps =
+      '<rdf:li stEvt:changed="/" stEvt:action="saved" stEvt:when="2014-11-11T10:00:00+01:00" stEvt:softwareAgent="Adobe Photoshop Camera Raw 8.6"/>' +
+      '<rdf:li rdf:parseType="Resource"><stEvt:action>derived</stEvt:action><stEvt:parameters>converted from image/tiff to image/jpeg</stEvt:parameters></rdf:li>';
+
+    const provenance = await provenanceOf(withXmp(history(steps)));
+
+    expect(provenance.history).toEqual([
+      {
+        action: 'saved',
+        software: 'Adobe Photoshop Camera Raw 8.6',
+        when: '2014-11-11T10:00:00+01:00',
+        parameters: null,
+      },
+      {
+        action: 'derived',
+        software: null,
+        when: null,
+        parameters: 'converted from image/tiff to image/jpeg',
+      },
+    ]);
+    expect(wordProvenance(provenance).inconsistencies).toMatchObject([
+      {
+        measures: { steps: 2 },
+        statement: {
+          en: expect.stringContaining('Adobe Photoshop Camera Raw 8.6 (2014-11-11)'),
+          de: expect.stringContaining('Adobe Photoshop Camera Raw 8.6 (2014-11-11)'),
+        },
+      },
+    ]);
+  });
+
   test('of nothing but its creation is quiet', async () => {
     expect(await codesOf(withXmp(history('<rdf:li stEvt:action="created"/>')))).toEqual([]);
   });

@@ -16,7 +16,45 @@ test('a camera is named by maker and model, its firmware beside it', async () =>
 
   expect(await softwareOf(file)).toEqual([
     { kind: 'camera', name: 'Acme Snap 1', place: 'exif' },
-    { kind: 'unknown', name: '17.5.1', place: 'exif' },
+    { kind: 'firmware', name: '17.5.1', place: 'exif' },
+  ]);
+});
+
+test.each([
+  ['Apple', 'iPhone 15 Pro', '17.5.1', 'iOS 17.5.1'],
+  ['Apple', 'iPhone 15 Pro', '18', 'iOS 18'],
+  ['Apple', 'iPad Pro', '16.1', 'iPadOS 16.1'],
+  ['samsung', 'SM-G991B', 'G991BXXS5CVGB', 'G991BXXS5CVGB'],
+  ['NIKON CORPORATION', 'NIKON D750', 'Ver.1.10 ', 'Ver.1.10'],
+  ['SONY', 'ILCE-7M3', 'ILCE-7M3 v3.10', 'ILCE-7M3 v3.10'],
+  ['Canon', 'Canon EOS R6', 'Firmware Version 1.8.1', 'Firmware Version 1.8.1'],
+  ['Google', 'Pixel 6', 'HDR+ 1.0.585804401zd', 'HDR+ 1.0.585804401zd'],
+])('the software of %s %s is its firmware', async (make, model, software, name) => {
+  const file = withExif({ primary: { 0x010f: make, 0x0110: model, 0x0131: software } });
+
+  expect(await softwareOf(file)).toContainEqual({ kind: 'firmware', name, place: 'exif' });
+});
+
+test('a program that is none of a camera stays one of unknown kind beside a camera', async () => {
+  const file = withExif({ primary: { 0x010f: 'Apple', 0x0110: 'iPhone 15', 0x0131: 'Painter 9' } });
+
+  expect(await softwareOf(file)).toContainEqual({
+    kind: 'unknown',
+    name: 'Painter 9',
+    place: 'exif',
+  });
+});
+
+test('programs in the history of XMP are named, the editing ones as such', async () => {
+  const steps =
+    '<rdf:li stEvt:changed="/" stEvt:action="saved" stEvt:softwareAgent="Adobe Photoshop Camera Raw 8.6"/>';
+  const packet = xmpPacket(
+    { 'xmlns:xmpMM': 'http://ns.adobe.com/xap/1.0/mm/', 'xmlns:stEvt': 'e' },
+    `<xmpMM:History><rdf:Seq>${steps}</rdf:Seq></xmpMM:History>`,
+  );
+
+  expect(await softwareOf(withXmp(packet))).toEqual([
+    { kind: 'editor', name: 'Adobe Photoshop Camera Raw 8.6', place: 'xmp' },
   ]);
 });
 

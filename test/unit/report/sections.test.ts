@@ -384,6 +384,7 @@ function hostileProvenance(evil: string): WordedProvenance {
       problems: [evil],
     },
     software: [{ kind: 'unknown', name: evil, place: 'exif' }],
+    history: [{ action: evil, software: evil, when: evil, parameters: evil }],
     quantisation: { kind: 'known-software', name: evil, quality: null },
     inconsistencies: [
       { code: 'time_in_future', statement: { en: evil, de: evil }, measures: { [evil]: 1 } },

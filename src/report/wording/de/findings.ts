@@ -24,6 +24,7 @@ const softwareKinds: English['softwareKinds'] = {
   generator: 'den Bildgenerator',
   editor: 'das Bearbeitungsprogramm',
   camera: 'die Kamera',
+  firmware: 'die Gerätesoftware',
   platform: 'die Plattform',
   unknown: 'das Programm',
 };

@@ -97,6 +97,7 @@ export const labels: typeof english = {
     manifests: 'Manifeste',
     problems: 'Bei der Prüfung gefundene Probleme',
     namedSoftware: 'Genannte Software und Geräte',
+    history: 'Bearbeitungsverlauf (XMP)',
     quantisation: 'Quantisierungstabellen',
     picturesInFile: 'Bilder in der Datei',
     trailingBytes: 'Bytes nach dem Bildende',

@@ -90,7 +90,7 @@ export const limits: typeof english = {
     remote_credentials:
       'Content Credentials (signierte Herkunftsnachweise), die außerhalb der Datei liegen, etwa auf dem Server eines Anbieters, wurden nicht abgerufen.',
     signer_trust:
-      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben.',
+      'Ob der Unterzeichner der Content Credentials vertrauenswürdig ist, wurde nicht geprüft: Es war keine Liste vertrauenswürdiger Unterzeichner angegeben. Die offizielle Liste der C2PA ist die Datei C2PA-TRUST-LIST.pem unter github.com/c2pa-org/conformance-public, Ordner trust-list; sie wird mit --trust-list angegeben.',
     signer_revocation:
       'Ob das Zertifikat des Unterzeichners widerrufen wurde, wurde nicht geprüft: Dazu wäre eine Abfrage über das Netz nötig.',
     stability:

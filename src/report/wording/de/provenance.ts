@@ -18,8 +18,8 @@ const inconsistencies: English['inconsistencies'] = {
     `Die Datei nennt eine Kamera, ihre Kompressionstabellen sind aber die von ${program}, einem Programm: Das Bild wurde neu gespeichert.`,
   maker_note_missing_for_camera: () =>
     'Die Herstellernotiz, die Kameras dieses Herstellers schreiben, fehlt: EXIF wurde neu geschrieben oder stammt von etwas anderem.',
-  xmp_history_of_editing: ({ steps }) =>
-    `XMP enthält einen Verlauf von ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}, in denen die Datei umgewandelt oder gespeichert wurde.`,
+  xmp_history_of_editing: ({ steps, last }) =>
+    `XMP enthält einen Bearbeitungsverlauf mit ${steps === 1 ? 'einem Schritt, in dem' : `${steps} Schritten, in denen`} die Datei umgewandelt oder gespeichert wurde${last === null ? '' : `, zuletzt mit ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
     `GPS-Zeit und Aufnahmezeit liegen ${writeSpan(minutes)} auseinander, mehr als Zeitzonen erklären können.`,
 };
@@ -73,6 +73,7 @@ export const provenance: English = {
     generator: 'Bildgenerator',
     editor: 'Bildbearbeitung',
     camera: 'Kamera',
+    firmware: 'Gerätesoftware',
     platform: 'Plattform',
     unknown: 'Programm unbekannter Art',
   },

@@ -34,6 +34,7 @@ const softwareKinds: Readonly<Record<NamedSoftware['kind'], string>> = {
   generator: 'the generator',
   editor: 'the editing program',
   camera: 'the camera',
+  firmware: 'the firmware',
   platform: 'the platform',
   unknown: 'the program',
 };

@@ -96,6 +96,7 @@ export const labels = {
     manifests: 'Manifests',
     problems: 'Problems found by the check',
     namedSoftware: 'Software and devices named',
+    history: 'Editing history (XMP)',
     quantisation: 'Quantisation tables',
     picturesInFile: 'Pictures in the file',
     trailingBytes: 'Bytes after the end of the picture',

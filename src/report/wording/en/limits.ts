@@ -98,7 +98,7 @@ export const limits = {
     remote_credentials:
       'Content Credentials that are kept outside the file, for example on a provider’s server, were not retrieved.',
     signer_trust:
-      'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given.',
+      'Whether the signer of the Content Credentials can be trusted was not checked: no list of trusted signers was given. The official list is the file C2PA-TRUST-LIST.pem, which the C2PA publishes at github.com/c2pa-org/conformance-public under trust-list; pass it with --trust-list.',
     signer_revocation:
       'Whether the signer’s certificate has been revoked was not checked: that takes a query over the network.',
     stability:

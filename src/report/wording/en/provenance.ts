@@ -17,8 +17,8 @@ const inconsistencies = {
     `The file names a camera, but its compression tables are those of ${program}, a program: the picture was saved again.`,
   maker_note_missing_for_camera: () =>
     'The maker note that cameras of this maker write is missing: EXIF was rewritten or made by something else.',
-  xmp_history_of_editing: ({ steps }) =>
-    `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved.`,
+  xmp_history_of_editing: ({ steps, last }) =>
+    `XMP keeps a history of ${steps === 1 ? 'one step' : `${steps} steps`} in which the file was converted or saved${last === null ? '' : `, most recently with ${last.software}${last.when === null ? '' : ` (${last.when.slice(0, 10)})`}`}.`,
   gps_time_differs: ({ minutes }) =>
     `The GPS time and the time of capture are ${writeSpan(minutes)} apart, more than time zones can explain.`,
 } satisfies { readonly [Code in InconsistencyCode]: (values: InconsistencyValues[Code]) => string };
@@ -78,6 +78,7 @@ export const provenance = {
     generator: 'image generator',
     editor: 'editing program',
     camera: 'camera',
+    firmware: 'firmware of the camera or telephone',
     platform: 'platform',
     unknown: 'program of unknown kind',
   },
