@@ -58,12 +58,15 @@ interface AppOptions {
   readonly onNotice?: (what: string, facts: Notice) => void;
   /** Called for external failures that need attention, such as a webhook that no receiver accepted. */
   readonly onWarning?: (what: string, facts: Notice) => void;
+  /** False while lines of the log are dropped. */
+  readonly isLogWorking?: () => boolean;
 }
 
 /** @throws {ForensicsError} `config_invalid`, `schema_newer`, `model_*`, `store_unavailable`, `no_space_left`. */
 export async function openApp(settings: Settings, options: AppOptions = {}): Promise<App> {
   const { now = () => new Date(), onError = () => undefined } = options;
   const { onNotice = () => undefined, onWarning = () => undefined } = options;
+  const { isLogWorking = () => true } = options;
   return withStack(async (stack) => {
     const core = openCore(settings, now, options.passwords);
     stack.defer(() => core.close());
@@ -134,6 +137,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         jobKinds: [runJob],
         jobsInHand: () => work.worker.running(),
         hasTroubledReceiver: () => hasTroubledReceiver(db, now()),
+        isLogWorking,
         now,
       }),
       workload: createWorkload({

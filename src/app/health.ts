@@ -1,6 +1,7 @@
 /**
  * Whether the parts are at work. Each check is quick, changes nothing, and reveals nothing about tenants. Without database,
- * storage, model and queue no analysis can be done; webhooks may fail because of a tenant's machine.
+ * storage, model and queue no analysis can be done; webhooks may fail because of a tenant's machine, and a log that
+ * nobody reads costs lines, no analysis.
  */
 
 import type { Db, OpenDatabase } from '../db/open.ts';
@@ -10,7 +11,9 @@ import type { PoolStatus } from '../sandbox/pool.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { backlogOf } from '../webhooks/deliveries.ts';
 
-const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks'] as const;
+const checkNames = ['database', 'storage', 'model', 'queue', 'webhooks', 'log'] as const;
+/** Those without which the service does its work all the same. */
+const spared: readonly CheckName[] = ['webhooks', 'log'];
 type CheckName = (typeof checkNames)[number];
 
 export interface Check {
@@ -32,6 +35,8 @@ interface HealthParts {
   readonly jobsInHand: () => number;
   /** Whether some tenant's receiver is switched off or fails. */
   readonly hasTroubledReceiver: () => boolean;
+  /** False while lines of the log are dropped. */
+  readonly isLogWorking: () => boolean;
   readonly now: () => Date;
 }
 
@@ -42,7 +47,7 @@ const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
   const { database, queue, registry, checkStorage, jobKinds, jobsInHand, now } = parts;
-  const { hasTroubledReceiver } = parts;
+  const { hasTroubledReceiver, isLogWorking } = parts;
   const checks = {
     database: () => database.check(),
     storage: () => checkStorage(),
@@ -59,12 +64,15 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
     webhooks() {
       if (hasTroubledReceiver()) throw new Error('A receiver of webhooks does not answer.');
     },
+    log() {
+      if (!isLogWorking()) throw new Error('Nobody takes the lines of the log.');
+    },
   };
   const look = async (): Promise<readonly Check[]> =>
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await causeOf(() => checks[name]());
-        return { name, cause, isVital: name !== 'webhooks' };
+        return { name, cause, isVital: !spared.includes(name) };
       }),
     );
   return cached(look, { freshMs: healthFreshMs, now });

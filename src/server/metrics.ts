@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Workload } from '../app/health.ts';
 
 export interface Metrics {
@@ -21,12 +21,15 @@ interface MetricsParts {
   readonly workload: () => Workload;
   /** When the certificate that is shown ends; null where a proxy shows its own. */
   readonly certificateEndsAt: () => Date | null;
+  /** Since the start. */
+  readonly droppedLogLines: () => number;
 }
 
 // Seconds. An upload or a rendering may take some; everything else is over within tens of milliseconds.
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-export function createMetrics({ workload, certificateEndsAt }: MetricsParts): Metrics {
+export function createMetrics(parts: MetricsParts): Metrics {
+  const { workload, certificateEndsAt, droppedLogLines } = parts;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const answers = new Histogram({
@@ -37,6 +40,11 @@ export function createMetrics({ workload, certificateEndsAt }: MetricsParts): Me
     registers: [registry],
   });
   const gauges = workloadGauges(registry);
+  const dropped = new Counter({
+    name: 'forensics_log_lines_dropped_total',
+    help: 'Lines of the log that were lost because nobody read it or its disk was full.',
+    registers: [registry],
+  });
 
   return {
     observe(server) {
@@ -48,6 +56,8 @@ export function createMetrics({ workload, certificateEndsAt }: MetricsParts): Me
     },
     async text() {
       gauges.set(workload(), certificateEndsAt());
+      dropped.reset();
+      dropped.inc(droppedLogLines());
       return registry.metrics();
     },
     contentType: registry.contentType,

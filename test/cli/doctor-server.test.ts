@@ -51,6 +51,7 @@ test('a server that is well, and lets us in, is found well', async () => {
     ['health of model', 'ok'],
     ['health of queue', 'ok'],
     ['health of webhooks', 'ok'],
+    ['health of log', 'ok'],
     ['version', 'ok'],
     ['credentials', 'ok'],
   ]);

@@ -4,10 +4,11 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDataDir, spawnServe, startServing } from '../journeys/serving.ts';
-import { emptyFolder, runCli } from './run-cli.ts';
+import { emptyFolder, runCli, startCli } from './run-cli.ts';
 
 const inShell = promisify(execFile);
 // A space in the path: the printed line must survive it.
@@ -108,6 +109,39 @@ test('a port in use is told with what to do, and costs no key', async () => {
   expect(ran.stderr).toContain(`Port ${port} of 127.0.0.1 is in use`);
   expect(ran.stderr).toContain('--port');
   expect(JSON.parse(tenants.stdout)).toEqual([]);
+});
+
+describe.skipIf(!existsSync('/dev/full'))('a log that is lost', () => {
+  test.each([
+    ['has no reader any more', 'exec "$@" 2> >(true)'],
+    ['has a reader that stands still', 'exec "$@" 2> >(exec sleep 30 > /dev/null 2>&1)'],
+    ['lies on a full disk', 'exec "$@" 2> /dev/full'],
+  ])('does not end the server when it %s', async (_why, shell) => {
+    const serving = await startServing(newDataDir(), { FORENSICS_LOG_LEVEL: 'trace' }, shell);
+    // More than a pipe holds: 64 kB.
+    const answers = await Promise.all(
+      Array.from({ length: 400 }, () => serving.ask({ method: 'GET', path: '/v1/ping' })),
+    );
+    const health = await serving.ask({ method: 'GET', path: '/v1/health' });
+    const code = await serving.end('SIGTERM');
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(health.json()).toMatchObject({ success: true, data: { log: 'degraded' } });
+    expect(code).toBe(0);
+  });
+
+  test('does not end a worker', async () => {
+    const folder = await emptyFolder();
+    const ended = await startCli(['worker', '--data-dir', folder], {
+      shell: 'exec "$@" 2> /dev/full',
+      onStart: async (kill) => {
+        while (!existsSync(`${folder}/forensics.db`)) await setTimeout(20);
+        kill('SIGTERM');
+      },
+    });
+
+    expect(ended).toMatchObject({ code: 0, signal: null });
+  });
 });
 
 test.each([

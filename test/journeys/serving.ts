@@ -40,21 +40,24 @@ const quiet = {
   FORENSICS_RATE_LIMIT_PER_MINUTE: '1000000',
 };
 
-/** Starts `forensics serve`; `environment` is added to a bare one. */
+/** Starts `forensics serve`; `environment` is added to a bare one. @param shell - as of `spawnCli`. */
 export function spawnServe(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
+  shell?: string,
 ): ServeProcess {
-  return spawnCli(['serve', ...args], { env: { ...quiet, ...environment } });
+  const env = { ...quiet, ...environment };
+  return spawnCli(['serve', ...args], { env, ...(shell === undefined ? {} : { shell }) });
 }
 
 /** Resolves once the server says that it is ready; rejects with what it said when it ends before. */
 export async function startServing(
   dataDir: string,
   environment: Readonly<Record<string, string>> = {},
+  shell?: string,
 ): Promise<Serving> {
   const args = ['--json', '--data-dir', dataDir, '--port', '0', '--workers', '1'];
-  const child = spawnServe(args, environment);
+  const child = spawnServe(args, environment, shell);
   const ready = await readyLine(child);
   const agent = new Agent({ connect: { ca: readFileSync(ready.caPath) } });
   return {

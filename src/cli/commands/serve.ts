@@ -18,8 +18,10 @@ import { createServer, type HttpServer } from '../../server/server.ts';
 import type { TlsMaterial } from '../../server/tls.ts';
 import { packageVersion } from '../../version.ts';
 import { log } from '../output/print.ts';
+import { outliveBrokenOutput } from '../output/terminal.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
+import { createServerLog, type ServerLog } from '../serve/server-log.ts';
 import { logUpgrade } from '../target/local.ts';
 
 export function defineServe(serve: Command): void {
@@ -75,6 +77,8 @@ async function runServe(options: ServeOptions): Promise<void> {
     ...(config === undefined ? {} : { configFile: config }),
   });
   const stop = stopRequested();
+  outliveBrokenOutput();
+  const serverLog = createServerLog();
   await withStack(async (stack) => {
     const folder = openDataFolder(settings);
     stack.defer(lockForServing(folder.path));
@@ -83,10 +87,11 @@ async function runServe(options: ServeOptions): Promise<void> {
       onError: (what, error) => server?.log.error({ err: error }, what),
       onNotice: (what, facts) => server?.log.info(facts, what),
       onWarning: (what, facts) => server?.log.warn(facts, what),
+      isLogWorking: () => serverLog.isWorking(),
     });
     stack.defer(() => app.close());
     logUpgrade(app.database);
-    const made = await serverOf(app, settings, stack);
+    const made = await serverOf({ app, settings, serverLog, stack });
     server = made.server;
     await app.proveStorage();
     const ready = { ...(await listen(server, settings)), authority: made.authority };
@@ -130,7 +135,17 @@ interface Made {
 }
 
 /** The HTTP server of an app, ready to listen, with its certificate and metrics; the stack closes what was opened. */
-async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Made> {
+async function serverOf({
+  app,
+  settings,
+  serverLog,
+  stack,
+}: {
+  readonly app: App;
+  readonly settings: Settings;
+  readonly serverLog: ServerLog;
+  readonly stack: Stack;
+}): Promise<Made> {
   const source = certificateSource(settings);
   const transport = source === null ? null : await source.load();
   let certificate: KeptCertificate | null = null;
@@ -140,10 +155,11 @@ async function serverOf(app: App, settings: Settings, stack: Stack): Promise<Mad
       : createMetrics({
           workload: () => app.workload(),
           certificateEndsAt: () => certificate?.endsAt() ?? null,
+          droppedLogLines: () => serverLog.dropped(),
         });
   const version = packageVersion();
-  const logTarget = process.stderr;
-  const server = await createServer({ ...settings, app, transport, version, metrics, logTarget });
+  const parts = { app, transport, version, metrics, logTarget: serverLog };
+  const server = await createServer({ ...settings, ...parts });
   stack.defer(() => closeServer(server));
   if (source !== null && transport !== null) {
     const kept = keepCertificate(source, transport, server);

@@ -3,10 +3,11 @@
 import type { Command } from 'commander';
 import { openApp } from '../../app/app.ts';
 import { readConfig } from '../../config/config.ts';
-import { printable, log } from '../output/print.ts';
-import { stopRequested } from './serve.ts';
+import { log, printable, switches } from '../output/print.ts';
+import { outliveBrokenOutput } from '../output/terminal.ts';
+import { createServerLog } from '../serve/server-log.ts';
 import { logUpgrade } from '../target/local.ts';
-import { type SettingFlags, withSettingFlags } from './serve.ts';
+import { type SettingFlags, stopRequested, withSettingFlags } from './serve.ts';
 
 export function defineWorker(worker: Command): void {
   withSettingFlags(worker, 'worker')
@@ -28,10 +29,15 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
     ...(config === undefined ? {} : { configFile: config }),
   });
   const stop = stopRequested();
+  outliveBrokenOutput();
+  const serverLog = createServerLog();
+  const logEvent = (what: string, facts: object) => {
+    if (!switches().quiet) serverLog.write(`${printable(`${what}: ${JSON.stringify(facts)}`)}\n`);
+  };
   const app = await openApp(settings, {
     onError: (what, error) => {
       const message = error instanceof Error ? error.message : 'failed';
-      process.stderr.write(`${printable(`${what}: ${message}`)}\n`);
+      serverLog.write(`${printable(`${what}: ${message}`)}\n`);
     },
     onNotice: logEvent,
     onWarning: logEvent,
@@ -46,8 +52,4 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
   } finally {
     await app.close();
   }
-}
-
-function logEvent(what: string, facts: object): void {
-  log(`${what}: ${JSON.stringify(facts)}`);
 }

@@ -52,21 +52,30 @@ export function obeyNoColor(argv: readonly string[]): void {
 }
 
 let isHeard = false;
+let isOutlived = false;
 
 /**
  * `forensics ... | head` closes the pipe early: that is no failure, and there is no reader left to report one to. A file that
  * takes no more is one.
  */
 export function endOnBrokenOutput(): void {
+  isOutlived = false;
   if (isHeard) return;
   isHeard = true;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOutlived) return;
     if (error.code === 'EPIPE') process.exit();
     process.exit(printFailure(toOutputFailure(error), { verbose: switches().verbose }));
   });
   process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+    if (isOutlived) return;
     process.exit(error.code === 'EPIPE' ? undefined : exitCodes.failure);
   });
+}
+
+/** For a server and a worker, until the next command: their work goes on when nobody reads what they print. */
+export function outliveBrokenOutput(): void {
+  isOutlived = true;
 }
 
 /** A line on stderr that moves; only for a terminal that `canAnimate`. */

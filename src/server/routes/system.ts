@@ -45,9 +45,9 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
       schema: {
         ...operation({
           id: 'readHealth',
-          summary: 'Health of database, storage, model, queue and webhooks',
+          summary: 'Health of database, storage, model, queue, webhooks and log',
           description:
-            '503 when database, storage, model or queue fails; webhooks are degraded when a receiver does not answer.',
+            '503 when database, storage, model or queue fails. Webhooks are degraded when a receiver does not answer, the log when lines of it are lost.',
           failures: ['unhealthy'],
         }),
         response: { 200: healthy },

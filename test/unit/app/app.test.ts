@@ -57,6 +57,7 @@ test('an app that was closed can be opened again with what it kept', async () =>
     ['model', null],
     ['queue', null],
     ['webhooks', null],
+    ['log', null],
   ]);
 });
 

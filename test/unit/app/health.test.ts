@@ -10,6 +10,7 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
     jobKinds: ['run'],
     jobsInHand: () => 0,
     hasTroubledReceiver: () => false,
+    isLogWorking: () => true,
     now: () => new Date(),
     ...change,
   });
@@ -63,6 +64,14 @@ test('a receiver that does not answer is told, and is not vital', async () => {
     'storage',
     'model',
     'queue',
+  ]);
+});
+
+test('a log that loses lines is told, and is not vital', async () => {
+  const checks = await healthOf({ isLogWorking: () => false })();
+
+  expect(checks.filter(({ cause }) => cause !== null)).toMatchObject([
+    { name: 'log', isVital: false },
   ]);
 });
 

@@ -16,6 +16,7 @@ beforeAll(async () => {
   const metrics = createMetrics({
     workload: () => open.app.workload(),
     certificateEndsAt: () => endsAt,
+    droppedLogLines: () => 3,
   });
   open = await openServer({ metrics });
   listener = await listenForMetrics(
@@ -80,6 +81,7 @@ test('work that waits is told, and when the certificate ends', async () => {
   expect(await valueOf('forensics_children{state="busy"}')).toBe(0);
   expect(await valueOf('forensics_webhook_deliveries_waiting')).toBe(0);
   expect(await valueOf('forensics_certificate_end_timestamp_seconds')).toBe(1_798_761_600);
+  expect(await valueOf('forensics_log_lines_dropped_total')).toBe(3);
   expect(await valueOf('process_resident_memory_bytes')).toBeGreaterThan(1_000_000);
 });
 
