@@ -16,7 +16,7 @@ import { createUsageReports, type UsageReports } from '../analyses/usage-report.
 import { countLogin } from '../analyses/usage.ts';
 import { type Audit, beginChains, createAudit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
-import { databaseFile, finishRestore } from '../data-folder/data-folder.ts';
+import { databaseFile, finishRestore, refuseLostDatabase } from '../data-folder/data-folder.ts';
 import { type Db, type OpenDatabase, openDatabase, type Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
@@ -41,11 +41,13 @@ export interface Core extends People {
 /**
  * False where nothing was ever set up: an act of administration there is a mistyped path.
  *
- * @throws {ForensicsError} `file_not_readable` where this user may not look.
+ * @throws {ForensicsError} `file_not_readable` where this user may not look; `database_damaged` where something was set up
+ *   and its database is gone.
  */
 export function hasInstallation({ dataDir }: Pick<Settings, 'dataDir'>): boolean {
   refuseIfClosed(dataDir);
   finishRestore(dataDir);
+  refuseLostDatabase(dataDir);
   return existsSync(databaseFile(dataDir));
 }
 
@@ -62,7 +64,7 @@ function refuseIfClosed(dataDir: string): void {
   }
 }
 
-/** @throws {ForensicsError} `config_invalid`, `schema_newer`, `no_space_left`, `store_unavailable`. */
+/** @throws {ForensicsError} `config_invalid`, `database_damaged`, `schema_newer`, `no_space_left`, `store_unavailable`. */
 export function openCore(
   settings: Settings,
   now: () => Date = () => new Date(),

@@ -1,6 +1,6 @@
 /** The folder that holds everything of one installation, readable by its owner alone, and its lock: one server a folder. */
 
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
@@ -12,6 +12,34 @@ export const databaseName = 'forensics.db';
 
 export function databaseFile(dataDir: string): string {
   return join(dataDir, databaseName);
+}
+
+/**
+ * A folder that was in use has its database, or lost it: whoever begins anew there ends every key and hides every analysis.
+ *
+ * @throws {ForensicsError} `database_damaged`.
+ */
+export function refuseLostDatabase(dataDir: string): void {
+  const { size = 0 } = statSync(databaseFile(dataDir), { throwIfNoEntry: false }) ?? {};
+  if (size > 0 || !wasInUse(dataDir)) return;
+  throw new ForensicsError(
+    'database_damaged',
+    `The database ${databaseName} is missing or empty, although this data folder was in use. Put back a backup with "forensics restore FILE", or name an empty folder with --data-dir.`,
+  );
+}
+
+/**
+ * The folder of blobs is made after the database. Alone and empty it may be the mount of a disk that was prepared for it;
+ * beside a master key or with a bucket in it, it is from a server that worked.
+ */
+function wasInUse(dataDir: string): boolean {
+  const blobs = join(dataDir, 'blobs');
+  if (!existsSync(blobs)) return false;
+  return existsSync(join(dataDir, 'master.key')) || readdirSync(blobs).some(isBucketName);
+}
+
+function isBucketName(name: string): boolean {
+  return /^b-[0-9a-f]{24}$/.test(name);
 }
 
 /** @throws {ForensicsError} `config_invalid` when it cannot be made. */

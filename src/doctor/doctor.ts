@@ -38,9 +38,13 @@ export async function examineInstallation(asked: Examination): Promise<readonly 
     const fix = 'Run it as the user who runs the server: sudo -u <user> forensics doctor';
     return [...program, failed('It belongs to another user.', fix)];
   }
-  if (!hasInstallation(settings)) {
-    const fix = 'Start "forensics serve", or name another folder with --data-dir.';
-    return [...program, failed('Nothing is set up in it yet.', fix)];
+  try {
+    if (!hasInstallation(settings)) {
+      const fix = 'Start "forensics serve", or name another folder with --data-dir.';
+      return [...program, failed('Nothing is set up in it yet.', fix)];
+    }
+  } catch (error) {
+    return [...program, failed(messageOf(error), fixFor(error))];
   }
   const machine = [...(await checkFolder(settings)), checkCertificate(settings, now())];
   return [...program, ...machine, ...(await examineInside(asked))];

@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/config.ts';
-import { databaseFile, makeDataFolder } from '../data-folder/data-folder.ts';
+import { databaseFile, makeDataFolder, refuseLostDatabase } from '../data-folder/data-folder.ts';
 import { ForensicsError } from '../errors.ts';
 import { cannotWrite, syncFolder, writeOnce } from '../files/atomic-write.ts';
 
@@ -36,12 +36,18 @@ export interface DataFolder {
   readonly keyFile: KeyFile | null;
 }
 
-/** @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged. */
+/**
+ * Makes the master key of a new folder. To be called once before its database is made.
+ *
+ * @throws {ForensicsError} `config_invalid` when the folder cannot be used or its master key is damaged;
+ *   `database_damaged` when its database is gone.
+ */
 export function openDataFolder({
   dataDir: path,
   masterKey,
 }: Pick<Settings, 'dataDir' | 'masterKey'>): DataFolder {
   makeDataFolder(path);
+  refuseLostDatabase(path);
   if (masterKey !== null) {
     return { path, masterKey: Buffer.from(masterKey, 'hex'), keyFile: null };
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chownSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -183,6 +183,26 @@ test('an unknown tenant and an empty folder are told', async () => {
     code: 1,
     stdout: expect.stringContaining('Fix: Start "forensics serve"'),
   });
+});
+
+test('a database that is gone from a folder in use is told, and no command begins anew', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'forensics-doctor-'));
+  await runHere(['tenant', 'create', 'acme', '--data-dir', other]);
+  mkdirSync(join(other, 'blobs'));
+  rmSync(join(other, 'forensics.db'));
+
+  const told = await runHere(['doctor', '--quick', '--data-dir', other]);
+  const served = await runHere(['serve', '--port', '0', '--data-dir', other]);
+
+  expect(told).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(
+      /^failed +data folder: The database forensics\.db is missing.*\n +Fix: Put back a backup/m,
+    ),
+  });
+  expect(served).toMatchObject({ code: 7, stdout: '' });
+  expect(served.stderr).toContain('The database forensics.db is missing or empty');
+  expect(readdirSync(other)).not.toContain('forensics.db');
 });
 
 test.skipIf(process.getuid?.() !== 0)('a folder of another user is left alone', async () => {

@@ -6,8 +6,7 @@ import { type Stack, withStack } from '../../app/disposer.ts';
 import { makeFirstTenant } from '../../app/first-run.ts';
 import { readConfig, type Settings } from '../../config/config.ts';
 import { helpFor, type SettingName } from '../../config/settings.ts';
-import { lockForServing } from '../../data-folder/data-folder.ts';
-import { openDataFolder } from '../../secrets/master-key.ts';
+import { lockForServing, makeDataFolder } from '../../data-folder/data-folder.ts';
 import {
   createMetrics,
   listenForMetrics,
@@ -80,8 +79,8 @@ async function runServe(options: ServeOptions): Promise<void> {
   outliveBrokenOutput();
   const serverLog = createServerLog();
   await withStack(async (stack) => {
-    const folder = openDataFolder(settings);
-    stack.defer(lockForServing(folder.path));
+    makeDataFolder(settings.dataDir);
+    stack.defer(lockForServing(settings.dataDir));
     let server: HttpServer | null = null;
     const app = await openApp(settings, {
       onError: (what, error) => server?.log.error({ err: error }, what),

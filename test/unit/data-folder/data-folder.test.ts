@@ -1,7 +1,16 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { hasInstallation } from '../../../src/app/core.ts';
 import { openDataFolder } from '../../../src/secrets/master-key.ts';
 
 const newPath = (): string => join(mkdtempSync(join(tmpdir(), 'forensics-folder-')), 'a', 'b');
@@ -54,6 +63,46 @@ test('a key that is gone from beside its database is missed, never replaced', ()
   );
   expect(existsSync(join(path, 'master.key'))).toBe(false);
   expect(open(path, 'ab'.repeat(32)).keyFile).toBeNull();
+});
+
+const wasInUse = (bucket: string | null = null): string => {
+  const path = newPath();
+  open(path);
+  mkdirSync(join(path, 'blobs', bucket ?? '.'), { recursive: true });
+  return path;
+};
+
+describe('a folder that was in use and has no database any more', () => {
+  const refusal = expect.objectContaining({
+    code: 'database_damaged',
+    message: expect.stringContaining('Put back a backup'),
+  });
+
+  test.each(['missing', 'empty'])('is refused when the database is %s', (how) => {
+    const path = wasInUse();
+    if (how === 'empty') writeFileSync(join(path, 'forensics.db'), '');
+
+    expect(() => open(path)).toThrow(refusal);
+    expect(() => hasInstallation({ dataDir: path })).toThrow(refusal);
+  });
+
+  test('is refused with a master key in the settings, too', () => {
+    const path = wasInUse(`b-${'0a'.repeat(12)}`);
+    rmSync(join(path, 'master.key'));
+
+    expect(() => open(path, 'ab'.repeat(32))).toThrow(refusal);
+  });
+
+  test('is not mistaken for a new one with a disk for blobs, or one whose first start was killed', () => {
+    const mounted = newPath();
+    mkdirSync(join(mounted, 'blobs', 'lost+found'), { recursive: true });
+    const killed = newPath();
+    open(killed);
+    writeFileSync(join(killed, 'forensics.db'), '');
+
+    expect(open(mounted).keyFile).not.toBeNull();
+    expect(open(killed).keyFile).not.toBeNull();
+  });
 });
 
 test('a data folder that is a file is refused with what to do', () => {
