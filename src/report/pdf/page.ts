@@ -23,6 +23,10 @@ declare global {
       openImage(file: Uint8Array): HeldImage;
       image(image: HeldImage, x: number, y: number, size: { width: number; height: number }): this;
     }
+    interface PDFMetadata {
+      /** Writes the XMP packet from `info`, once nothing else needs that any more. */
+      endMetadata(): void;
+    }
   }
 }
 
@@ -161,7 +165,7 @@ export function openPage(facts: DocumentFacts): Page {
 }
 
 function openDocument({ title, subject, language, createdAt }: DocumentFacts): Document {
-  const doc = new PdfDocument({
+  const doc = new ReportDocument({
     size: 'A4',
     margin: 0,
     autoFirstPage: false,
@@ -183,4 +187,17 @@ function openDocument({ title, subject, language, createdAt }: DocumentFacts): D
   doc.registerFont('regular', regular);
   doc.registerFont('bold', bold);
   return doc;
+}
+
+/** pdfkit puts the facts of a document into its XMP packet as they are, and a file name may hold markup. */
+class ReportDocument extends PdfDocument {
+  override endMetadata(): void {
+    const { Title = '', Subject = '' } = this.info;
+    this.info = { ...this.info, Title: escapeXml(Title), Subject: escapeXml(Subject) };
+    super.endMetadata();
+  }
+}
+
+function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,6 +1,7 @@
 /** Reads back the text of a PDF that pdfkit wrote: enough of ISO 32000 for our own files, and no more. */
 
 import { inflateSync } from 'node:zlib';
+import { type Document, DOMParser } from '@xmldom/xmldom';
 
 export interface TextPiece {
   readonly text: string;
@@ -15,7 +16,9 @@ export interface PdfPage {
   readonly text: string;
 }
 
+/** @throws where the document's metadata are no well-formed XML. */
 export function readPages(pdf: Uint8Array): readonly PdfPage[] {
+  readXmp(pdf);
   const objects = readObjects(Buffer.from(pdf));
   const fonts = readFonts(objects);
   return [...objects.values()]
@@ -25,6 +28,21 @@ export function readPages(pdf: Uint8Array): readonly PdfPage[] {
       const pieces = readPieces(content.toString('latin1'), fonts);
       return { pieces, text: pieces.map(({ text }) => text).join('\n') };
     });
+}
+
+/** The XMP packet. @throws where it is not well-formed. */
+export function readXmp(pdf: Uint8Array): Document {
+  const objects = [...readObjects(Buffer.from(pdf)).values()];
+  const packet = objects.find(({ head }) => head.includes('/Type /Metadata'))!.stream!;
+  const text = packet.toString('utf8');
+  // The parser reads a bare ampersand as what was meant; XML 1.0 does not.
+  if (/&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i.test(text)) throw new Error('A bare &.');
+  const parser = new DOMParser({
+    onError: (_level, message) => {
+      throw new Error(message);
+    },
+  });
+  return parser.parseFromString(text, 'application/xml');
 }
 
 interface PdfObject {

@@ -6,7 +6,7 @@ import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
 import { renderPdf } from '../../../src/report/pdf/pdf.ts';
 import { writeTexts } from '../../../src/report/report-texts.ts';
 import { item, makeExamination, makePicture } from './examination.ts';
-import { readPages } from './pdf-text.ts';
+import { readPages, readXmp } from './pdf-text.ts';
 
 interface Case {
   readonly picture: Picture;
@@ -85,6 +85,21 @@ describe('the PDF of a picture', () => {
     pages.forEach((page, i) => expect(page.text).toContain(`Seite ${i + 1} von ${pages.length}`));
   });
 
+  test.each([
+    'Tom & Jerry.jpg',
+    'a < b > c.jpg',
+    '&amp; &#38; ]]> <!-- .jpg',
+    '</rdf:li></rdf:Alt></dc:title><dc:rights>Certified</dc:rights><dc:title><rdf:Alt><rdf:li>',
+  ])('has metadata that name %s and say nothing else', async (name) => {
+    const pdf = await render(usual, 'en', name);
+    const xmp = readXmp(pdf);
+    const [title] = xmp.getElementsByTagName('dc:title');
+
+    expect(title?.textContent?.trim()).toBe(`Image forensics report: ${name}`);
+    expect(xmp.getElementsByTagName('dc:rights')).toHaveLength(0);
+    expect(namesIn(xmp)).toEqual(namesIn(readXmp(await render(usual, 'en'))));
+  });
+
   test('is smaller than 1.5 MB', async () => {
     const large = await makeCase(1200, 1200);
 
@@ -112,6 +127,10 @@ describe('the PDF of a picture', () => {
     }
   });
 });
+
+function namesIn(xmp: ReturnType<typeof readXmp>): readonly string[] {
+  return [...xmp.getElementsByTagName('*')].map(({ tagName }) => tagName);
+}
 
 test.each([
   [65, 65],
