@@ -313,9 +313,9 @@ const methods: English['methods'] = {
   'double-quantisation': 'Doppelte Quantisierung',
   'error-level': 'Fehlerpegel (Error Level)',
   'noise-level': 'Rauschpegel',
-  resampling: 'Neuabtastung',
+  resampling: 'Skalierung oder Drehung',
   'copy-move': 'Kopierte Teile',
-  thumbnail: 'Vorschau gegen Bild',
+  thumbnail: 'Abgleich mit dem Vorschaubild',
 };
 
 const sources: English['sources'] = {

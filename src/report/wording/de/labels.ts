@@ -5,13 +5,13 @@ export const labels: typeof english = {
   product: 'forensics',
   page: (page, of) => `Seite ${page} von ${of}`,
   headlines: {
-    real: 'Anzeichen für eine echte fotografische Aufnahme',
-    fake: 'Anzeichen für ein erzeugtes oder verändertes Bild',
-    abstain: 'Keine Aussage möglich',
+    real: 'Kein Anzeichen für Erzeugung oder Veränderung gefunden',
+    fake: 'Anzeichen für Erzeugung durch KI gefunden',
+    abstain: 'Dieses Bild lässt sich nicht beurteilen',
     uncertain: 'Keine Entscheidung möglich',
   },
-  headlineDeclared: 'Die Datei gibt von KI erzeugten Inhalt an',
-  headlineChanged: 'Anzeichen für eine Veränderung in einem Teil des Bildes',
+  headlineDeclared: 'Laut eigener Angabe enthält die Datei KI-erzeugten Inhalt',
+  headlineChanged: 'Anzeichen für eine veränderte Stelle gefunden',
   sections: {
     result: 'Ergebnis in Kürze',
     question: 'Fragestellung und betrachtete Alternativen',

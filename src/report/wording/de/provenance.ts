@@ -1,3 +1,4 @@
+import type { ContentCredentials } from '../../../provenance/provenance.ts';
 import type { provenance as english } from '../en/provenance.ts';
 
 type English = typeof english;
@@ -36,6 +37,12 @@ function writeCount(length: number, one: string, more: string): string {
   return `${count} ${count === 1 ? one : more}`;
 }
 
+const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
+  trusted: 'auf der Vertrauensliste',
+  untrusted: 'nicht auf der Vertrauensliste',
+  'not-checked': 'mit keiner Vertrauensliste abgeglichen',
+};
+
 export const provenance: English = {
   intro:
     'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: eine Kamera in ein erzeugtes Bild ebenso wie einen Generator in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
@@ -68,6 +75,23 @@ export const provenance: English = {
   timestamp: { present: 'vorhanden und gültig', absent: 'keiner' },
   credentialsNote:
     'Unversehrtheit und Vertrauen sind zwei Tatsachen: Signieren kann jeder, aber nicht im Namen eines anderen.',
+  brief: {
+    credentials: ({ integrity, signer, trust }) => {
+      if (integrity === 'unreadable') return 'nicht lesbare Content Credentials (C2PA)';
+      const by = signer === null ? 'von einem ungenannten Unterzeichner' : `von ${signer}`;
+      return integrity === 'broken'
+        ? `Content Credentials (C2PA), signiert ${by}, doch die Datei wurde danach verändert`
+        : `unversehrte Content Credentials (C2PA), signiert ${by} (${briefTrust[trust]})`;
+    },
+    noCredentials: 'keine Content Credentials (C2PA)',
+    editors: (names) =>
+      `nennt ${names.length === 1 ? 'das Bearbeitungsprogramm' : 'die Bearbeitungsprogramme'} ${names.join(', ')}`,
+    generators: (names) =>
+      `nennt ${names.length === 1 ? 'den Bildgenerator' : 'die Bildgeneratoren'} ${names.join(', ')}`,
+    history: (steps, last) =>
+      `XMP-Verlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
+    camera: (name) => `nennt die Kamera ${name}`,
+  },
   fileTitle: 'Software und Aufbau der Datei',
   software: {
     generator: 'Bildgenerator',

@@ -1,5 +1,5 @@
 import type { InconsistencyCode } from '../../../contract/vocabulary.ts';
-import type { InconsistencyValues } from '../../../provenance/provenance.ts';
+import type { ContentCredentials, InconsistencyValues } from '../../../provenance/provenance.ts';
 
 const inconsistencies = {
   modified_after_capture: ({ minutes }) =>
@@ -34,6 +34,14 @@ function writeCount(length: number, one: string, more: string): string {
   const count = Math.round(length);
   return `${count} ${count === 1 ? one : more}`;
 }
+
+type BriefCredentials = Pick<ContentCredentials, 'integrity' | 'signer' | 'trust'>;
+
+const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
+  trusted: 'on the trust list',
+  untrusted: 'not on the trust list',
+  'not-checked': 'not checked against a trust list',
+};
 
 /** What a file says of its own origin, and where it contradicts itself. */
 export const provenance = {
@@ -73,6 +81,25 @@ export const provenance = {
   timestamp: { present: 'present and valid', absent: 'none' },
   credentialsNote:
     'Integrity and trust are two facts: anybody can sign, but nobody can sign in another’s name.',
+  /** Where there is room for a few words only. */
+  brief: {
+    credentials: ({ integrity, signer, trust }: BriefCredentials) => {
+      if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
+      const by = signer === null ? 'by a signer without a name' : `by ${signer}`;
+      return integrity === 'broken'
+        ? `Content Credentials (C2PA) signed ${by}, but the file was changed afterwards`
+        : `Content Credentials (C2PA) intact, signed ${by} (${briefTrust[trust]})`;
+    },
+    noCredentials: 'no Content Credentials (C2PA)',
+    editors: (names: readonly string[]) =>
+      `names the editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}`,
+    generators: (names: readonly string[]) =>
+      `names the image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
+    /** @param last - program and date of the latest step; empty when none is named. */
+    history: (steps: number, last: string) =>
+      `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
+    camera: (name: string) => `names the camera ${name}`,
+  },
   fileTitle: 'Software and structure of the file',
   software: {
     generator: 'image generator',

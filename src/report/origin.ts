@@ -1,0 +1,54 @@
+/**
+ * What a file says of its own origin, in a few words each: for the first page of a report and for the terminal. The
+ * chapter on provenance has all of it.
+ */
+
+import type { Language } from '../contract/vocabulary.ts';
+import type { WordedProvenance } from '../engine/result.ts';
+import type { NamedSoftware } from '../provenance/provenance.ts';
+import { wordsIn } from './wording/catalogue.ts';
+
+/** Phrases without a full stop, the best vouched-for first. Never empty: that nothing is there is said too. */
+export function writeOrigin(provenance: WordedProvenance, language: Language): readonly string[] {
+  const { brief } = wordsIn(language).provenance;
+  const { credentials, software, history } = provenance;
+  const namesOf = (kind: NamedSoftware['kind']) =>
+    software.filter((one) => one.kind === kind).map(({ name }) => name);
+  const [camera, [firmware]] = [namesOf('camera'), namesOf('firmware')];
+  const editors = namesOf('editor');
+  const generators = namesOf('generator');
+  const last = history.findLast((step) => step.software !== null);
+  const lastStep = [last?.software, last?.when?.slice(0, 10)].filter(Boolean).join(', ');
+  return [
+    ...(credentials === null ? [] : [brief.credentials(credentials)]),
+    ...(editors.length === 0 ? [] : [brief.editors(editors)]),
+    ...(history.length === 0 ? [] : [brief.history(history.length, lastStep)]),
+    ...(generators.length === 0 ? [] : [brief.generators(generators)]),
+    ...camera.map((name) => brief.camera(firmware === undefined ? name : `${name}, ${firmware}`)),
+    ...(credentials === null ? [brief.noCredentials] : []),
+  ];
+}
+
+/**
+ * Whether everything in the file looks as a camera first stored it: then nobody should be asked for "the original". It
+ * may still be forged; that is why it decides no more than which next step makes sense.
+ */
+export function looksLikeCameraFile({
+  software,
+  history,
+  inconsistencies,
+  quantisation,
+  declarations,
+}: WordedProvenance): boolean {
+  const isNamed = software.some(({ kind }) => kind === 'camera');
+  const isByDevice = software.every(({ kind }) => kind === 'camera' || kind === 'firmware');
+  const isGenerated = declarations.some(({ origin }) => origin !== 'captured');
+  return (
+    isNamed &&
+    isByDevice &&
+    !isGenerated &&
+    history.length === 0 &&
+    inconsistencies.length === 0 &&
+    quantisation?.kind === 'custom'
+  );
+}

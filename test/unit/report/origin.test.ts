@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import type { WordedProvenance } from '../../../src/engine/result.ts';
+import { type ContentCredentials, noProvenance } from '../../../src/provenance/provenance.ts';
+import { looksLikeCameraFile, writeOrigin } from '../../../src/report/origin.ts';
+
+const credentials: ContentCredentials = {
+  integrity: 'valid',
+  trust: 'not-checked',
+  trustListSha256: null,
+  signer: 'Example Camera',
+  issuer: null,
+  signedAt: null,
+  hasTimestamp: false,
+  claimGenerator: null,
+  actions: [],
+  manifests: 1,
+  problems: [],
+};
+
+const rich: WordedProvenance = {
+  ...noProvenance,
+  credentials,
+  software: [
+    { kind: 'camera', name: 'Apple iPhone 15', place: 'exif' },
+    { kind: 'firmware', name: 'iOS 17.5.1', place: 'exif' },
+    { kind: 'editor', name: 'Adobe Photoshop CS', place: 'exif' },
+  ],
+  history: [
+    { action: 'created', software: null, when: null, parameters: null },
+    {
+      action: 'saved',
+      software: 'Adobe Photoshop Camera Raw 8.6',
+      when: '2014-11-11T10:00:00+01:00',
+      parameters: null,
+    },
+  ],
+};
+
+describe('the origin in a few words', () => {
+  test('names credentials, editing programs, history and device', () => {
+    expect(writeOrigin(rich, 'en')).toEqual([
+      'Content Credentials (C2PA) intact, signed by Example Camera (not checked against a trust list)',
+      'names the editing program Adobe Photoshop CS',
+      'XMP history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
+      'names the camera Apple iPhone 15, iOS 17.5.1',
+    ]);
+    expect(writeOrigin(rich, 'de')).toEqual([
+      'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen)',
+      'nennt das Bearbeitungsprogramm Adobe Photoshop CS',
+      'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 2014-11-11',
+      'nennt die Kamera Apple iPhone 15, iOS 17.5.1',
+    ]);
+  });
+
+  test('says that a changed file no longer fits its credentials', () => {
+    const broken = {
+      ...noProvenance,
+      credentials: { ...credentials, integrity: 'broken' as const },
+    };
+
+    expect(writeOrigin(broken, 'en')).toEqual([
+      'Content Credentials (C2PA) signed by Example Camera, but the file was changed afterwards',
+    ]);
+  });
+
+  test('of a file without statements is that it has none', () => {
+    expect(writeOrigin(noProvenance, 'en')).toEqual(['no Content Credentials (C2PA)']);
+  });
+});
+
+describe('a file looks like the camera’s own', () => {
+  const camera: WordedProvenance = {
+    ...noProvenance,
+    software: rich.software.slice(0, 2),
+    quantisation: { kind: 'custom', name: null, quality: null },
+  };
+
+  test('with camera, firmware and tables of its own', () => {
+    expect(looksLikeCameraFile(camera)).toBe(true);
+  });
+
+  test.each<[string, Partial<WordedProvenance>]>([
+    ['without a camera', { software: [] }],
+    ['with an editing program', { software: rich.software }],
+    ['with a history', { history: rich.history }],
+    ['with standard tables', { quantisation: { kind: 'libjpeg', name: null, quality: 90 } }],
+    ['as a PNG', { quantisation: null }],
+  ])('but not %s', (_name, change) => {
+    expect(looksLikeCameraFile({ ...camera, ...change })).toBe(false);
+  });
+});
