@@ -24,6 +24,7 @@ import { type Core, openCore } from './core.ts';
 import { withStack } from './disposer.ts';
 import { trialMd5s } from './first-run.ts';
 import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
+import { createModelHealth } from './model-health.ts';
 import { openBlobs } from './storage.ts';
 import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
 
@@ -74,9 +75,9 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     const modelsDir = modelsFolder(settings);
     const registry = createRegistry({ extra: modelsDir });
     const models = await registry.list();
+    const modelHealth = createModelHealth({ registry, now });
     // Read and verified now: a damaged model must stop the start, not the first analysis.
-    await registry.open(null);
-    await registry.openLocator();
+    await modelHealth.check();
     const validation = await citedValidation(settings, registry);
     const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
     const sandbox = createSandbox({
@@ -94,7 +95,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       queue,
       outbox,
       stores: blobs.stores,
-      sandbox,
+      sandbox: { ...sandbox, examine: modelHealth.watch(sandbox.examine) },
       models,
       validation,
       trialMd5s: trialMd5s(core.folder.path),
@@ -132,7 +133,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
       health: createHealth({
         database: core.database,
         queue,
-        registry,
+        checkModel: () => modelHealth.check(),
         checkStorage: () => blobs.check(),
         jobKinds: [runJob],
         jobsInHand: () => work.worker.running(),

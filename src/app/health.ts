@@ -27,7 +27,8 @@ export interface Check {
 interface HealthParts {
   readonly database: Pick<OpenDatabase, 'check'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
-  readonly registry: Record<'find' | 'findLocator', (id: null) => Promise<unknown>>;
+  /** Whether runs have the models they need. */
+  readonly checkModel: () => Promise<void>;
   /** Whether the service's own store is at work. */
   readonly checkStorage: () => Promise<void>;
   readonly jobKinds: readonly string[];
@@ -46,15 +47,12 @@ const healthFreshMs = 1000;
 const longestWaitMs = 15 * 60_000;
 
 export function createHealth(parts: HealthParts): () => Promise<readonly Check[]> {
-  const { database, queue, registry, checkStorage, jobKinds, jobsInHand, now } = parts;
+  const { database, queue, checkModel, checkStorage, jobKinds, jobsInHand, now } = parts;
   const { hasTroubledReceiver, isLogWorking } = parts;
   const checks = {
     database: () => database.check(),
     storage: () => checkStorage(),
-    async model() {
-      await registry.find(null);
-      await registry.findLocator(null);
-    },
+    model: () => checkModel(),
     queue() {
       const dueAt = queue.nextDueAt(jobKinds);
       const waitedMs = dueAt === null ? 0 : now().getTime() - dueAt.getTime();

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ForensicsError } from '../errors.ts';
@@ -44,6 +44,12 @@ export interface Registry {
   /** As `open`. */
   openLocator(id?: string | null): Promise<VerifiedLocator>;
   /**
+   * Sizes and times of every file of both default models: as long as it stays the same, so do the files.
+   *
+   * @throws {ForensicsError} as `find`, and `model_integrity` for a file that is missing.
+   */
+  stampDefaults(): Promise<string>;
+  /**
    * Checks every file of one model of either kind, or of all.
    *
    * @throws {ForensicsError} as `open`; of all also when no model of a kind is installed or a description is damaged.
@@ -68,6 +74,14 @@ export function createRegistry(
     open: async (id) => openModel(entryOf(await images(), id, imageKind)),
     findLocator: async (id = null) => entryOf(await locators(), id, locatorKind).manifest,
     openLocator: async (id = null) => openLocator(entryOf(await locators(), id, locatorKind)),
+    stampDefaults: async () => {
+      const installed = await read();
+      const defaults = [
+        entryOf(ofType(installed, isImage), null, imageKind),
+        entryOf(ofType(installed, isLocator), null, locatorKind),
+      ];
+      return JSON.stringify(await Promise.all(defaults.map(stampOf)));
+    },
     verify: async (id) => {
       const installed = await read();
       const wanted =
@@ -203,14 +217,31 @@ export async function readModelFolder(
  */
 async function verifiedFiles(model: ModelFolder): Promise<ReadonlyMap<string, Buffer>> {
   const { manifest } = model;
-  const names = new Set([...neededFiles(manifest), ...Object.keys(manifest.files)]);
   const files = new Map(
     await Promise.all(
-      [...names].map(async (name) => [name, await verifiedFile(model, name)] as const),
+      fileNames(manifest).map(async (name) => [name, await verifiedFile(model, name)] as const),
     ),
   );
   if (manifest.type === 'image') parseStatistics(textOf(files, statisticsFile));
   return files;
+}
+
+function fileNames(manifest: AnyManifest): readonly string[] {
+  return [...new Set([...neededFiles(manifest), ...Object.keys(manifest.files)])];
+}
+
+/** The manifest as it was read, and size and times of each file. */
+async function stampOf(model: ModelFolder): Promise<readonly unknown[]> {
+  const { folder, manifest } = model;
+  const files = fileNames(manifest).map(async (name) => {
+    const { ino, size, mtimeMs, ctimeMs } = await stat(join(folder, name)).catch(
+      (cause: unknown) => {
+        throw damaged(model, name, 'cannot be read', cause);
+      },
+    );
+    return [name, ino, size, mtimeMs, ctimeMs];
+  });
+  return [manifest, ...(await Promise.all(files))];
 }
 
 function textOf(files: ReadonlyMap<string, Buffer>, name: string): string {

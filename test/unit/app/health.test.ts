@@ -5,7 +5,7 @@ function healthOf(change: Partial<Parameters<typeof createHealth>[0]> = {}) {
   return createHealth({
     database: { check: () => undefined },
     queue: { nextDueAt: () => null },
-    registry: { find: async () => 'trace-1', findLocator: async () => 'locate-1' },
+    checkModel: async () => undefined,
     checkStorage: async () => undefined,
     jobKinds: ['run'],
     jobsInHand: () => 0,
@@ -34,11 +34,8 @@ test('each failing part is named', async () => {
     checkStorage: async () => {
       throw new Error('gone');
     },
-    registry: {
-      find: async () => 'trace-1',
-      findLocator: async () => {
-        throw new Error('none');
-      },
+    checkModel: async () => {
+      throw new Error('none');
     },
   });
 
