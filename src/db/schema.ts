@@ -271,7 +271,7 @@ export const jobs = sqliteTable('jobs', {
   fence: integer('fence').notNull(),
   leasedBy: text('leased_by'),
   leasedUntil: date('leased_until'),
-  /** True when the latest claim took the job over from a worker whose lease had run out. */
+  /** Always false. Earlier versions counted there who took a job over from a dead worker. */
   wasAbandoned: flag('was_abandoned').notNull(),
   createdAt: date('created_at').notNull(),
 });

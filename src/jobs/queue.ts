@@ -18,8 +18,6 @@ export interface Job {
   readonly owner: string | null;
   /** Number of claims so far, this one included; identifies the claim. */
   readonly fence: number;
-  /** True when the previous holder's lease ran out: it crashed, hung, or lost the machine. */
-  readonly wasAbandoned: boolean;
 }
 
 interface Claim {
@@ -144,8 +142,6 @@ function claimDue(tx: Tx, { workerId, leaseMs, ...which }: Claim, at: Date): Job
         fence: sql`${jobs.fence} + 1`,
         leasedBy: workerId,
         leasedUntil: new Date(at.getTime() + leaseMs),
-        // The right side sees the row as it was before this update.
-        wasAbandoned: sql`${jobs.leasedUntil} IS NOT NULL`,
       })
       .where(eq(jobs.id, due.id))
       .returning({
@@ -154,7 +150,6 @@ function claimDue(tx: Tx, { workerId, leaseMs, ...which }: Claim, at: Date): Job
         payload: jobs.payload,
         owner: jobs.owner,
         fence: jobs.fence,
-        wasAbandoned: jobs.wasAbandoned,
       })
       .get() ?? null
   );

@@ -13,8 +13,10 @@ export function serveTasks(perform: (task: unknown) => Promise<unknown>): void {
   const [memoryLimitBytes = Infinity, parentPid = process.ppid] = process.argv.slice(2).map(Number);
   startWatchdog({ memoryLimitBytes, parentPid });
   process.on('disconnect', () => process.exit(0));
-  // Ctrl-C reaches the whole process group. The parent decides when we end: it may want to finish this task.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
+  // Ctrl-C and the end of a session reach the whole process group. The parent decides when we end: it may want to finish
+  // this task, and our end would count as a failed attempt.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => undefined);
   process.on('message', (message) => {
     if (isTaskMessage(message)) void answerTask(message.task, perform);
   });

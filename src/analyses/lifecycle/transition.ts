@@ -100,7 +100,6 @@ export const messages = {
   completed: 'The analysis is complete.',
   refused: 'Upload the right picture to putUrl and use retry, or create a new analysis.',
   storeAway: 'The store could not be used for 24 hours; retry the analysis when it can.',
-  abandoned: 'The analysis was interrupted too often; retry it.',
 } as const;
 
 export const waitingAgain = {

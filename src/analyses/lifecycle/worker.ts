@@ -20,7 +20,6 @@ import {
   createMoves,
   type Ending,
   type LifecycleParts,
-  maxRetries,
   messages,
   toTarget,
   waitingAgain,
@@ -43,20 +42,16 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
 
   return {
     /**
-     * pending -> processing, or processing again after an error or the death of a worker. Null: there is nothing
-     * left to do, and the job is finished.
+     * pending -> processing, or processing again after an error or the death of a worker. That one is no failed attempt: it
+     * was killed with its server, while a picture that takes a process down takes down a child. Null: there is nothing left to
+     * do, and the job is finished.
      */
     lock: (job: Job, target: Target): AnalysisRow | null =>
       transact(db, (tx) => {
         queue.assertLease(tx, job);
         const row = tx.select().from(analyses).where(isTarget(target)).get();
         if (row?.status === 'pending' && row.queuedAt !== null) return begin(tx, target);
-        if (row?.status === 'processing') {
-          if (!job.wasAbandoned) return row;
-          if (row.retryCount < maxRetries) return countRetry(tx, target, row);
-          // A picture that takes the whole worker down must not do so for ever.
-          failIn(tx, target, { code: 'abandoned', message: messages.abandoned });
-        }
+        if (row?.status === 'processing') return row;
         queue.finish(tx, job);
         return null;
       }),
@@ -84,7 +79,12 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     tryAgain: (job: Job, row: AnalysisRow, runAt: Date): void =>
       transact(db, (tx) => {
         queue.release(tx, job, runAt);
-        countRetry(tx, toTarget(row), row);
+        const change = { retryCount: row.retryCount + 1, statusMessage: messages.retrying };
+        const counted = move(tx, toTarget(row), { from: 'processing', change });
+        if (counted === null) return;
+        const { retryCount } = counted;
+        log(tx, toTarget(row), { event: 'analysis.retried', details: { retryCount } });
+        countFor(tx, counted, ['retries', 1]);
       }),
 
     /** processing -> failed. @throws {ForensicsError} `lease_lost`. */
@@ -123,16 +123,6 @@ export function createRunActs({ db, queue, outbox, now }: LifecycleParts) {
     log(tx, target, { event: 'analysis.begun', details: {} });
     countFor(tx, row, ['runs', 1]);
     notify(tx, row);
-    return row;
-  }
-
-  function countRetry(tx: Tx, target: Target, { retryCount }: AnalysisRow): AnalysisRow | null {
-    const change = { retryCount: retryCount + 1, statusMessage: messages.retrying };
-    const row = move(tx, target, { from: 'processing', change });
-    if (row === null) return null;
-    const details = { retryCount: row.retryCount };
-    log(tx, target, { event: 'analysis.retried', details });
-    countFor(tx, row, ['retries', 1]);
     return row;
   }
 }

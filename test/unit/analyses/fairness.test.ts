@@ -126,7 +126,7 @@ test('a store that hangs while the worker stops does not keep it from stopping',
   await worker.stop({ graceMs: 0 });
 
   const claim = { workerId: 'next', leaseMs: 1000, kinds: ['analysis.run'] };
-  expect(queue.claim(claim)).toMatchObject({ wasAbandoned: false });
+  expect(queue.claim(claim)).toMatchObject({ fence: 2 });
 });
 
 test('a run whose store is away for a day fails, and everybody is told', async () => {

@@ -199,7 +199,6 @@ function take(model: Model, dies: boolean): string {
   const analysis = nextDue(model);
   if (analysis === undefined) return 'idle';
   const job = analysis.job!;
-  const wasAbandoned = job.isLeased;
   Object.assign(job, { claims: job.claims + 1, isLeased: true, dueAt: model.now + leaseMs });
   if (dies) return 'died';
   if (analysis.isDeleted) {
@@ -210,10 +209,7 @@ function take(model: Model, dies: boolean): string {
     Object.assign(analysis, { status: 'processing', startedAt: model.now });
     count(model, 'runs');
     tell(model, analysis, 'update');
-  } else if (wasAbandoned && analysis.retryCount >= 3) {
-    fail(model, analysis);
-    return 'nothing to do';
-  } else if (wasAbandoned) countRetry(model, analysis);
+  }
   model.holders.push({ analysis, job, claim: job.claims });
   return 'running';
 }

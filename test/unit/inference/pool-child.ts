@@ -1,5 +1,6 @@
 /** A child for the tests of the pool: does what it is told, also the things a child should not do. */
 
+import { setTimeout } from 'node:timers/promises';
 import { ForensicsError } from '../../../src/errors.ts';
 import { serveTasks } from '../../../src/sandbox/child-side.ts';
 
@@ -17,6 +18,11 @@ const acts: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
   exit: () => process.exit(3),
   kill: () => process.kill(process.pid, 'SIGKILL'),
+  signal: async (name) => {
+    process.kill(process.pid, String(name));
+    await setTimeout(50);
+    return 'still there';
+  },
   abort: () => process.abort(),
   hang: () => {
     for (;;);

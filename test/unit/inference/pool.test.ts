@@ -137,6 +137,13 @@ describe('a task that fails', () => {
   });
 });
 
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  'a child leaves %s, which reaches the whole process group, to its parent',
+  async (signal) => {
+    expect(await poolOf().run({ signal })).toBe('still there');
+  },
+);
+
 describe('a child that dies', () => {
   test.each(['exit', 'abort', 'kill'])('by %s fails its task alone', async (end) => {
     const pool = poolOf();
