@@ -4,7 +4,7 @@
  */
 
 import type { EmbeddingStatistics } from '../inference/model.ts';
-import { shareBelow } from './calibration.ts';
+import { shareBelow, sigmoid } from './calibration.ts';
 import type { PatchScores } from './patch-scores.ts';
 import type { Grid } from './patches.ts';
 import type { ClassSimilarities } from './result.ts';
@@ -12,8 +12,11 @@ import type { ClassSimilarities } from './result.ts';
 /** A patch is outlying when its distance is above this percentile of unseen reference patches. */
 const outlyingPercentile = 99;
 
-/** Fewer cells than a quarter of a patch (64 cells) are one window's flicker, not a region. */
-const minClusterCells = 16;
+/** A smaller share of a patch is one window's flicker, not a region. */
+const minClusterShare = 0.25;
+
+/** Percentile of unseen reference patches that is drawn as 0.5, so that the patches of usual pictures stay dark. */
+const drawnHalfPercentile = 97;
 
 /**
  * Mahalanobis distance of each embedding from the training distribution: |W (e - mean)| with W'W the inverse covariance.
@@ -47,7 +50,7 @@ export function distancesOf(
  *
  * - `score`: share of reference pictures (sources unseen in training) whose mean distance over the patches read is
  *   smaller, 0..1.
- * - `numCluster`: regions of at least 16 cells, joined over edges and corners, whose distance is above the 99th
+ * - `numCluster`: regions of at least a quarter of a patch, joined over edges and corners, whose distance is above the 99th
  *   percentile of reference patches.
  * - `giniCoeff`: how unequally distance is spread over all patches of the picture, 0 (everywhere alike) .. 1.
  *
@@ -66,17 +69,35 @@ export function measureAnomaly(
     numCluster: countClusters(
       cellDistances.map((distance) => (distance > limit ? 1 : 0)),
       patchScores.grid,
+      Math.ceil(minClusterShare * patchScores.window.columns * patchScores.window.rows),
     ),
     giniCoeff: gini(patchScores.patches.map((index) => patchScores.distances[index]!)),
   };
 }
 
-/** Groups of at least 16 set cells, 8-connected. */
-export function countClusters(isSet: Float64Array, { columns, rows }: Grid): number {
+/**
+ * How outlying a distance is, for the map: 0.5 where 97 of 100 reference patches are nearer to training, 0.1 at their median, and on
+ * along a logistic curve.
+ */
+export function outlyingness(
+  distance: number,
+  { distanceQuantiles }: Pick<EmbeddingStatistics, 'distanceQuantiles'>,
+): number {
+  const half = distanceQuantiles[drawnHalfPercentile]!;
+  const usual = distanceQuantiles[50]!;
+  return sigmoid((Math.log(9) * (distance - half)) / Math.max(half - usual, Number.EPSILON));
+}
+
+/** Groups of at least `minCells` set cells, 8-connected. */
+export function countClusters(
+  isSet: Float64Array,
+  { columns, rows }: Grid,
+  minCells: number,
+): number {
   const open = Uint8Array.from(isSet);
   let clusters = 0;
   for (let start = 0; start < open.length; start++) {
-    if (open[start] === 1 && fill(open, start, columns, rows) >= minClusterCells) clusters++;
+    if (open[start] === 1 && fill(open, start, columns, rows) >= minCells) clusters++;
   }
   return clusters;
 }

@@ -7,12 +7,12 @@ import {
   boundedLogit,
   calibrated,
   quantilesOf,
-  shareBelow,
   sigmoid,
   toFakeProbability,
 } from './calibration.ts';
 import type { Localisation } from './localisation.ts';
 import type { PatchScores } from './patch-scores.ts';
+import { outlyingness } from './anomaly.ts';
 import { coveringGrid, type Grid } from './patches.ts';
 import type { CellMaps } from './result.ts';
 
@@ -32,16 +32,12 @@ export function drawMaps(
 ): CellMaps {
   const { changed, methods } = localisation;
   const { calibration } = model.manifest;
-  const { distanceQuantiles } = model.statistics;
-  const { cellPx } = model.manifest.input;
   const classMap = (output: number, how: Calibration) =>
     ontoGrid(
-      cellMapOf(patchScores, cellPx, (place) =>
-        calibrated(patchScores.logits[3 * place + output]!, how),
-      ),
+      cellMapOf(patchScores, (place) => calibrated(patchScores.logits[3 * place + output]!, how)),
       grid,
     );
-  const farther = (place: number) => shareBelow(distanceQuantiles, patchScores.distances[place]!);
+  const outlying = (place: number) => outlyingness(patchScores.distances[place]!, model.statistics);
   return {
     ...grid,
     values: {
@@ -55,7 +51,7 @@ export function drawMaps(
       ),
       compression: quantised(classMap(2, calibration.compression)),
       anomaly: quantised(
-        drawAnomaly(ontoGrid(cellMapOf(patchScores, cellPx, farther), grid), localisation),
+        drawAnomaly(ontoGrid(cellMapOf(patchScores, outlying), grid), localisation),
       ),
     },
     methods: Object.fromEntries(
@@ -77,12 +73,9 @@ function quantised(values: Float32Array): Uint16Array {
   return Uint16Array.from(values, (value) => Math.round(full * value));
 }
 
-function cellMapOf(
-  patchScores: PatchScores,
-  cellPx: number,
-  valueAt: (place: number) => number,
-): CellMap {
-  const { columns, rows } = patchScores.positions;
+function cellMapOf(patchScores: PatchScores, valueAt: (place: number) => number): CellMap {
+  const { cellPx, positions } = patchScores;
+  const { columns, rows } = positions;
   const places = Float32Array.from({ length: columns * rows }, (_, place) => valueAt(place));
   const values = valueOfEachCell(patchScores, (cells) => new Float32Array(cells), places);
   return { cellPx, ...patchScores.grid, values };
@@ -189,17 +182,17 @@ function beside(middle: number, count: number, px: number): readonly Share[] {
  * the median of the picture: so an untouched picture shows little more than how unlike training it is, and one that is
  * unlike it all over stays bright all over.
  *
- * @param farther - of each cell the share 0..1 of reference patches nearer to the training data.
+ * @param outlying - of each cell 0..1, see `outlyingness`.
  * @returns 0..1 for each cell.
  */
 export function drawAnomaly(
-  farther: Float32Array,
+  outlying: Float32Array,
   { manipulation, changed }: Pick<Localisation, 'manipulation' | 'changed'>,
 ): Float32Array {
   const odds = Float64Array.from(changed, boundedLogit);
   const [usual = 0] = quantilesOf(odds, [0.5]);
-  return farther.map((share, cell) =>
-    sigmoid(boundedLogit(share) + manipulation.probability * (odds[cell]! - usual)),
+  return outlying.map((value, cell) =>
+    sigmoid(boundedLogit(value) + manipulation.probability * (odds[cell]! - usual)),
   );
 }
 

@@ -7,7 +7,7 @@
 import type { ModelManifest } from '../inference/model.ts';
 import type { TraceModel } from '../inference/networks.ts';
 import { createRandom, type Logits, toFakeProbability, toPredictions } from './calibration.ts';
-import type { PatchScores } from './patch-scores.ts';
+import { type Votes, weightedLogits } from './patch-scores.ts';
 import type { ClassScores } from './result.ts';
 
 interface Spread {
@@ -19,18 +19,20 @@ interface Spread {
 
 /** @param seed - any integer; the same seed gives the same masks, so the same numbers. */
 export async function measureSpread(
-  patchScores: Pick<PatchScores, 'read' | 'readFeatures'>,
+  { features, weights }: Votes,
   model: TraceModel,
   seed: number,
 ): Promise<Spread> {
   const { manifest } = model;
   const { passes } = manifest.dropout;
-  const count = patchScores.read.length;
-  const channels = patchScores.readFeatures.length / count;
+  const count = weights.length;
+  const channels = features.length / count;
   const masks = dropoutMasks(manifest.dropout, channels, seed);
-  const { logits } = await model.readHead(patchScores.readFeatures, count, masks, passes);
+  const { logits } = await model.readHead(features, count, masks, passes);
 
-  const means = Array.from({ length: passes }, (_, pass) => passMean(logits, pass, count));
+  const means = Array.from({ length: passes }, (_, pass) =>
+    weightedLogits(logits.subarray(3 * pass * count, 3 * (pass + 1) * count), weights),
+  );
   return spreadOf(means, manifest);
 }
 
@@ -44,16 +46,6 @@ export function dropoutMasks(
   return Float32Array.from({ length: passes * channels }, () =>
     random() < rate ? 0 : 1 / (1 - rate),
   );
-}
-
-function passMean(logits: Float32Array, pass: number, count: number): Logits {
-  const sums = [0, 0, 0];
-  for (let at = 0; at < count; at++) {
-    for (let output = 0; output < 3; output++) {
-      sums[output]! += logits[(pass * count + at) * 3 + output]!;
-    }
-  }
-  return { real: sums[0]! / count, fake: sums[1]! / count, compression: sums[2]! / count };
 }
 
 function spreadOf(means: readonly Logits[], manifest: ModelManifest): Spread {

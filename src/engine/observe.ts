@@ -47,7 +47,7 @@ export async function observe(
   const { trace, locator } = models;
   const { manifest, statistics } = trace;
   const patchScores = await readPatchScores(picture, trace);
-  const spread = await measureSpread(patchScores, trace, seed);
+  const spread = await measureSpread(patchScores.votes, trace, seed);
   const changes = await readChanges(picture, locator);
   const traces = {
     fakeProbability: toFakeProbability(patchScores.meanLogits, manifest),

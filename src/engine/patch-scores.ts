@@ -25,7 +25,9 @@ import {
   planPatches,
   type WindowMeans,
 } from './patches.ts';
+import type { Views } from '../inference/model.ts';
 import { readFeatureGrid } from './tiles.ts';
+import { readViews, toReadingSize, type ViewFeatures } from './views.ts';
 
 export interface PatchScores {
   /** Cells that cover the picture. */
@@ -42,12 +44,20 @@ export interface PatchScores {
   readonly distances: Float64Array;
   /** Indices of the positions on the patch grid. */
   readonly patches: readonly number[];
+  /** Side of a cell in pixels of the picture: the model's, or more where the picture was scaled to be read. */
+  readonly cellPx: number;
   /** Indices of the patches that count for the picture, most textured first. */
   readonly read: readonly number[];
-  /** `[read, channels]`: the head's input for them, for the Monte Carlo passes. */
-  readonly readFeatures: Float32Array;
-  /** Of the patches that count for the picture. */
+  readonly votes: Votes;
   readonly meanLogits: Logits;
+}
+
+/** All that counts for the picture: its patches, and with `views` tiles and the whole. */
+export interface Votes {
+  /** `[votes, channels]`: the head's input. */
+  readonly features: Float32Array;
+  /** How much the logits of each count, together 1. */
+  readonly weights: readonly number[];
 }
 
 /** Windows that the head scores in one run: large enough to be fast, small enough to stay in the cache. */
@@ -55,7 +65,7 @@ const batchSize = 2048;
 
 export async function readPatchScores(picture: Planes, model: TraceModel): Promise<PatchScores> {
   const patches = await readPatches(picture, model);
-  const { plan, windows, ensemble, features } = patches;
+  const { plan, windows, ensemble, votes, cellPx } = patches;
   const { logits, embeddings } = await scoreWindows(windows, ensemble, model);
   const indexOf = ({ row, column }: CellPosition) => row * windows.columns + column;
   return {
@@ -67,31 +77,47 @@ export async function readPatchScores(picture: Planes, model: TraceModel): Promi
     distances: distancesOf(embeddings, model.statistics),
     patches: plan.all.map(indexOf),
     read: plan.read.map(indexOf),
-    readFeatures: features,
-    meanLogits: await scorePicture(patches, model),
+    cellPx,
+    votes,
+    meanLogits: await scorePicture(votes, model),
   };
 }
 
 /** The picture's scores alone, without what the maps need. */
 export async function readLogits(picture: Planes, model: TraceModel): Promise<Logits> {
-  return scorePicture(await readPatches(picture, model), model);
+  const { votes } = await readPatches(picture, model);
+  return scorePicture(votes, model);
 }
 
 interface Patches {
   readonly plan: PatchPlan;
   readonly windows: WindowMeans;
   readonly ensemble: EnsembleScores | null;
-  /** `[read, channels]`, as the head expects it. */
-  readonly features: Float32Array;
+  readonly votes: Votes;
+  readonly cellPx: number;
 }
 
-async function readPatches(picture: Planes, model: TraceModel): Promise<Patches> {
-  const { input } = model.manifest;
+async function readPatches(original: Planes, model: TraceModel): Promise<Patches> {
+  const { input, views } = model.manifest;
+  const picture = await toReadingSize(original, model.manifest);
   const plan = planPatches(picture, input);
   const { cellPx, haloPx } = input;
   const cells = await readFeatureGrid(picture, { read: model.readFeatures, cellPx, haloPx });
   const windows = meanWindows(cells, plan.window);
   const ensemble = await readEnsembleScores(picture, plan, model);
+  const isScaled = picture !== original;
+  const seen = views && (await readViews(original, isScaled, model, views));
+  return {
+    plan,
+    windows,
+    ensemble,
+    votes: votesOf(featuresRead(plan, windows, ensemble), seen, views),
+    cellPx: isScaled ? (cellPx * original.facts.width) / picture.facts.width : cellPx,
+  };
+}
+
+/** The head's input for each patch that counts for the picture. */
+function featuresRead(plan: PatchPlan, windows: WindowMeans, ensemble: EnsembleScores | null) {
   const width = windows.channels + (ensemble?.members ?? 0);
   const features = new Float32Array(plan.read.length * width);
   plan.read.forEach(({ row, column }, at) => {
@@ -102,18 +128,47 @@ async function readPatches(picture: Planes, model: TraceModel): Promise<Patches>
     const said = ofPatches.subarray(at * members, (at + 1) * members);
     features.set(said, at * width + windows.channels);
   });
-  return { plan, windows, ensemble, features };
+  return { count: plan.read.length, features };
+}
+
+function votesOf(
+  patches: { readonly count: number; readonly features: Float32Array },
+  seen: ViewFeatures | null,
+  views: Views | null,
+): Votes {
+  const evenly = (share: number, count: number) => Array<number>(count).fill(share / count);
+  if (seen === null || views === null) {
+    return { features: patches.features, weights: evenly(1, patches.count) };
+  }
+  const { tiles, whole } = seen;
+  const { weights } = views;
+  const rows = [...tiles, whole];
+  const features = new Float32Array(patches.features.length + rows.length * whole.length);
+  features.set(patches.features);
+  rows.forEach((row, at) => features.set(row, patches.features.length + at * whole.length));
+  return {
+    features,
+    weights: [
+      ...evenly(weights.patches + (tiles.length === 0 ? weights.tiles : 0), patches.count),
+      ...evenly(weights.tiles, tiles.length),
+      weights.whole,
+    ],
+  };
 }
 
 function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {
   return means.subarray(place * channels, (place + 1) * channels);
 }
 
-async function scorePicture({ plan, features }: Patches, model: TraceModel): Promise<Logits> {
-  const count = plan.read.length;
-  const { logits } = await judge(features, count, model);
+async function scorePicture({ features, weights }: Votes, model: TraceModel): Promise<Logits> {
+  const { logits } = await judge(features, weights.length, model);
+  return weightedLogits(logits, weights);
+}
+
+/** @param logits - `[votes, 3]`. */
+export function weightedLogits(logits: Float32Array, weights: readonly number[]): Logits {
   const meanOf = (output: number) =>
-    plan.read.reduce((sum, _, at) => sum + logits[3 * at + output]!, 0) / count;
+    weights.reduce((sum, weight, at) => sum + weight * logits[3 * at + output]!, 0);
   return { real: meanOf(0), fake: meanOf(1), compression: meanOf(2) };
 }
 

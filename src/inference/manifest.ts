@@ -23,6 +23,7 @@ import type {
   LocateManifest,
   MeasuredCalls,
   MeasuredLocalisation,
+  Views,
 } from './model.ts';
 
 /** The network reads blocks of this side, so its cells have to fill them. */
@@ -60,6 +61,7 @@ export function parseManifest(text: string): ModelManifest {
       patchesRead: wholeOf(input['patchesRead'], 'input.patchesRead', 1, 4096),
     },
     votes: ensembleInput(root['votes'] ?? null),
+    views: viewsOf(root['views'] ?? null),
     dropout: {
       rate: numberOf(dropout['rate'], 'dropout.rate', 0, 0.9),
       passes: wholeOf(dropout['passes'], 'dropout.passes', 2, 1000),
@@ -176,6 +178,24 @@ function ratesOf(value: unknown, name: string): MeasuredRates {
 function ensembleInput(value: unknown): ModelManifest['votes'] {
   if (value === null) return null;
   return { haloPx: wholeOf(fieldsOf(value, 'votes')['haloPx'], 'votes.haloPx', 0, 1024) };
+}
+
+function viewsOf(value: unknown): Views | null {
+  if (value === null) return null;
+  const fields = fieldsOf(value, 'views');
+  const weights = fieldsOf(fields['weights'], 'views.weights');
+  const weightOf = (name: string) => numberOf(weights[name], `views.weights.${name}`, 0, 1);
+  const views = {
+    mostPixels: wholeOf(fields['mostPixels'], 'views.mostPixels', 65_536, 1e9),
+    tilePx: wholeOf(fields['tilePx'], 'views.tilePx', 32, 4096),
+    tiles: wholeOf(fields['tiles'], 'views.tiles', 0, 4096),
+    wholePx: wholeOf(fields['wholePx'], 'views.wholePx', 32, 4096),
+    weights: { patches: weightOf('patches'), tiles: weightOf('tiles'), whole: weightOf('whole') },
+  };
+  const { patches, tiles, whole } = views.weights;
+  if (Math.abs(patches + tiles + whole - 1) > 1e-9)
+    throw damaged('views.weights are not 1 together');
+  return views;
 }
 
 function compressedRegimeOf(value: unknown): ModelManifest['compressedRegime'] {

@@ -64,6 +64,8 @@ export interface ModelManifest extends IdentifiedModel {
   };
   /** How the second branch is shown pixels; null for a model of the network alone. */
   readonly votes: { readonly haloPx: number } | null;
+  /** Null for a model that reads a picture of any size in full, at its own size, and nothing else of it. */
+  readonly views: Views | null;
   readonly dropout: { readonly rate: number; readonly passes: number };
   readonly calibration: {
     readonly real: Calibration;
@@ -85,6 +87,19 @@ export interface ModelManifest extends IdentifiedModel {
   readonly compressedRegime: { readonly from: number; readonly fakeMin: StrategyThresholds } | null;
   /** Empty for a model that was not measured. `npm run evaluate -- --record` writes it. */
   readonly measured: readonly MeasuredCondition[];
+}
+
+/** What is read of a picture at a bounded cost, see `engine/views.ts`. */
+export interface Views {
+  /** A larger picture is scaled to this many pixels, and its patches are of that. */
+  readonly mostPixels: number;
+  /** Of a picture that was scaled, so many squares of its own pixels are read as well. */
+  readonly tilePx: number;
+  readonly tiles: number;
+  /** Longer side of the view of the whole picture. */
+  readonly wholePx: number;
+  /** What the mean logits of each count, together 1. Without tiles the patches count for both. */
+  readonly weights: { readonly patches: number; readonly tiles: number; readonly whole: number };
 }
 
 /** Of a model that locates changes in a picture. */

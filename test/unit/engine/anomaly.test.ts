@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   cosine,
   countClusters,
+  outlyingness,
   distancesOf,
   gini,
   measureSimilarities,
@@ -51,12 +52,14 @@ describe('clusters', () => {
       countClusters(
         drawn((x, y) => x < 4 && y < 4),
         grid,
+        16,
       ),
     ).toBe(1);
     expect(
       countClusters(
         drawn((x, y) => x < 4 && y < 4 && x + y > 0),
         grid,
+        16,
       ),
     ).toBe(0);
   });
@@ -65,15 +68,25 @@ describe('clusters', () => {
     const touching = drawn((x, y) => (x < 4 && y < 4) || (x >= 4 && x < 8 && y >= 4 && y < 8));
     const apart = drawn((x, y) => (x < 4 && y < 4) || (x >= 4 && x < 8 && y >= 5 && y < 9));
 
-    expect(countClusters(touching, grid)).toBe(1);
-    expect(countClusters(apart, grid)).toBe(2);
+    expect(countClusters(touching, grid, 16)).toBe(1);
+    expect(countClusters(apart, grid, 16)).toBe(2);
   });
 
   test('do not reach around the edge of the grid', () => {
     const sides = drawn((x) => x === 0 || x === 11);
 
-    expect(countClusters(sides, grid)).toBe(0);
+    expect(countClusters(sides, grid, 16)).toBe(0);
   });
+});
+
+test('a distance is drawn as one half where 97 of 100 reference patches are nearer, and as a tenth at their median', () => {
+  const statistics = { distanceQuantiles: Array.from({ length: 101 }, (_, at) => at) };
+  const drawn = [0, 50, 97, 120].map((distance) => outlyingness(distance, statistics));
+
+  expect(drawn[1]).toBeCloseTo(0.1, 12);
+  expect(drawn[2]).toBeCloseTo(0.5, 12);
+  expect(drawn[0]).toBeLessThan(0.05);
+  expect(drawn[3]).toBeGreaterThan(0.7);
 });
 
 test('the share below a value runs in straight lines between quantiles, from 0 to 1', () => {

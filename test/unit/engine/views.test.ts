@@ -1,0 +1,127 @@
+import { expect, test } from 'vitest';
+import { drawMaps, gridOfMaps } from '../../../src/engine/maps.ts';
+import { readPatchScores } from '../../../src/engine/patch-scores.ts';
+import type { Planes } from '../../../src/image/pixels.ts';
+import { toPlanes } from '../../../src/image/pixels.ts';
+import type { TraceModel } from '../../../src/inference/networks.ts';
+
+const weights = { patches: 0.5, tiles: 0.3, whole: 0.2 };
+const views = { mostPixels: 65_536, tilePx: 64, tiles: 3, wholePx: 96, weights };
+const identity = { scale: 1, offset: 0 };
+
+/** Features: mean red of each cell. Logits: that, its opposite and 0. Notes the size of everything it is shown. */
+function redModel(seen: string[]): TraceModel {
+  const cellPx = 32;
+  const quantiles = Array.from({ length: 101 }, (_, at) => at / 100);
+  return {
+    manifest: {
+      input: { cellPx, haloPx: 0, patchCells: 2, patchStrideCells: 1, patchesRead: 400 },
+      votes: null,
+      views,
+      calibration: { real: identity, fake: identity, compression: identity, decision: identity },
+    },
+    statistics: {
+      embedding: { dimension: 1, mean: [0], whitening: [1] },
+      distanceQuantiles: quantiles,
+      pictureDistanceQuantiles: quantiles,
+    },
+    readEnsemble: null,
+    readFeatures: (rgb: Uint8Array, width: number, height: number) => {
+      seen.push(`${width}x${height}`);
+      const [columns, rows] = [width / cellPx, height / cellPx];
+      const sums = new Float32Array(columns * rows);
+      for (let y = 0; y < height; y++) {
+        for (let x = 0; x < width; x++) {
+          const cell = Math.floor(y / cellPx) * columns + Math.floor(x / cellPx);
+          sums[cell]! += rgb[3 * (y * width + x)]! / cellPx ** 2;
+        }
+      }
+      return Promise.resolve(sums);
+    },
+    readHead: (features: Float32Array, count: number, _masks: Float32Array, passes: number) =>
+      Promise.resolve({
+        logits: Float32Array.from({ length: passes * count * 3 }, (_, at) => {
+          const value = features[Math.floor(at / 3) % count]!;
+          return [value, -value, 0][at % 3]!;
+        }),
+        embeddings: new Float32Array(count).fill(1),
+      }),
+  } as unknown as TraceModel;
+}
+
+/** Red rises from left to right; the right half is textured. */
+function picture(width: number, height: number): Planes {
+  const rgb = new Uint8Array(3 * width * height);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const grain = x > width / 2 && (x + y) % 2 === 0 ? 20 : 0;
+      rgb[3 * (y * width + x)] = Math.round((200 * x) / width) + grain;
+    }
+  }
+  return toPlanes({ width, height, rgb });
+}
+
+test('a small picture is read as it is, and once more small: its patches count for the tiles it has none of', async () => {
+  const seen: string[] = [];
+
+  const { votes, cellPx, grid } = await readPatchScores(picture(256, 192), redModel(seen));
+
+  expect(seen).toEqual(['256x192', '96x96']);
+  expect(cellPx).toBe(32);
+  expect(grid).toEqual({ columns: 8, rows: 6 });
+  const patches = 7 * 5;
+  expect(votes.weights).toHaveLength(patches + 1);
+  expect(votes.weights[0]).toBeCloseTo((weights.patches + weights.tiles) / patches, 12);
+  expect(votes.weights.at(-1)).toBe(weights.whole);
+});
+
+test('a large picture is scaled for its patches, and its most textured squares are read at their own size', async () => {
+  const seen: string[] = [];
+
+  const { votes, cellPx, grid, meanLogits } = await readPatchScores(
+    picture(1024, 768),
+    redModel(seen),
+  );
+
+  expect(seen).toEqual(['320x224', '64x64', '64x64', '64x64', '96x96']);
+  expect(grid.columns * cellPx).toBeGreaterThanOrEqual(1024);
+  expect((grid.columns - 1) * cellPx).toBeLessThan(1024);
+  expect(votes.weights.reduce((sum, weight) => sum + weight, 0)).toBeCloseTo(1, 12);
+  // The tiles are of the right half, the patches and the whole of all of it, so the mean lies between.
+  const tile = votes.features.at(-2)!;
+  const whole = votes.features.at(-1)!;
+  expect(tile).toBeGreaterThan(110);
+  expect(whole).toBeCloseTo(105, -1);
+  expect(meanLogits.real).toBeGreaterThan(whole);
+  expect(meanLogits.real).toBeLessThan(tile);
+  expect(meanLogits.fake).toBeCloseTo(-meanLogits.real, 3);
+});
+
+test('the maps of a scaled picture cover all of it, in place', async () => {
+  const large = picture(1024, 768);
+  const model = redModel([]);
+  const patchScores = await readPatchScores(large, model);
+  const grid = gridOfMaps(large.facts);
+  const cells = grid.columns * grid.rows;
+  const nothing = {
+    manipulation: { probability: 0, region: null, methods: [] },
+    suspicion: 0,
+    changed: new Float32Array(cells).fill(0.5),
+    methods: {},
+  };
+  // Red of 0 to 200 becomes -2 to 2, so that the map is not saturated.
+  const scaled = {
+    ...model,
+    manifest: { ...model.manifest, calibration: { ...model.manifest.calibration } },
+  };
+  scaled.manifest.calibration.real = { scale: 0.02, offset: -2 };
+
+  const { values } = drawMaps(patchScores, scaled, grid, nothing);
+
+  const middle = Math.floor(grid.rows / 2) * grid.columns;
+  const along = [0.1, 0.3, 0.5, 0.7, 0.9].map(
+    (share) => values.real[middle + Math.floor(share * grid.columns)]!,
+  );
+  expect(along).toEqual(along.toSorted((one, other) => one - other));
+  expect(along[4]! - along[0]!).toBeGreaterThan(30_000);
+});
