@@ -51,7 +51,15 @@ def ramp(value: float, none: float, full: float) -> float:
     return float(np.clip((value - none) / (full - none), 0, 1))
 
 
-def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generator) -> tuple[np.ndarray, History]:
+def draw_scale(smallest: float, random: np.random.Generator) -> float:
+    """Skewed towards smaller: shared pictures are shrunk far more often than enlarged."""
+    grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
+    return float(np.exp(grown)) if random.random() < RESIZE else 1.0
+
+
+def degrade(
+    rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, scale: float | None = None
+) -> tuple[np.ndarray, History]:
     """Cuts and degrades one patch.
 
     @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
@@ -62,13 +70,10 @@ def degrade(rgb: np.ndarray, quality: int, side: int, random: np.random.Generato
     history = History(quality=float(quality))
     as_is = random.random() < AS_IS
     first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
-    # Every picture is treated as if it were 224 px wide, the smallest crop size: the scale must not tell the class.
-    smallest = (side + 1) / 224
-    # Skewed towards smaller: shared pictures are shrunk far more often than enlarged.
-    grown = np.log(smallest) + np.log(1.4 / smallest) * random.random() ** 1.5
-    scale = float(np.exp(grown)) if random.random() < RESIZE else 1.0
+    if scale is None:  # as if every picture were 224 px wide, the smallest crop size: the scale must not tell the class
+        scale = draw_scale((side + 1) / 224, random)
     scale = 1.0 if as_is else scale
-    patch = cut(rgb, min(224, int(np.ceil((side + MARGIN) / scale))), random)
+    patch = cut(rgb, int(np.ceil((side + MARGIN) / scale)), random)
     if first:
         patch = save_randomly(patch, history, (72, 98), random)
     if not as_is:
