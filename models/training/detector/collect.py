@@ -27,6 +27,8 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, help="folder of bare repositories, owner+name/repo each")
     parser.add_argument("--sources", type=Path, nargs="*", default=[HERE.parent / "sources.csv"])
     parser.add_argument("--out", type=Path, default=WORK / "pictures")
+    parser.add_argument("--val-files", type=Path, help="also write val's whole pictures there, as files, for `npm run evaluate -- --data`")
+    parser.add_argument("--most", type=int, default=6, help="of them from a source")
     given = parser.parse_args()
     cv2.setNumThreads(1)
     pictures = Pictures(given.out)
@@ -35,6 +37,8 @@ def main() -> None:
     if given.mirror:
         add_whole(pictures, given, have)
     pictures.save()
+    if given.val_files:
+        write_files(pictures, given)
 
 
 def add_crops(pictures: Pictures, data: Path, have: set[str]) -> None:
@@ -74,6 +78,27 @@ def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> 
             have.add(item.key)
             taken[(repository, row["split"])] += 1
         pictures.save()
+
+
+def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
+    """The files as their repositories have them, with a manifest.csv."""
+    given.val_files.mkdir(parents=True, exist_ok=True)
+    taken: Counter[str] = Counter()
+    rows = []
+    for item in pictures.items:
+        if item.part != "val" or "view" not in item.arrays or taken[item.source] >= given.most:
+            continue
+        data = blob(git_folder(given.mirror, item.source), item.key)
+        if data[8:12] == b"WEBP":
+            continue
+        taken[item.source] += 1
+        name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
+        (given.val_files / name).write_bytes(data)
+        rows.append({"file": name, "split": "val", "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
+    with open(given.val_files / "manifest.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
 
 
 def git_folder(mirror: Path, repository: str) -> Path:
