@@ -1,5 +1,6 @@
 /**
  * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
+ * `npm run evaluate -- --drawn [--model DIR]`
  * `npm run evaluate -- --manipulated [--data DIR] [--model DIR] [--limit N] [--figures FILE]`
  * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
  *
@@ -14,8 +15,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ForensicsError } from '../../src/errors.ts';
+import type { Models } from '../../src/engine/observe.ts';
+import { decodePicture } from '../../src/image/decode.ts';
 import { writeIntoCard } from './card.ts';
 import { findDataDir, readSamples, type Split, splits } from './data-set.ts';
+import { drawings } from './drawn.ts';
+import { examineUnderAll } from './examine-under-all.ts';
 import { measureManipulated, spread, writeReadings } from './manipulated/run.ts';
 import { measuredOf, record } from './measured.ts';
 import { openModels } from './open-models.ts';
@@ -31,11 +36,18 @@ const { values: options } = parseArgs({
     readings: { type: 'string' },
     limit: { type: 'string' },
     record: { type: 'boolean', default: false },
+    drawn: { type: 'boolean', default: false },
     manipulated: { type: 'boolean', default: false },
     pairs: { type: 'string' },
     figures: { type: 'string' },
   },
 });
+
+if (options.drawn) {
+  const models = await openModels(options.model ?? null);
+  await measureDrawn(models);
+  process.exit();
+}
 
 const split = splits.find((name) => name === options.split);
 const dataDir = findDataDir(options.data);
@@ -86,6 +98,21 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
   if (options.record) {
     record(join(folder, 'manifest.json'), measuredOf(rows));
     writeIntoCard(join(folder, 'CARD.md'), toMarkdown(blocks));
+  }
+}
+
+/** Of drawings, screens and pages nothing may be decided. */
+async function measureDrawn(models: Models): Promise<void> {
+  const called = new Map<string, string[]>();
+  for await (const { kind, file } of drawings()) {
+    const { classes } = await examineUnderAll(await decodePicture(file), models);
+    called.set(kind, [...(called.get(kind) ?? []), classes.default]);
+  }
+  const share = (classes: readonly string[], name: string) =>
+    `${classes.filter((one) => one === name).length} ${name}`;
+  for (const [kind, classes] of [...called, ['all', [...called.values()].flat()] as const]) {
+    const told = ['abstain', 'uncertain', 'real', 'fake'].map((name) => share(classes, name));
+    process.stdout.write(`${kind}: ${classes.length} pictures, ${told.join(', ')}\n`);
   }
 }
 
