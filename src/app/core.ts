@@ -14,10 +14,11 @@ import { createUsers, type Users } from '../access/users.ts';
 import { createHolds, type Holds } from '../analyses/legal-holds.ts';
 import { createUsageReports, type UsageReports } from '../analyses/usage-report.ts';
 import { countLogin } from '../analyses/usage.ts';
+import { service, serviceChain } from '../audit/entry.ts';
 import { type Audit, beginChains, createAudit } from '../audit/log.ts';
 import type { Settings } from '../config/config.ts';
 import { databaseFile, finishRestore, refuseLostDatabase } from '../data-folder/data-folder.ts';
-import { type Db, type OpenDatabase, openDatabase, type Tx } from '../db/open.ts';
+import { type Db, type Loss, type OpenDatabase, openDatabase, type Tx } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import { type DataFolder, openDataFolder } from '../secrets/master-key.ts';
 import { openSecrets, type Secrets } from '../secrets/secrets.ts';
@@ -75,6 +76,8 @@ export function openCore(
   const { db } = database;
   try {
     beginChains(db, now);
+    const audit = createAudit({ db, now });
+    if (database.loss !== null) noteLoss(audit, database.loss);
     const secrets = openSecrets(folder, db);
     const webhookKey = secrets.of('webhooks/signing');
     return {
@@ -85,7 +88,7 @@ export function openCore(
       keys: createKeys({ db, pepper: secrets.of('access/pepper'), now }),
       usage: createUsageReports({ db, now }),
       holds: createHolds({ db, now }),
-      audit: createAudit({ db, now }),
+      audit,
       ...openPeople({ settings, secrets, db, passwords, now }),
       webhookKey,
       webhookSecretOf: (tenantId) => webhookSecret(webhookKey, tenantId),
@@ -95,6 +98,18 @@ export function openCore(
     database.close();
     throw error;
   }
+}
+
+/** For those who come later: the next opening finds nothing wrong any more. */
+function noteLoss(audit: Audit, { commits }: Loss): void {
+  const details = { commits };
+  audit.note({
+    chain: serviceChain,
+    actor: service,
+    event: 'database.recovered',
+    subject: null,
+    details,
+  });
 }
 
 type TenantLookup = Pick<Core, 'tenants'>;

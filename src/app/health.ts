@@ -4,7 +4,7 @@
  * nobody reads costs lines, no analysis.
  */
 
-import type { Db, OpenDatabase } from '../db/open.ts';
+import type { Db, Loss, OpenDatabase } from '../db/open.ts';
 import type { Queue } from '../jobs/queue.ts';
 import type { Worker } from '../jobs/worker.ts';
 import type { PoolStatus } from '../sandbox/pool.ts';
@@ -25,7 +25,7 @@ export interface Check {
 }
 
 interface HealthParts {
-  readonly database: Pick<OpenDatabase, 'check'>;
+  readonly database: Pick<OpenDatabase, 'check' | 'loss'>;
   readonly queue: Pick<Queue, 'nextDueAt'>;
   /** Whether runs have the models they need. */
   readonly checkModel: () => Promise<void>;
@@ -70,10 +70,18 @@ export function createHealth(parts: HealthParts): () => Promise<readonly Check[]
     Promise.all(
       checkNames.map(async (name) => {
         const cause = await causeOf(() => checks[name]());
+        if (cause === null && name === 'database' && database.loss !== null) {
+          return { name, cause: new Error(lossMessage(database.loss)), isVital: false };
+        }
         return { name, cause, isVital: !spared.includes(name) };
       }),
     );
   return cached(look, { freshMs: healthFreshMs, now });
+}
+
+/** For the one who runs the server. */
+export function lossMessage({ commits, copy }: Loss): string {
+  return `The write-ahead log of the database was damaged: the last ${commits} or more changes are lost. A copy of it lies in ${copy}; put back a backup if they matter.`;
 }
 
 async function causeOf(check: () => void | Promise<void>): Promise<Error | null> {

@@ -41,6 +41,8 @@ export interface EventDetails {
   readonly 'user.password_changed': None;
   // In the chain of the service; without a subject.
   readonly 'master_key.rotated': { readonly endsOld: boolean; readonly resealed: number };
+  /** The write-ahead log was damaged: at least so many committed transactions are lost. */
+  readonly 'database.recovered': { readonly commits: number };
   /** Of the key that signs bundles: the SHA-256 of the new public key. */
   readonly 'signing_key.rotated': { readonly fingerprint: string };
   /** The SHA-256 of its manifest, which stands for every byte of it. */

@@ -3,7 +3,7 @@
  * several processes. It keeps rows and transactions; it knows no rule of any room.
  */
 
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database, { type RunResult } from 'better-sqlite3';
 import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3';
@@ -11,6 +11,7 @@ import type { BaseSQLiteDatabase } from 'drizzle-orm/sqlite-core';
 import { type ErrorCode, ForensicsError } from '../errors.ts';
 import { knownSchemaOf, migrate, migrations } from './migrations.ts';
 import { copyBeforeMigration } from './safety-copy.ts';
+import { countLostCommits } from './wal-damage.ts';
 
 export type Db = BetterSQLite3Database & { readonly $client: Database.Database };
 /** An open write transaction: what every state change asks for. */
@@ -22,6 +23,8 @@ export interface OpenDatabase {
   readonly db: Db;
   /** Null when the file was new, or of the present schema. */
   readonly upgrade: Upgrade | null;
+  /** Null when everything that was committed is there. */
+  readonly loss: Loss | null;
   /** Throws when the file cannot be read. For health checks. */
   check(): void;
   close(): void;
@@ -34,6 +37,14 @@ interface Upgrade {
   readonly to: number;
   /** The file as it was before; null when another process upgrades at the same moment, and made one. */
   readonly copy: string | null;
+}
+
+/** What damage to the write-ahead log cost. */
+export interface Loss {
+  /** Committed transactions that could not be read any more; at least so many. */
+  readonly commits: number;
+  /** The damaged log, kept for those who would get something out of it. */
+  readonly copy: string;
 }
 
 interface DatabasePlace {
@@ -57,6 +68,7 @@ const aloneTimeoutMs = 1000;
  */
 export function openDatabase(place: DatabasePlace): OpenDatabase {
   const { path, isAlone = false } = place;
+  const loss = keepDamagedLog(path);
   const client = openPrivateFile(path);
   let upgrade: Upgrade | null = null;
   try {
@@ -66,6 +78,7 @@ export function openDatabase(place: DatabasePlace): OpenDatabase {
     // FULL: what was acknowledged survives a power cut.
     client.pragma('synchronous = FULL');
     client.pragma('foreign_keys = ON');
+    if (loss !== null) dropDamagedLog(client);
     upgrade = bringUpToDate(client, place);
   } catch (error) {
     client.close();
@@ -74,6 +87,7 @@ export function openDatabase(place: DatabasePlace): OpenDatabase {
   return {
     db: drizzle({ client }),
     upgrade,
+    loss,
     check: () => {
       client.prepare('SELECT 1 FROM settings LIMIT 1').get();
     },
@@ -81,6 +95,26 @@ export function openDatabase(place: DatabasePlace): OpenDatabase {
       client.close();
     },
   };
+}
+
+/** To be called before SQLite opens the file: it recovers what it can at once. */
+function keepDamagedLog(path: string): Loss | null {
+  try {
+    const commits = countLostCommits(path);
+    if (commits === 0) return null;
+    const copy = `${path}-wal-damaged`;
+    copyFileSync(`${path}-wal`, copy);
+    return { commits, copy };
+  } catch (error) {
+    throw toTrouble(error, codeOf(error, ''));
+  }
+}
+
+/** What recovery reached goes into the file; the rest of the log would be taken for a new loss later. */
+function dropDamagedLog(client: Database.Database): void {
+  client.pragma('wal_checkpoint(TRUNCATE)');
+  if (client.pragma('quick_check(1)', { simple: true }) === 'ok') return;
+  throw new ForensicsError('database_damaged', damagedMessage);
 }
 
 function bringUpToDate(
@@ -186,6 +220,8 @@ function toTrouble(error: unknown, code: string): unknown {
   return new ForensicsError(trouble.is, trouble.message, { cause: error });
 }
 
+const damagedMessage = 'The database file is damaged; put back a backup of it.';
+
 /** By the beginnings of the codes of SQLite and of the system. */
 const troubles: readonly {
   readonly codes: readonly string[];
@@ -211,7 +247,7 @@ const troubles: readonly {
   {
     codes: ['SQLITE_NOTADB', 'SQLITE_CORRUPT'],
     is: 'database_damaged',
-    message: 'The database file is damaged; put back a backup of it.',
+    message: damagedMessage,
   },
   {
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],

@@ -21,7 +21,7 @@ import { outliveBrokenOutput } from '../output/terminal.ts';
 import { certificateSource, keepCertificate, type KeptCertificate } from '../serve/certificate.ts';
 import { listen, listenFailure, type Ready, readyJson, welcome } from '../serve/listen.ts';
 import { createServerLog, type ServerLog } from '../serve/server-log.ts';
-import { logUpgrade } from '../target/local.ts';
+import { logOpening } from '../target/local.ts';
 
 export function defineServe(serve: Command): void {
   withSettingFlags(serve, 'serve')
@@ -89,7 +89,7 @@ async function runServe(options: ServeOptions): Promise<void> {
       isLogWorking: () => serverLog.isWorking(),
     });
     stack.defer(() => app.close());
-    logUpgrade(app.database);
+    logOpening(app.database);
     const made = await serverOf({ app, settings, serverLog, stack });
     server = made.server;
     await app.proveStorage();

@@ -6,7 +6,7 @@ import { readConfig } from '../../config/config.ts';
 import { log, printable, switches } from '../output/print.ts';
 import { outliveBrokenOutput } from '../output/terminal.ts';
 import { createServerLog } from '../serve/server-log.ts';
-import { logUpgrade } from '../target/local.ts';
+import { logOpening } from '../target/local.ts';
 import { type SettingFlags, stopRequested, withSettingFlags } from './serve.ts';
 
 export function defineWorker(worker: Command): void {
@@ -42,7 +42,7 @@ async function runWorker({ config, ...flags }: SettingFlags<'worker'>): Promise<
     onNotice: logEvent,
     onWarning: logEvent,
   });
-  logUpgrade(app.database);
+  logOpening(app.database);
   try {
     await app.proveStorage();
     app.startWork();

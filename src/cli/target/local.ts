@@ -9,6 +9,7 @@ import {
   openCore,
   tenantNamed,
 } from '../../app/core.ts';
+import { lossMessage } from '../../app/health.ts';
 import { operator } from '../../audit/entry.ts';
 import { readConfig, type Settings } from '../../config/config.ts';
 import { ForensicsError } from '../../errors.ts';
@@ -67,7 +68,7 @@ async function withCore<T>(
   act: (core: Core, settings: Settings) => Promise<T>,
 ): Promise<T> {
   const core = openCore(settings);
-  logUpgrade(core.database);
+  logOpening(core.database);
   try {
     return await act(core, settings);
   } finally {
@@ -75,8 +76,9 @@ async function withCore<T>(
   }
 }
 
-/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. */
-export function logUpgrade({ upgrade }: Pick<Core['database'], 'upgrade'>): void {
+/** The upgrade is automatic, so log it: the copy is the only way back to the earlier version. A loss is told by nobody else. */
+export function logOpening({ upgrade, loss }: Pick<Core['database'], 'upgrade' | 'loss'>): void {
+  if (loss !== null) log(`Warning: ${lossMessage(loss)}`);
   if (upgrade === null) return;
   const { from, to, copy } = upgrade;
   const kept = copy === null ? '' : `; a copy as it was before lies in ${copy}`;

@@ -47,7 +47,7 @@ export const systemRoutes: FastifyPluginAsyncTypebox<Pick<App, 'health'>> = asyn
           id: 'readHealth',
           summary: 'Health of database, storage, model, queue, webhooks and log',
           description:
-            '503 when database, storage, model or queue fails. Webhooks are degraded when a receiver does not answer, the log when lines of it are lost.',
+            '503 when database, storage, model or queue fails. The database is degraded when changes were lost because its disk damaged them, webhooks when a receiver does not answer, the log when lines of it are lost.',
           failures: ['unhealthy'],
         }),
         response: { 200: healthy },
