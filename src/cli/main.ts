@@ -3,6 +3,7 @@
 import { Command, CommanderError, Help, type Option } from 'commander';
 import wrapAnsi from 'wrap-ansi';
 import { type ExitCode, exitCodes } from '../errors.ts';
+import { withNameBytes } from '../files/byte-names.ts';
 import { packageVersion } from '../version.ts';
 import { addCommands, completeCommand } from './commands.ts';
 import { printFailure, printUsageError } from './errors.ts';
@@ -12,9 +13,10 @@ import { endOnBrokenOutput, helpWidth, obeyNoColor } from './output/terminal.ts'
 /**
  * Runs the command that `argv` names, and answers the exit code once it is done.
  *
- * @param argv - as `process.argv`: the first two entries are skipped.
+ * @param given - as `process.argv`: the first two entries are skipped.
  */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
+export async function main(given: readonly string[]): Promise<ExitCode> {
+  const argv = withNameBytes(given);
   // Commands choose their exit code there; the choice of an earlier call does not apply to this one.
   process.exitCode = undefined;
   obeyNoColor(argv);

@@ -3,6 +3,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { ForensicsError } from '../errors.ts';
+import { pathOf, shownName } from '../files/byte-names.ts';
 import { toReadFailure } from '../files/read-file.ts';
 import { decodePicture } from '../image/decode.ts';
 import { checkSizeBytes, type Limits, type Picture } from '../image/picture.ts';
@@ -20,13 +21,14 @@ export async function openPicture(source: PictureSource, limits: Limits): Promis
     return { bytes, picture: await decodePicture(bytes, { ...named, limits }) };
   }
   const bytes = await readBytes(source.path, limits);
-  return { bytes, picture: await decodePicture(bytes, { name: basename(source.path), limits }) };
+  const name = shownName(basename(source.path));
+  return { bytes, picture: await decodePicture(bytes, { name, limits }) };
 }
 
 async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
   try {
     // Looked at before it is opened: opening a pipe would wait for a writer, reading a disk would never end.
-    const found = await stat(path);
+    const found = await stat(pathOf(path));
     if (found.isDirectory()) {
       throw new ForensicsError('file_is_directory', 'This is a folder; name a picture inside it.');
     }
@@ -35,7 +37,7 @@ async function readBytes(path: string, limits: Limits): Promise<Uint8Array> {
       throw new ForensicsError('file_not_readable', message);
     }
     checkSizeBytes(found.size, limits);
-    return await readFile(path);
+    return await readFile(pathOf(path));
   } catch (error) {
     throw toReadFailure(error);
   }

@@ -6,6 +6,7 @@
 
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
+import { absolutePath } from '../files/byte-names.ts';
 import { defaultLimits, type Limits } from '../image/picture.ts';
 import { createPool, type PoolStatus, type RunOptions } from './pool.ts';
 import {
@@ -91,5 +92,5 @@ interface SomeRequest {
 function withFixedPath(request: SomeRequest): SomeRequest {
   const { source } = request;
   if (source === undefined || !('path' in source)) return request;
-  return { ...request, source: { path: resolve(source.path) } };
+  return { ...request, source: { path: absolutePath(source.path) } };
 }

@@ -85,7 +85,7 @@ function isTaskCall(value: unknown): value is TaskCall {
   return isObject && 'name' in value && String(value.name) in tasks;
 }
 
-/** A file that the child reads itself, or bytes that are already at hand; `name` is what their file was called. */
+/** A file that the child reads itself, its path as `byte-names` writes one, or bytes that are already at hand; `name` is what their file was called. */
 export type PictureSource =
   | { readonly path: string }
   | { readonly bytes: Uint8Array; readonly name?: string };

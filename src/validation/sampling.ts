@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createRandom } from '../engine/calibration.ts';
+import { pathOf } from '../files/byte-names.ts';
 import { groupBy } from './statistics.ts';
 
 export interface LabelledFile {
@@ -66,7 +67,7 @@ async function groupSame<File extends LabelledFile>(
 ): Promise<ReadonlyMap<string, readonly File[]>> {
   const sized: { readonly file: File; readonly size: string }[] = [];
   for (const file of files) {
-    const found = await stat(file.path).catch(() => null);
+    const found = await stat(pathOf(file.path)).catch(() => null);
     sized.push({ file, size: found?.isFile() ? String(found.size) : file.path });
   }
   const groups = new Map<string, readonly File[]>();
@@ -89,7 +90,7 @@ async function groupByContent<File extends LabelledFile>(files: readonly File[])
 async function contentKey(path: string): Promise<string> {
   const hash = createHash('sha256');
   try {
-    await pipeline(createReadStream(path), hash);
+    await pipeline(createReadStream(pathOf(path)), hash);
     return hash.digest('hex');
   } catch {
     // Not lost: the file is opened again to be measured, and the failure is reported there.

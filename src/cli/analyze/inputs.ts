@@ -5,9 +5,10 @@
 
 import { constants, type Stats } from 'node:fs';
 import { access, open, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ForensicsError } from '../../errors.ts';
+import { absolutePath, nameOf, pathOf, shownName } from '../../files/byte-names.ts';
 import { toReadFailure } from '../../files/read-file.ts';
 import { systemCodeOf } from '../../files/system-errors.ts';
 import { defaultLimits } from '../../image/picture.ts';
@@ -15,9 +16,9 @@ import type { PictureSource } from '../../sandbox/tasks.ts';
 
 /** One file; the sandbox decides whether its bytes are a picture. */
 export interface Input {
-  /** What the user called it. */
+  /** What the user called it, fit to be shown. */
   readonly label: string;
-  /** Null for standard input. */
+  /** As `byte-names` writes one; null for standard input. */
   readonly path: string | null;
   readonly failure: ForensicsError | null;
 }
@@ -42,22 +43,22 @@ export async function* walkInputs(
   args: readonly string[],
   options: WalkOptions,
 ): AsyncGenerator<Input> {
-  const named = new Set(args.map((arg) => resolve(arg)));
+  const named = new Set(args.map(absolutePath));
   const walk: Walk = { ...options, named, seen: new Set() };
   const left = new Set(named);
-  for (const label of args) {
-    if (label === '-') yield { label, path: null, failure: null };
-    else if (left.delete(resolve(label))) yield* inputsOf(label, walk);
+  for (const arg of args) {
+    if (arg === '-') yield { label: arg, path: null, failure: null };
+    else if (left.delete(absolutePath(arg))) yield* inputsOf(arg, walk);
   }
 }
 
-async function* inputsOf(label: string, walk: Walk): AsyncGenerator<Input> {
+async function* inputsOf(path: string, walk: Walk): AsyncGenerator<Input> {
   try {
-    const found = await attempt(() => stat(label));
-    if (found.isDirectory()) yield* inputsOfFolder(label, walk);
-    else yield { label, path: label, failure: null };
+    const found = await attempt(() => stat(pathOf(path)));
+    if (found.isDirectory()) yield* inputsOfFolder(path, walk);
+    else yield { label: shownName(path), path, failure: null };
   } catch (error) {
-    yield failedInput(label, error);
+    yield failedInput(path, error);
   }
 }
 
@@ -65,11 +66,11 @@ async function* inputsOfFolder(dir: string, walk: Walk): AsyncGenerator<Input> {
   const { recursive, exceptDir, named, seen } = walk;
   if (!recursive) throw isDirectory();
   // It lies in another one that was named before.
-  if (seen.has(await attempt(() => realpath(dir)))) return;
+  if (seen.has(await attempt(() => realName(dir)))) return;
   let isEmpty = true;
   for await (const input of picturesBelow(dir, { exceptDir, seen })) {
     isEmpty = false;
-    if (!named.has(resolve(input.label))) yield input;
+    if (!named.has(absolutePath(input.path ?? input.label))) yield input;
   }
   if (isEmpty) throw noPicture();
 }
@@ -83,18 +84,23 @@ interface BelowOptions {
 /** Hidden files and folders are left out. @throws {ForensicsError} `file_*` for `dir` itself. */
 async function* picturesBelow(dir: string, options: BelowOptions): AsyncGenerator<Input> {
   const { exceptDir, seen } = options;
-  const real = await attempt(() => realpath(dir));
-  const isExcepted = exceptDir !== null && real === (await realpath(exceptDir).catch(() => null));
+  const real = await attempt(() => realName(dir));
+  const isExcepted = exceptDir !== null && real === (await realName(exceptDir).catch(() => null));
   if (isExcepted || seen.has(real)) return;
   seen.add(real);
-  const names = (await attempt(() => readdir(dir))).filter((name) => !name.startsWith('.'));
+  const found = await attempt(() => readdir(pathOf(dir), { encoding: 'buffer' }));
+  const names = found.map(nameOf).filter((name) => !name.startsWith('.'));
   for (const name of names.toSorted()) {
     const path = join(dir, name);
     // oxlint-disable-next-line no-await-in-loop -- one after the other, so that nothing is kept
-    const found = await stat(path).catch(() => null);
-    if (found?.isDirectory()) yield* folderBelow(path, options);
-    else if (isPicture(name, found)) yield { label: path, path, failure: null };
+    const stats = await stat(pathOf(path)).catch(() => null);
+    if (stats?.isDirectory()) yield* folderBelow(path, options);
+    else if (isPicture(name, stats)) yield { label: shownName(path), path, failure: null };
   }
+}
+
+async function realName(path: string): Promise<string> {
+  return nameOf(await realpath(pathOf(path), { encoding: 'buffer' }));
 }
 
 const pictureName = /\.(?:jpe?g|png)$/i;
@@ -113,9 +119,9 @@ async function* folderBelow(dir: string, options: BelowOptions): AsyncGenerator<
   }
 }
 
-function failedInput(label: string, error: unknown): Input {
+function failedInput(path: string, error: unknown): Input {
   if (!(error instanceof ForensicsError)) throw error;
-  return { label, path: label, failure: error };
+  return { label: shownName(path), path, failure: error };
 }
 
 function noPicture(): ForensicsError {
@@ -131,10 +137,10 @@ export async function openSource(input: Input): Promise<PictureSource> {
   if (input.path === null) return { bytes: await readUpTo(process.stdin, defaultLimits.maxBytes) };
   const { path } = input;
   return attempt(async () => {
-    await access(path, constants.R_OK);
+    await access(pathOf(path), constants.R_OK);
     // A pipe can be read only once and has no size: `<(curl ...)` is read here, a file by the child that decodes it.
-    if ((await stat(path)).isFile()) return { path };
-    const file = await open(path, 'r');
+    if ((await stat(pathOf(path))).isFile()) return { path };
+    const file = await open(pathOf(path), 'r');
     return { bytes: await readUpTo(file.createReadStream(), defaultLimits.maxBytes) };
   });
 }
@@ -145,9 +151,9 @@ export async function readSource(input: Input): Promise<Exclude<PictureSource, {
   if ('bytes' in source) return source;
   const { path } = source;
   return attempt(async () => {
-    const file = await open(path, 'r');
+    const file = await open(pathOf(path), 'r');
     const bytes = await readUpTo(file.createReadStream(), defaultLimits.maxBytes);
-    return { bytes, name: basename(path) };
+    return { bytes, name: shownName(basename(path)) };
   });
 }
 

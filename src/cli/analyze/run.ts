@@ -90,7 +90,7 @@ async function examineAll(
   // Names are stored to make folder names unique: only needed where there are folders to name.
   const folderNameOf = out === null ? () => '' : createFolderNames();
   const examined = inOrder(inputs, { width: jobs, signal }, async (input) => {
-    const record = await examiner.examine(input, folderNameOf(input.label));
+    const record = await examiner.examine(input, folderNameOf(input.path ?? input.label));
     reporter.examined(record);
     return record;
   });

@@ -5,6 +5,7 @@ import { relative, sep } from 'node:path';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { newId } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
+import { nameOf, pathOf, shownName } from '../../files/byte-names.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -150,11 +151,11 @@ type Option = '--real' | '--fake';
 
 async function realFolder(dir: string, option: Option): Promise<string> {
   if (dir === '-') throw usageError(`${option} takes a folder; standard input is none.`);
-  const found = await stat(dir).catch((error: unknown) => {
+  const found = await stat(pathOf(dir)).catch((error: unknown) => {
     throw named(option, toFileFailure(error));
   });
   if (!found.isDirectory()) throw usageError(`${option} takes a folder of pictures, not a file.`);
-  return realpath(dir);
+  return nameOf(await realpath(pathOf(dir), { encoding: 'buffer' }));
 }
 
 function isInside(inner: string, outer: string): boolean {
@@ -168,10 +169,10 @@ async function inputsOf(dir: string, option: Option): Promise<readonly LabelledI
   }
   const [first] = inputs;
   // Where the folder itself is empty or may not be read, its failure is all there is.
-  if (first?.failure && first.label === dir) throw named(option, first.failure);
+  if (first?.failure && first.path === dir) throw named(option, first.failure);
   return inputs.map(({ label, path, failure }) => {
-    const steps = relative(dir, label).split(sep);
-    const folder = steps.length > 1 ? steps[0]! : '';
+    const steps = relative(dir, path ?? label).split(sep);
+    const folder = steps.length > 1 ? shownName(steps[0]!) : '';
     return { label, path: path ?? label, isFake: option === '--fake', folder, failure };
   });
 }

@@ -160,6 +160,6 @@ export async function readPicture(input: Input): Promise<RemotePicture> {
   const { bytes } = await readSource(input);
   const { format, container } = openContainer(bytes, defaultLimits);
   const { storedWidth: width, storedHeight: height } = container.facts;
-  const name = input.path === null ? 'stdin' : basename(input.path);
+  const name = input.path === null ? 'stdin' : basename(input.label);
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
 }
