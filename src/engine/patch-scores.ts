@@ -136,7 +136,6 @@ function votesOf(
   seen: ViewFeatures | null,
   views: Views | null,
 ): Votes {
-  const evenly = (share: number, count: number) => Array<number>(count).fill(share / count);
   if (seen === null || views === null) {
     return { features: patches.features, weights: evenly(1, patches.count) };
   }
@@ -154,6 +153,10 @@ function votesOf(
       weights.whole,
     ],
   };
+}
+
+function evenly(share: number, count: number): number[] {
+  return Array<number>(count).fill(share / count);
 }
 
 function meansOf({ means, channels }: WindowMeans, place: number): Float32Array {

@@ -184,13 +184,13 @@ function viewsOf(value: unknown): Views | null {
   if (value === null) return null;
   const fields = fieldsOf(value, 'views');
   const weights = fieldsOf(fields['weights'], 'views.weights');
-  const weightOf = (name: string) => numberOf(weights[name], `views.weights.${name}`, 0, 1);
+  const shareOf = (name: string) => numberOf(weights[name], `views.weights.${name}`, 0, 1);
   const views = {
     mostPixels: wholeOf(fields['mostPixels'], 'views.mostPixels', 65_536, 1e9),
     tilePx: wholeOf(fields['tilePx'], 'views.tilePx', 32, 4096),
     tiles: wholeOf(fields['tiles'], 'views.tiles', 0, 4096),
     wholePx: wholeOf(fields['wholePx'], 'views.wholePx', 32, 4096),
-    weights: { patches: weightOf('patches'), tiles: weightOf('tiles'), whole: weightOf('whole') },
+    weights: { patches: shareOf('patches'), tiles: shareOf('tiles'), whole: shareOf('whole') },
   };
   const { patches, tiles, whole } = views.weights;
   if (Math.abs(patches + tiles + whole - 1) > 1e-9)

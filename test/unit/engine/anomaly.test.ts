@@ -80,13 +80,13 @@ describe('clusters', () => {
 });
 
 test('a distance is drawn as one half where 97 of 100 reference patches are nearer, and as a tenth at their median', () => {
-  const statistics = { distanceQuantiles: Array.from({ length: 101 }, (_, at) => at) };
-  const drawn = [0, 50, 97, 120].map((distance) => outlyingness(distance, statistics));
+  const quantiles = { distanceQuantiles: Array.from({ length: 101 }, (_, at) => at) };
+  const shares = [0, 50, 97, 120].map((distance) => outlyingness(distance, quantiles));
 
-  expect(drawn[1]).toBeCloseTo(0.1, 12);
-  expect(drawn[2]).toBeCloseTo(0.5, 12);
-  expect(drawn[0]).toBeLessThan(0.05);
-  expect(drawn[3]).toBeGreaterThan(0.7);
+  expect(shares[1]).toBeCloseTo(0.1, 12);
+  expect(shares[2]).toBeCloseTo(0.5, 12);
+  expect(shares[0]).toBeLessThan(0.05);
+  expect(shares[3]).toBeGreaterThan(0.7);
 });
 
 test('the share below a value runs in straight lines between quantiles, from 0 to 1', () => {
