@@ -159,7 +159,7 @@ const kinds: Readonly<Record<string, (canvas: Canvas) => string>> = {
 };
 
 /** A picture of light and noise on less than a third of the page. */
-async function withPicture(page: Sharp, { width, height, random }: Canvas): Promise<Sharp> {
+async function withPicture(paper: Sharp, { width, height, random }: Canvas): Promise<Sharp> {
   const [wide, high] = [Math.floor(width * 0.5), Math.floor(height * 0.5)];
   const { rgb } = drawScene({ width: wide, height: high, seed: int(random, 1e6) });
   const input = await sharp(rgb, { raw: { width: wide, height: high, channels: 3 } })
@@ -168,11 +168,11 @@ async function withPicture(page: Sharp, { width, height, random }: Canvas): Prom
   sharp.unblock({ operation: ['VipsForeignLoadPng'] });
   const left = int(random, width - wide);
   const top = int(random, height - high);
-  return sharp(await page.composite([{ input, left, top }]).png().toBuffer());
+  return sharp(await paper.composite([{ input, left, top }]).png().toBuffer());
 }
 
-function scanned(page: Sharp, random: Random): Sharp {
-  return page
+function scanned(paper: Sharp, random: Random): Sharp {
+  return paper
     .rotate(random() * 4 - 2, { background: '#ddd' })
     .blur(0.5 + random())
     .linear(0.8, 25);

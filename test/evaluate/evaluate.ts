@@ -102,18 +102,20 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
 }
 
 /** Of drawings, screens and pages nothing may be decided. */
-async function measureDrawn(models: Models): Promise<void> {
+async function measureDrawn(opened: Models): Promise<void> {
   const called = new Map<string, string[]>();
   for await (const { kind, file } of drawings()) {
-    const { classes } = await examineUnderAll(await decodePicture(file), models);
+    const { classes } = await examineUnderAll(await decodePicture(file), opened);
     called.set(kind, [...(called.get(kind) ?? []), classes.default]);
   }
-  const share = (classes: readonly string[], name: string) =>
-    `${classes.filter((one) => one === name).length} ${name}`;
   for (const [kind, classes] of [...called, ['all', [...called.values()].flat()] as const]) {
     const told = ['abstain', 'uncertain', 'real', 'fake'].map((name) => share(classes, name));
     process.stdout.write(`${kind}: ${classes.length} pictures, ${told.join(', ')}\n`);
   }
+}
+
+function share(classes: readonly string[], name: string): string {
+  return `${classes.filter((one) => one === name).length} ${name}`;
 }
 
 function fail(message: string): never {
