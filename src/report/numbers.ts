@@ -16,6 +16,8 @@ export interface NumberWriter {
   readonly rates: (low: number, high: number) => string;
   /** Any number, as precise as it is and no more than four significant digits: `17`, `0.05213`. */
   readonly plain: (value: number) => string;
+  /** With exactly `digits` behind the point: `0.93`. */
+  readonly fixed: (value: number, digits: number) => string;
   /** A whole number with groups: `1,234,567`. */
   readonly count: (value: number) => string;
   /** A share of 0..1 as whole percent: `12 %`. */
@@ -63,6 +65,7 @@ export function createNumberWriter(language: Language): NumberWriter {
   return {
     exact,
     count,
+    fixed: (value, digits) => (Number.isFinite(value) ? point(value.toFixed(digits)) : missing),
     score: (value) => bounded(value, 2, { below, above }),
     withDeviation: (value, deviation) => `${exact(value)} ± ${exact(deviation)}`,
     range: (low, high) => `${exact(low)} ${to} ${exact(high)}`,

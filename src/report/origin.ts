@@ -15,9 +15,10 @@ export function writeOrigin(provenance: WordedProvenance, language: Language): r
   const namesOf = (kind: NamedSoftware['kind']) =>
     software.filter((one) => one.kind === kind).map(({ name }) => name);
   const [camera, [firmware]] = [namesOf('camera'), namesOf('firmware')];
-  const editors = namesOf('editor');
   const generators = namesOf('generator');
   const last = history.findLast((step) => step.software !== null);
+  // The history names it with its date.
+  const editors = namesOf('editor').filter((name) => name !== last?.software);
   const lastStep = [last?.software, last?.when?.slice(0, 10)].filter(Boolean).join(', ');
   return [
     ...(credentials === null ? [] : [brief.credentials(credentials)]),

@@ -159,7 +159,7 @@ describe('several pictures', () => {
     expect(lines.map((line) => line.split(': ').slice(0, 2).join(': ')).toSorted()).toEqual(
       ['.', 'cut.jpg', 'empty.png', 'gone.jpg', 'text.jpg'].map((file) => `forensics: ${file}`),
     );
-    expect(summary).toMatch(/^7 pictures: 2 \w+, 5 failed; [\d.]+ s, [\d.]+ a second$/);
+    expect(summary).toMatch(/^7 pictures: 2 [\w ]+, 5 failed; [\d.]+ s, [\d.]+ a second$/);
   });
 
   test('Ctrl-C ends the run by that signal and leaves no temporary folder', async () => {
@@ -172,6 +172,9 @@ describe('several pictures', () => {
     const done = parseLines(ran.stdout);
 
     expect(ran.signal).toBe('SIGINT');
+    expect(ran.stderr).toMatch(
+      /^Stopped\. \d+ pictures?: .*\nResults in out, a folder for each picture\n$/,
+    );
     expect(done.length).toBeLessThan(31);
     for (const name of await readdir(join(cwd, 'out'))) {
       expect(await readdir(join(cwd, 'out', name))).toEqual(['result.json']);

@@ -78,7 +78,7 @@ describe('one document on standard output:', () => {
     const { stderr } = await batch(five, { jsonl: true });
 
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(
-      /^5 pictures: 1 real, 1 fake, 1 abstain, 2 failed; \d+\.\d s, [\d.]+ a second$/,
+      /^5 pictures: 1 without a sign, 1 with signs, 1 not judged, 2 failed; \d+\.\d s, [\d.]+ a second$/,
     );
   });
 });
@@ -91,7 +91,7 @@ test('a disk that is full ends the run with one line; what is finished was told 
 
   expect(code).toMatchObject({ code: 'no_space_left', exitCode: 6 });
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 real, 1 fake; .*\n$/);
+  expect(stderr).toMatch(/^Stopped\. 2 pictures: 1 without a sign, 1 with signs; .*\n$/);
 });
 
 test('a run that is stopped tells a person what is finished', async () => {
@@ -101,8 +101,10 @@ test('a run that is stopped tells a person what is finished', async () => {
   const several = await batch(files, { jobs: 1 }, prepare);
   const none = await batch(['bad.jpg', 'real-1.jpg'], { jobs: 1 }, prepare);
 
-  expect(several.stdout).toMatch(/^PICTURE .*\nreal-1\.jpg +real .*\nfake-2\.jpg +fake .*\n$/);
-  expect(none.stdout).toBe('');
+  expect(several.stdout).toMatch(
+    /^PICTURE .*\nreal-1\.jpg +no sign found .*\nfake-2\.jpg +looks generated .*\n$/,
+  );
+  expect(none).toMatchObject({ stdout: '', stderr: '' });
 });
 
 test('a hundred thousand arguments become a table', { timeout: 60_000 }, async () => {

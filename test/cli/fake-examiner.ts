@@ -44,6 +44,7 @@ export const options: AnalyzeOptions = {
   withMetadata: false,
   withoutOriginal: false,
   force: false,
+  details: false,
   json: false,
   jsonl: false,
   csv: false,

@@ -33,7 +33,7 @@ test('a table says why pictures failed, so that their lines do not push it away'
 
   expect(code).toBe(1);
   expect(text.match(/forensics: gone/g)).toBeNull();
-  expect(text.match(/^gone-\d+\.jpg +failed +- +There is no such file\.$/gm)).toHaveLength(200);
+  expect(text.match(/^gone-\d+\.jpg +failed +- +- +There is no such file\.$/gm)).toHaveLength(200);
   expect(text).toContain('200 pictures: 200 failed;');
 });
 

@@ -90,7 +90,7 @@ export interface Stop {
 }
 
 /** Failures that every picture of a run would meet: the run ends with the first. */
-export function isOfTheMachine({ code }: ForensicsError): boolean {
+export function isOfTheMachine({ code }: Pick<ForensicsError, 'code'>): boolean {
   return ofTheMachine.has(code);
 }
 

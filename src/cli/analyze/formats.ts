@@ -1,11 +1,13 @@
 /** What a run writes to standard output: one document, in pieces that are written as soon as they are known. */
 
-import { resultSubClasses } from '../../contract/vocabulary.ts';
+import { type Language, resultSubClasses } from '../../contract/vocabulary.ts';
 import { csvText, type CsvValue } from '../output/details.ts';
 import { printable } from '../output/print.ts';
 import { columnsOf } from '../output/terminal.ts';
-import { detailsOf, statedProbability } from './details.ts';
-import type { AnalyzeOptions } from './options.ts';
+import { cardOf } from './card.ts';
+import { detailsOf } from './details.ts';
+import { type AnalyzeOptions, languageOf } from './options.ts';
+import { outcomeOf, statedGeneration } from './outcome.ts';
 import type { AnalysisRecord } from './record.ts';
 import type { Summary } from './reporter.ts';
 import { tableOf, type TableRow, tableRowOf } from './table.ts';
@@ -18,16 +20,22 @@ interface OutputFormat {
   end(summary: Summary): string;
 }
 
-type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv'>;
+type FormatOptions = Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv' | 'details' | 'lang'>;
 
-export function chooseFormat({ json, jsonl, csv }: FormatOptions): OutputFormat {
+export function chooseFormat(options: FormatOptions): OutputFormat {
+  const { json, jsonl, csv, details } = options;
   if (json) return createJsonFormat();
   if (jsonl) return createJsonLinesFormat();
   if (csv) return createCsvFormat(process.stdout.isTTY);
-  return createTextFormat(columnsOf(process.stdout));
+  const page = { language: languageOf(options), columns: columnsOf(process.stdout) };
+  return details ? createDetailsFormat(page) : createTextFormat(page);
 }
 
-export function isForPeople({ json, jsonl, csv }: FormatOptions): boolean {
+export function isForPeople({
+  json,
+  jsonl,
+  csv,
+}: Pick<AnalyzeOptions, 'json' | 'jsonl' | 'csv'>): boolean {
   return !json && !jsonl && !csv;
 }
 
@@ -50,28 +58,45 @@ function createJsonLinesFormat(): OutputFormat {
   return { head: '', add: (record) => `${JSON.stringify(record)}\n`, end: () => '' };
 }
 
-/**
- * For a person: one picture in detail, several as a table at the end, with only their rows in memory until then.
- *
- * @param columns - the terminal's width; infinite for a file or a pipe.
- */
-function createTextFormat(columns: number): OutputFormat {
+interface TextPage {
+  readonly language: Language;
+  /** The terminal's width; infinite for a file or a pipe. */
+  readonly columns: number;
+}
+
+/** For a person: one picture as a card, several as a table at the end, with only their rows in memory until then. */
+function createTextFormat({ language, columns }: TextPage): OutputFormat {
   const rows: TableRow[] = [];
   let only: AnalysisRecord | null = null;
   return {
     head: '',
     add: (record) => {
       only = rows.length === 0 ? record : null;
-      rows.push(tableRowOf(record));
+      rows.push(tableRowOf(record, language));
       return '';
     },
     end: () => {
       // One picture that failed has had its line on stderr; there is no result to print.
       if (only?.error) return '';
       return only !== null && only.verdict !== null
-        ? detailsOf(only, columns)
-        : tableOf(rows, columns);
+        ? cardOf(only, language, columns)
+        : tableOf(rows, language, columns);
     },
+  };
+}
+
+/** Everything, picture by picture; what failed has had its line on stderr. */
+function createDetailsFormat({ language, columns }: TextPage): OutputFormat {
+  let isFirst = true;
+  return {
+    head: '',
+    add: (record) => {
+      if (record.verdict === null) return '';
+      const before = isFirst ? '' : '\n';
+      isFirst = false;
+      return `${before}${detailsOf(record, language, columns)}`;
+    },
+    end: () => '',
   };
 }
 
@@ -115,7 +140,8 @@ function subClassesOf({ result }: AnalysisRecord): CsvValue {
 
 /** Null where the table states no probability, and where a changed part decided. */
 function generationDecision(record: AnalysisRecord): AnalysisRecord['decision'] {
-  return statedProbability(record)?.deviation == null ? null : record.decision;
+  const isStated = statedGeneration(record) !== null && outcomeOf(record) !== 'changed';
+  return isStated ? record.decision : null;
 }
 
 /** To four digits: more than that is noise. */

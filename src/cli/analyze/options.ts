@@ -25,6 +25,7 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly withMetadata: boolean;
   readonly withoutOriginal: boolean;
   readonly force: boolean;
+  readonly details: boolean;
   readonly json: boolean;
   readonly jsonl: boolean;
   readonly csv: boolean;
@@ -44,6 +45,10 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
   checkForensicTier(options);
   if (options.force && options.out === null) {
     throw usageError('--force replaces the results of --out DIR; add --out.');
+  }
+  const { details, json, jsonl, csv } = options;
+  if (details && (json || jsonl || csv)) {
+    throw usageError('--details is for people; --json has everything for programs.');
   }
   checkStandardInput(args);
 }
@@ -72,4 +77,9 @@ function checkStandardInput(args: readonly string[]): void {
   if (stdins === 1 && process.stdin.isTTY) {
     throw usageError('Standard input (-) is the keyboard; pipe a picture into it.');
   }
+}
+
+/** That of what is printed for a person: the first one of the reports. */
+export function languageOf({ lang }: Pick<AnalyzeOptions, 'lang'>): Language {
+  return lang[0] ?? 'en';
 }

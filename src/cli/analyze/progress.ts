@@ -1,5 +1,8 @@
 /** How far a run is: a line on stderr that is drawn again, only on a terminal. */
 
+import type { Language } from '../../contract/vocabulary.ts';
+import { createNumberWriter } from '../../report/numbers.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
 import { switches } from '../output/print.ts';
 import { canAnimate, startSpinner } from '../output/terminal.ts';
 
@@ -14,13 +17,13 @@ export interface Progress {
 type Total = number | ((signal: AbortSignal) => Promise<number>);
 
 /** Shows nothing with `--quiet`, and where stderr is no terminal. */
-export async function startProgress(total: Total): Promise<Progress> {
+export async function startProgress(total: Total, language: Language): Promise<Progress> {
   if (switches().quiet || !canAnimate(process.stderr)) {
     return { add: () => undefined, around: (write) => write(), end: () => undefined };
   }
   const state: State = { total: typeof total === 'number' ? total : null, done: 0, failed: 0 };
   const began = performance.now();
-  const text = () => progressText(state, performance.now() - began);
+  const text = () => progressText(state, performance.now() - began, language);
   const spinner = await startSpinner(text());
   const ended = new AbortController();
   if (typeof total === 'function') {
@@ -57,12 +60,19 @@ interface State {
 }
 
 /** `[====      ] 10/40, 1 failed, 2.1 a second, about 20 s left` */
-export function progressText({ total, done, failed }: Readonly<State>, elapsedMs: number): string {
-  if (total === 1) return 'Examining';
-  const failures = failed > 0 ? `, ${failed} failed` : '';
-  if (total === null) return `${done} examined${failures}`;
-  const rate = done > 0 && elapsedMs >= 2000 ? `, ${rateOf(done, elapsedMs)}` : '';
-  return `${barOf(done, total)} ${done}/${total}${failures}${rate}${timeLeft(done / total, elapsedMs)}`;
+export function progressText(
+  { total, done, failed }: Readonly<State>,
+  elapsedMs: number,
+  language: Language,
+): string {
+  const { progress } = wordsIn(language).terminal;
+  if (total === 1) return progress.one;
+  const failures = failed > 0 ? `, ${progress.failed(failed)}` : '';
+  if (total === null) return `${progress.examined(done)}${failures}`;
+  const rate = done > 0 && elapsedMs >= 2000 ? `, ${rateOf(done, elapsedMs, language)}` : '';
+  const left = timeLeft(done / total, elapsedMs, language);
+  const leftText = left === '' ? '' : `, ${progress.left(left)}`;
+  return `${barOf(done, total)} ${done}/${total}${failures}${rate}${leftText}`;
 }
 
 const barCells = 20;
@@ -74,25 +84,26 @@ function barOf(done: number, total: number): string {
 }
 
 const rateUnits = [
-  [1, 'a second'],
-  [60, 'a minute'],
-  [3600, 'an hour'],
+  [1, 'second'],
+  [60, 'minute'],
+  [3600, 'hour'],
 ] as const;
 
-/** In the shortest unit that leaves a figure in front of nought. */
-export function rateOf(done: number, elapsedMs: number): string {
+/** In the shortest unit that leaves a figure in front of nought: `2.1 a second`. */
+export function rateOf(done: number, elapsedMs: number, language: Language): string {
   const perSecond = (done * 1000) / Math.max(elapsedMs, 1);
-  const [seconds, words] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
-  return `${(perSecond * seconds).toFixed(1)} ${words}`;
+  const [seconds, unit] = rateUnits.find(([each]) => perSecond * each >= 0.1) ?? rateUnits[2];
+  const { fixed } = createNumberWriter(language);
+  return `${fixed(perSecond * seconds, 1)} ${wordsIn(language).terminal.summary.rates[unit]}`;
 }
 
-/** `, about 12 min left`: as precise as an estimate is; empty before there is one, and for less than 10 s. */
-export function timeLeft(shareDone: number, elapsedMs: number): string {
+/** `12 min`: as precise as an estimate is; empty before there is one, and for less than 10 s. */
+export function timeLeft(shareDone: number, elapsedMs: number, language: Language): string {
   if (shareDone === 0 || elapsedMs < 5000) return '';
   const seconds = ((elapsedMs / 1000) * (1 - shareDone)) / shareDone;
   if (seconds < 10) return '';
-  if (seconds < 90) return `, about ${Math.round(seconds / 10) * 10} s left`;
+  if (seconds < 90) return `${Math.round(seconds / 10) * 10} s`;
   const minutes = Math.round(seconds / 60);
-  if (minutes < 90) return `, about ${minutes} min left`;
-  return `, about ${(minutes / 60).toFixed(1)} h left`;
+  if (minutes < 90) return `${minutes} min`;
+  return `${createNumberWriter(language).fixed(minutes / 60, 1)} h`;
 }

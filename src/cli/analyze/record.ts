@@ -2,6 +2,7 @@
 
 import type { AnalysisOptions } from '../../contract/analysis.ts';
 import type { Evidence } from '../../contract/evidence.ts';
+import type { Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { Decision, Examination, ModelIdentity } from '../../engine/result.ts';
@@ -54,6 +55,8 @@ export interface AnalysisRecord {
     | (Pick<Decision, 'basis' | 'fakeProbability' | 'fakeUncertainty' | 'thresholds'> & {
         /** Probability 0..1 that a part of the picture was changed. */
         readonly changeProbability: number | null;
+        /** The largest region marked as changed, in pixels of the upright picture. */
+        readonly changedRegion: Region | null;
         readonly errorRates: ErrorRates | null;
         /** The same of the verdict that a part was changed. */
         readonly changeErrorRates: ChangeErrorRates | null;
@@ -61,6 +64,8 @@ export interface AnalysisRecord {
     | null;
   /** The `result.evidence` of the interface, and beside it what it takes to repeat the result; null for `flagging`. */
   readonly evidence: (Evidence & OrNull<Circumstances>) | null;
+  /** What the file says of its own origin, whatever the tier; a server sends it with the forensic tier only. */
+  readonly provenance: Evidence['provenance'] | null;
   readonly picture: {
     readonly format: Format;
     readonly width: number;
@@ -121,10 +126,12 @@ export function recordOf(
       fakeUncertainty,
       thresholds,
       changeProbability: examination.manipulation?.probability ?? null,
+      changedRegion: examination.manipulation?.region ?? null,
       errorRates: errorRatesOf(examination),
       changeErrorRates: changeErrorRatesOf(examination),
     },
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
+    provenance: examination.provenance,
     picture: { format, width, height, sizeBytes, notes },
     model,
     examinedAt: examinedAt.toISOString(),
@@ -178,6 +185,7 @@ export function openRecordOf({
     result: null,
     decision: null,
     evidence: null,
+    provenance: null,
     picture: null,
     model: null,
     examinedAt: examinedAt.toISOString(),

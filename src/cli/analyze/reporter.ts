@@ -1,7 +1,8 @@
 /** What a run prints: records on standard output; failures, progress and the summary on standard error. */
 
 import { once } from 'node:events';
-import type { ResultClass } from '../../contract/vocabulary.ts';
+import wrapAnsi from 'wrap-ansi';
+import type { Language, ResultClass } from '../../contract/vocabulary.ts';
 import {
   type ErrorCode,
   type ExitCode,
@@ -9,11 +10,15 @@ import {
   failures,
   type ForensicsError,
 } from '../../errors.ts';
+import { createNumberWriter } from '../../report/numbers.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
 import { printFileFailure } from '../errors.ts';
 import { log } from '../output/print.ts';
+import { columnsOf } from '../output/terminal.ts';
+import { isOfTheMachine } from './concurrency.ts';
 import { chooseFormat, isForPeople } from './formats.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, type FailOn, failOns } from './options.ts';
+import { type AnalyzeOptions, type FailOn, failOns, languageOf } from './options.ts';
 import { type Progress, rateOf, startProgress } from './progress.ts';
 import type { AnalysisRecord } from './record.ts';
 
@@ -27,7 +32,7 @@ export interface Reporter {
   /** Ends the document and prints the summary. */
   finish(): Promise<Summary>;
   /** Prints the summary of what was reported. A table is printed as far as it goes; documents stay cut off. */
-  stopped(): Promise<void>;
+  stopped(reason: ForensicsError): Promise<void>;
   close(): void;
 }
 
@@ -36,12 +41,15 @@ export async function openReporter(
   args: readonly string[],
   options: AnalyzeOptions,
 ): Promise<Reporter> {
-  const progress = await startProgress((signal) => countInputs(args, options, signal));
+  const language = languageOf(options);
+  const progress = await startProgress((signal) => countInputs(args, options, signal), language);
   const format = chooseFormat(options);
   const write = createWriter(format.head, progress);
   const began = performance.now();
-  const elapsedMs = () => performance.now() - began;
+  const lineOf = (summary: Summary) => summaryLine(summary, performance.now() - began, language);
   let summary = emptySummary;
+  /** What was done, in whatever order: a run that is stopped has reported less. */
+  let done = emptySummary;
   let deferredLine: (() => void) | null = null;
   return {
     failed: (input, failure) => {
@@ -49,7 +57,10 @@ export async function openReporter(
       if (isShownInTable(options)) deferredLine = line;
       else progress.around(line);
     },
-    examined: (record) => progress.add(record),
+    examined: (record) => {
+      progress.add(record);
+      if (!isCutOff(record)) done = withRecord(done, record);
+    },
     report: async (record) => {
       summary = withRecord(summary, record);
       await write(format.add(record));
@@ -59,16 +70,26 @@ export async function openReporter(
       // It was the only one: there is no table.
       if (summary.total === 1) deferredLine?.();
       await write(format.end(summary));
-      logSummary(summary, options, summaryLine(summary, elapsedMs()));
+      // One picture has had its card or its line: there is nothing to sum up.
+      if (summary.total >= 2) logSummary(summary, options, lineOf(summary));
       return summary;
     },
-    stopped: async () => {
+    stopped: async ({ code }) => {
       progress.end();
       if (isForPeople(options) && summary.total > 0) await write(format.end(summary));
-      logSummary(summary, options, `Stopped. ${summaryLine(summary, elapsedMs())}`);
+      // A disk that is full before the first picture is done has its own line.
+      if (done.total === 0 && code !== 'cancelled') return;
+      const words = wordsIn(language).terminal.summary;
+      const told = done.total === 0 ? words.noneExamined : lineOf(done);
+      logSummary(done, options, `${words.stopped} ${told}`);
     },
     close: () => progress.end(),
   };
+}
+
+/** It came to no end of its own: the run was stopped, or could not go on. */
+function isCutOff({ error }: AnalysisRecord): boolean {
+  return error !== null && (error.code === 'cancelled' || isOfTheMachine(error));
 }
 
 /** A walk of its own beside the run: the number of pictures is known soon, and nothing is stored for it. */
@@ -108,14 +129,14 @@ async function writeOut(text: string): Promise<void> {
 
 /** On a terminal the remark in its row explains why a picture failed; a line above would only push the rows away. */
 function isShownInTable(options: AnalyzeOptions): boolean {
-  return isForPeople(options) && process.stdout.isTTY && !options.verbose;
+  return isForPeople(options) && !options.details && process.stdout.isTTY && !options.verbose;
 }
 
-/** One picture has had its details or its line: there is nothing to sum up. */
-function logSummary({ total, counts }: Summary, { out }: AnalyzeOptions, line: string): void {
-  if (total < 2) return;
-  log(line);
-  if (out !== null && total > counts.failed) log(`Results in ${out}, a folder for each picture`);
+function logSummary({ total, counts }: Summary, options: AnalyzeOptions, line: string): void {
+  for (const part of wrapAnsi(line, columnsOf(process.stderr)).split('\n')) log(part);
+  const { out } = options;
+  const { results } = wordsIn(languageOf(options)).terminal.summary;
+  if (out !== null && total > counts.failed) log(results(out));
 }
 
 /** How many pictures came to each end: all that a run keeps of the pictures it has reported. */
@@ -144,20 +165,27 @@ export function withRecord(
   };
 }
 
-/** `5 pictures: 2 real, 1 fake, 2 failed; 3.2 s, 1.6 a second` */
-export function summaryLine({ total, counts }: Summary, elapsedMs: number): string {
-  const pictures = `${total} ${total === 1 ? 'picture' : 'pictures'}`;
-  const ends = Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .map(([word, count]) => `${count} ${word}`)
+/** `5 pictures: 2 without a sign, 1 with signs, 2 failed; 3.2 s, 1.6 a second` */
+export function summaryLine(
+  { total, counts }: Summary,
+  elapsedMs: number,
+  language: Language,
+): string {
+  const words = wordsIn(language).terminal.summary;
+  const ends = summaryOrder
+    .filter((end) => counts[end] > 0)
+    .map((end) => `${counts[end]} ${words.counts[end]}`)
     .join(', ');
-  const rate = total > 1 ? `, ${rateOf(total, elapsedMs)}` : '';
-  return `${pictures}${ends === '' ? '' : `: ${ends}`}; ${durationText(elapsedMs)}${rate}`;
+  const rate = total > 1 ? `, ${rateOf(total, elapsedMs, language)}` : '';
+  const duration = durationText(elapsedMs, language);
+  return `${words.pictures(total)}${ends === '' ? '' : `: ${ends}`}; ${duration}${rate}`;
 }
 
-function durationText(ms: number): string {
+const summaryOrder = ['real', 'fake', 'abstain', 'uncertain', 'failed'] as const;
+
+function durationText(ms: number, language: Language): string {
   const seconds = Math.round(ms / 1000);
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${createNumberWriter(language).fixed(ms / 1000, 1)} s`;
   const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
   return hours === 0 ? `${minutes} min ${seconds % 60} s` : `${hours} h ${minutes % 60} min`;
 }

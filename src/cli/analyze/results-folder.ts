@@ -26,7 +26,11 @@ export async function openResultsFolder(
   dir: string,
   { force }: { readonly force: boolean },
 ): Promise<ResultsFolder> {
-  await writing(async () => makeFolder(resolve(dir)));
+  await writing(async () => {
+    makeFolder(resolve(dir));
+    // A folder that is there may still take no files: better known now than after the first picture.
+    await rm(await mkdtemp(join(dir, '.forensics-')), { recursive: true });
+  });
   return {
     check: (name) => checkFree(join(dir, name), force),
     write: (name, files) => writing(() => writeWhole(dir, name, files, force)),

@@ -1,11 +1,13 @@
 /** A run of `forensics analyze`: take pictures as there is room, examine side by side, report each in order. */
 
 import { type ExitCode, type ForensicsError, toForensicsError } from '../../errors.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
 import { refuseOptions } from '../options.ts';
+import { log } from '../output/print.ts';
 import { isRemote } from '../target/server.ts';
 import { inOrder, isOfTheMachine, listenForStop, type Stop } from './concurrency.ts';
 import { type Input, walkInputs } from './inputs.ts';
-import { type AnalyzeOptions, checkUsage } from './options.ts';
+import { type AnalyzeOptions, checkUsage, languageOf } from './options.ts';
 import type { AnalysisRecord } from './record.ts';
 import { exitCodeOf, openReporter, type Reporter } from './reporter.ts';
 import { createFolderNames } from './results-folder.ts';
@@ -41,9 +43,9 @@ export async function runAnalyze(
   prepare: PrepareExaminer = prepareExaminer,
 ): Promise<ExitCode> {
   checkUsage(args, options);
-  const begin = await prepare(options);
-  const reporter = await openReporter(args, options);
   const stop = listenForStop();
+  const begin = await prepared(prepare(options), options, stop);
+  const reporter = await openReporter(args, options);
   const run: Run = {
     options,
     signal: stop.signal,
@@ -55,12 +57,30 @@ export async function runAnalyze(
   const examiner = begin(run);
   try {
     await examineAll(args, run, { examiner, stop, reporter });
-    if (stop.signal.aborted) await reporter.stopped();
+    if (stop.signal.aborted) await reporter.stopped(toForensicsError(stop.signal.reason));
     stop.throwIfStopped();
     return exitCodeOf(await reporter.finish(), options.failOn);
   } finally {
     reporter.close();
     await examiner.close().finally(() => stop.release());
+  }
+}
+
+/** Ctrl-C need not wait for a server that does not answer. @throws {ForensicsError} why it was stopped; as `prepare`. */
+async function prepared<T>(preparing: Promise<T>, options: AnalyzeOptions, stop: Stop): Promise<T> {
+  const { signal } = stop;
+  const stopped = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(toForensicsError(signal.reason)), { once: true });
+  });
+  try {
+    return await Promise.race([preparing, stopped]);
+  } catch (error) {
+    if (signal.aborted) {
+      const words = wordsIn(languageOf(options)).terminal.summary;
+      log(`${words.stopped} ${words.noneExamined}`);
+    }
+    stop.release();
+    throw error;
   }
 }
 

@@ -1,129 +1,144 @@
 /** Several pictures at a glance, in as many columns as the terminal has. */
 
-import type { ReasonCode } from '../../contract/vocabulary.ts';
-import { printable } from '../output/print.ts';
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import type { Language } from '../../contract/vocabulary.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
+import { printable } from '../output/print.ts';
+import { listTable } from '../output/table.ts';
 import { paint, type Style } from '../output/terminal.ts';
-import type { AnalysisRecord } from './record.ts';
 import {
-  noteSentence,
-  verdictStyles,
-  basisOfFake,
-  statedProbability,
+  mainReason,
+  type Outcome,
+  outcomeOf,
+  outcomeStyles,
+  statedChange,
+  statedGeneration,
   wordProbability,
-} from './details.ts';
+} from './outcome.ts';
+import type { AnalysisRecord } from './record.ts';
 
-/** What stays in memory of a picture until the end of a run: four short texts. */
+/** What stays in memory of a picture until the end of a run: a few short texts. */
 export interface TableRow {
   readonly file: string;
-  readonly verdict: string;
-  readonly probability: string;
-  readonly remark: string;
+  /** `started`: a picture that was only handed to a server has no result yet. */
+  readonly end: Outcome | 'failed' | 'started';
+  readonly generated: string;
+  readonly changed: string;
+  readonly reason: string;
 }
 
-export function tableRowOf(record: AnalysisRecord): TableRow {
+export function tableRowOf(record: AnalysisRecord, language: Language): TableRow {
+  const word = (stated: ReturnType<typeof statedChange>) =>
+    stated === null ? '-' : wordProbability({ ...stated, deviation: null }, language);
   return {
     file: printable(record.file),
-    verdict: verdictOf(record),
-    probability: probabilityOf(record),
-    remark: remarkOf(record),
+    end: record.error === null ? (outcomeOf(record) ?? 'started') : 'failed',
+    generated: word(statedGeneration(record)),
+    changed: word(statedChange(record)),
+    reason: reasonOf(record, language),
   };
 }
 
-const head: TableRow = {
-  file: 'PICTURE',
-  verdict: 'VERDICT',
-  probability: 'P(FAKE)',
-  remark: 'REMARK',
-};
-/** Between two columns. */
-const gap = 2;
-const verdictColumn = 'uncertain'.length + gap;
-const probabilityColumn = '0.00 ± 0.00'.length + gap;
-
-/** @param columns - the terminal's width; infinite for a file or a pipe. */
-export function tableOf(rows: readonly TableRow[], columns: number): string {
-  const widths = widthsOf(rows, columns);
-  return [head, ...rows].map((row) => layRow(row, widths)).join('');
+/** Three words, or why a picture failed. */
+function reasonOf(record: AnalysisRecord, language: Language): string {
+  if (record.error) return printable(record.error.message);
+  const outcome = outcomeOf(record);
+  if (outcome === null) return record.analysisId ?? '';
+  const isDecided = outcome !== 'uncertain' && outcome !== 'abstain';
+  const key = isDecided ? outcome : mainReason(record);
+  return key === null ? '' : wordsIn(language).terminal.short[key];
 }
 
-/** A remark goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
-function layRow(row: TableRow, [name, verdict, probability, remark]: Widths): string {
-  const [first = '', ...more] = wrapAnsi(row.remark, remark - gap).split('\n');
-  const left = [
-    padded(middleOf(row.file, name - gap), name),
-    coloured(row) + ' '.repeat(verdict - row.verdict.length),
-    padded(row.probability, probability),
+type Cells = readonly [
+  file: string,
+  result: string,
+  generated: string,
+  changed: string,
+  reason: string,
+];
+type Widths = readonly number[];
+
+/** Between two columns. */
+const gap = 2;
+
+/** @param columns - the terminal's width; infinite for a file or a pipe. */
+export function tableOf(rows: readonly TableRow[], language: Language, columns: number): string {
+  const { results, head, reason } = wordsIn(language).terminal.table;
+  const headCells: Cells = [head.file, head.result, head.generated, head.changed, reason];
+  const cells = rows.map(
+    ({ file, end, generated, changed, reason: why }): Cells => [
+      file,
+      results[end],
+      generated,
+      changed,
+      why,
+    ],
+  );
+  const widths = widthsOf([headCells, ...cells], columns);
+  // Too narrow for columns: each picture becomes a few lines.
+  if (widths === null) {
+    const nameWidth = columns - gap - Math.max(...headCells.map((text) => stringWidth(text)));
+    const short = cells.map(([file, ...rest]) => [middleOf(file, nameWidth), ...rest]);
+    return `${listTable(headCells, short, columns)}\n`;
+  }
+  const colour = paint(process.stdout);
+  return [
+    layRow(headCells, widths, (text) => text),
+    ...cells.map((row, at) => layRow(row, widths, (text) => coloured(rows[at]!.end, text))),
+  ].join('');
+
+  function coloured(end: TableRow['end'], text: string): string {
+    const style = styles[end];
+    return style === undefined ? text : colour(style, text);
+  }
+}
+
+const styles: Readonly<Record<string, Style>> = { ...outcomeStyles, failed: 'magenta' };
+
+/** A reason goes on below itself. By hand, because a package that lays out any table takes minutes for 100,000 rows. */
+function layRow(
+  [file, result, generated, changed, reason]: Cells,
+  widths: Widths,
+  coloured: (text: string) => string,
+): string {
+  const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths as [
+    number,
+    number,
+    number,
+    number,
+    number,
   ];
-  const below = more.map((line) => ' '.repeat(name + verdict + probability) + line);
+  const [first = '', ...more] = wrapAnsi(reason, reasonWidth - gap).split('\n');
+  const left = [
+    padded(middleOf(file, nameWidth - gap), nameWidth),
+    coloured(result) + ' '.repeat(resultWidth - stringWidth(result)),
+    padded(generated, generatedWidth),
+    padded(changed, changedWidth),
+  ];
+  const indent = ' '.repeat(nameWidth + resultWidth + generatedWidth + changedWidth);
+  const below = more.map((line) => indent + line);
   return [left.join('') + first, ...below].map((line) => `${line.trimEnd()}\n`).join('');
 }
 
-/** A picture that was only handed to a server has no verdict yet. */
-function verdictOf({ verdict, error }: AnalysisRecord): string {
-  if (error !== null) return 'failed';
-  return verdict ?? 'started';
-}
+/** For names and reasons together. */
+const minFree = 34;
 
-const styles: Readonly<Record<string, Style>> = { ...verdictStyles, failed: 'magenta' };
-
-function coloured({ verdict }: TableRow): string {
-  const style = styles[verdict];
-  return style === undefined ? verdict : paint(process.stdout)(style, verdict);
-}
-
-function probabilityOf(record: AnalysisRecord): string {
-  const stated = statedProbability(record);
-  if (stated === null) return '-';
-  return wordProbability(stated);
-}
-
-function remarkOf(record: AnalysisRecord): string {
-  if (record.error) return printable(record.error.message);
-  const { verdict, analysisId, picture } = record;
-  if (verdict === null) return analysisId ?? '';
-  const reasons = record.reasons.map((reason) => shortReasons[reason]);
-  const notes = (picture?.notes ?? []).map((note) => noteSentence(note, record));
-  return [...basisRemark(record), ...reasons, ...notes].join('; ');
-}
-
-function basisRemark(record: AnalysisRecord): readonly string[] {
-  const basis = basisOfFake(record);
-  if (basis === 'declaration') return ['declared by the file itself'];
-  return basis === 'localisation' ? ['changed in part'] : [];
-}
-
-/** For a narrow column; the full sentences are the report's. */
-export const shortReasons: Readonly<Record<ReasonCode, string>> = {
-  too_small: 'too small',
-  too_compressed: 'too compressed',
-  no_usable_trace: 'no usable trace',
-  not_a_photograph: 'not a photograph',
-  outside_training_domain: 'unlike validated pictures',
-  margin_within_uncertainty: 'margin within uncertainty',
-  evidence_below_threshold: 'evidence below threshold',
-  unstable_under_resaving: 'unstable when saved again',
-  declaration_contradicts_traces: 'declared as generated, traces disagree',
-  manipulation_suspected: 'signs of a local change',
-  single_weak_method: 'one method alone, and weakly',
-};
-
-type Widths = readonly [name: number, verdict: number, probability: number, remark: number];
-
-/** The names get what they need up to half of the free columns, the remarks the rest. */
-function widthsOf(rows: readonly TableRow[], columns: number): Widths {
-  const names = columnFor(rows, ({ file }) => file);
-  const remarks = columnFor(rows, ({ remark }) => remark);
-  const free = Math.max(30, columns - verdictColumn - probabilityColumn);
-  const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - remarks));
-  return [nameColumn, verdictColumn, probabilityColumn, Math.min(remarks, free - nameColumn)];
+/** The names get what they need up to half of the free columns, the reasons the rest. */
+function widthsOf(rows: readonly Cells[], columns: number): Widths | null {
+  const [names, result, generated, changed, reasons] = [0, 1, 2, 3, 4].map((at) =>
+    columnFor(rows, at),
+  ) as [number, number, number, number, number];
+  const free = columns - result - generated - changed;
+  if (free < minFree) return null;
+  const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));
+  return [nameColumn, result, generated, changed, Math.min(reasons, free - nameColumn)];
 }
 
 /** The longest text and the gap to the next column. */
-function columnFor(rows: readonly TableRow[], textOf: (row: TableRow) => string): number {
-  let longest = textOf(head).length;
-  for (const row of rows) longest = Math.max(longest, stringWidth(textOf(row)));
+function columnFor(rows: readonly Cells[], at: number): number {
+  let longest = 0;
+  for (const row of rows) longest = Math.max(longest, stringWidth(row[at]!));
   return longest + gap;
 }
 

@@ -22,7 +22,7 @@ export function defineAnalyze(command: Command): void {
     .option('--seed <n>', 'fixes every random choice', wholeNumber, defaultSeed)
     .option('--model <id>', 'the model to use (default: the latest)', named, null)
     .addOption(
-      new Option('--lang <list>', 'languages of reports')
+      new Option('--lang <list>', 'languages of reports; the first one is printed here')
         .argParser(listOf(languages))
         .default([...languages], languages.join(',')),
     )
@@ -38,6 +38,7 @@ export function defineAnalyze(command: Command): void {
       false,
     )
     .option('--force', 'replace a result folder or a report that exists', false)
+    .option('--details', 'print everything that was found, one picture after the other', false)
     .addOption(
       new Option('--json', 'print one JSON document').default(false).conflicts(['jsonl', 'csv']),
     )

@@ -89,7 +89,8 @@ async function fetchReport(analysisId: string, options: ReportOptions): Promise<
   try {
     const record = await fetchRecord(connection, results, { analysisId, options });
     if (options.json) printJson(record);
-    else process.stdout.write(detailsOf(record, columnsOf(process.stdout)));
+    else
+      process.stdout.write(detailsOf(record, options.lang[0] ?? 'en', columnsOf(process.stdout)));
   } finally {
     await connection.close();
   }

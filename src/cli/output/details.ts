@@ -1,5 +1,6 @@
 /** A card: a title, and rows of a label and what it stands before, wrapped so that the labels stay a column. */
 
+import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { print, printable, printJson } from './print.ts';
 import { paint } from './terminal.ts';
@@ -7,22 +8,31 @@ import { paint } from './terminal.ts';
 /** An empty label goes on with the row above. */
 export type Row = readonly [label: string, text: string];
 
-const labelWidth = 13;
+/** Cells before a row's text, two of them before its label. */
+const usualIndent = 13;
+/** Below, every word would stand alone. */
+const minColumns = 30;
 
 /** @param columns - width to wrap at; what cannot be parted, a hash or a path, stays whole and may run over. */
 export function layCard(title: string, rows: readonly Row[], columns: number): string {
   const colour = paint(process.stdout);
-  const width = Math.max(30, Math.min(columns, 100)) - labelWidth;
+  const indent = Math.max(usualIndent, ...rows.map(([label]) => 3 + stringWidth(label)));
+  const width = cardWidth(columns, indent);
   const lines = rows.flatMap(([label, text]) => {
     const bullet = text.startsWith('- ') ? '- ' : '';
     const parts = wrapAnsi(text.slice(bullet.length), width - bullet.length).split('\n');
     return parts.map((part, index) => {
       const head = index === 0 ? label : '';
       const start = index === 0 ? bullet : ' '.repeat(bullet.length);
-      return `  ${colour('dim', head.padEnd(labelWidth - 2))}${start}${part}`;
+      return `  ${colour('dim', head.padEnd(indent - 2))}${start}${part}`;
     });
   });
-  return `${[title, ...lines].join('\n')}\n`;
+  return `${[wrapAnsi(title, Math.max(minColumns, columns)), ...lines].join('\n')}\n`;
+}
+
+/** Cells that a row's text gets on a line. */
+export function cardWidth(columns: number, indent = usualIndent): number {
+  return Math.max(minColumns, Math.min(columns, 100)) - indent;
 }
 
 /** Several texts under one label are a list. */

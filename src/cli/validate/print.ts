@@ -2,13 +2,13 @@
 
 import { type DecisionStrategy, reasonCodes } from '../../contract/vocabulary.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
+import { wordsIn } from '../../report/wording/catalogue.ts';
 import { judgementOf, warningsOf } from '../../validation/statements.ts';
 import type { ClassFigures, Counted, Validation } from '../../validation/validation.ts';
 import { layCard, listRows, type Row } from '../output/details.ts';
 import { print, printable, printJson } from '../output/print.ts';
 import { listTable } from '../output/table.ts';
 import { columnsOf } from '../output/terminal.ts';
-import { shortReasons } from '../analyze/table.ts';
 
 export interface Shown {
   readonly strategy: DecisionStrategy | 'all';
@@ -130,7 +130,7 @@ function reasonTables({ conditions }: Validation, strategy: DecisionStrategy): r
       .filter((code) => code in real.reasons || code in fake.reasons)
       .map((code) => [
         condition,
-        shortReasons[code],
+        wordsIn('en').terminal.short[code],
         count(real.reasons[code] ?? 0),
         count(fake.reasons[code] ?? 0),
       ]);

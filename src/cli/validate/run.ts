@@ -37,7 +37,7 @@ export async function runValidate(options: ValidateOptions): Promise<void> {
   checkChoice(choice);
 
   const stop = listenForStop();
-  const progress = await startProgress(choice.chosen.length);
+  const progress = await startProgress(choice.chosen.length, 'en');
   const sandbox = createSandbox({
     modelsDir,
     poolSize: Math.min(options.jobs, choice.chosen.length),

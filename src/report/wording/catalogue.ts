@@ -1,4 +1,4 @@
-/** Every sentence of a report, by language. German has the type of English, so that none can be missing. */
+/** Every sentence of a report, and of what `analyze` prints for a person, by language. German has the type of English, so that none can be missing. */
 
 import type { Language } from '../../contract/vocabulary.ts';
 import { document as documentDe } from './de/document.ts';
@@ -9,6 +9,7 @@ import { limits as limitsDe } from './de/limits.ts';
 import { measurements as measurementsDe } from './de/measurements.ts';
 import { provenance as provenanceDe } from './de/provenance.ts';
 import { strength as strengthDe } from './de/strength.ts';
+import { terminal as terminalDe } from './de/terminal.ts';
 import { verdict as verdictDe } from './de/verdict.ts';
 import { document as documentEn } from './en/document.ts';
 import { findings as findingsEn } from './en/findings.ts';
@@ -18,6 +19,7 @@ import { limits as limitsEn } from './en/limits.ts';
 import { measurements as measurementsEn } from './en/measurements.ts';
 import { provenance as provenanceEn } from './en/provenance.ts';
 import { strength as strengthEn } from './en/strength.ts';
+import { terminal as terminalEn } from './en/terminal.ts';
 import { verdict as verdictEn } from './en/verdict.ts';
 
 const english = {
@@ -30,6 +32,7 @@ const english = {
   provenance: provenanceEn,
   limits: limitsEn,
   glossary: glossaryEn,
+  terminal: terminalEn,
 };
 
 export type Words = typeof english;
@@ -46,6 +49,7 @@ const words: Readonly<Record<Language, Words>> = {
     provenance: provenanceDe,
     limits: limitsDe,
     glossary: glossaryDe,
+    terminal: terminalDe,
   },
 };
 

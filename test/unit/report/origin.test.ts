@@ -24,6 +24,7 @@ const rich: WordedProvenance = {
     { kind: 'camera', name: 'Apple iPhone 15', place: 'exif' },
     { kind: 'firmware', name: 'iOS 17.5.1', place: 'exif' },
     { kind: 'editor', name: 'Adobe Photoshop CS', place: 'exif' },
+    { kind: 'editor', name: 'Adobe Photoshop Camera Raw 8.6', place: 'xmp' },
   ],
   history: [
     { action: 'created', software: null, when: null, parameters: null },
@@ -40,15 +41,15 @@ describe('the origin in a few words', () => {
   test('names credentials, editing programs, history and device', () => {
     expect(writeOrigin(rich, 'en')).toEqual([
       'Content Credentials (C2PA) intact, signed by Example Camera (not checked against a trust list)',
-      'names the editing program Adobe Photoshop CS',
+      'editing program Adobe Photoshop CS',
       'XMP history of 2 steps, the last with Adobe Photoshop Camera Raw 8.6, 2014-11-11',
-      'names the camera Apple iPhone 15, iOS 17.5.1',
+      'camera Apple iPhone 15, iOS 17.5.1',
     ]);
     expect(writeOrigin(rich, 'de')).toEqual([
       'unversehrte Content Credentials (C2PA), signiert von Example Camera (mit keiner Vertrauensliste abgeglichen)',
-      'nennt das Bearbeitungsprogramm Adobe Photoshop CS',
+      'Bearbeitungsprogramm Adobe Photoshop CS',
       'XMP-Verlauf mit 2 Schritten, zuletzt mit Adobe Photoshop Camera Raw 8.6, 2014-11-11',
-      'nennt die Kamera Apple iPhone 15, iOS 17.5.1',
+      'Kamera Apple iPhone 15, iOS 17.5.1',
     ]);
   });
 

@@ -5,6 +5,7 @@ import type { Analysis, AnalysisResult } from '../../../contract/analysis.ts';
 import { type Language, resultClasses } from '../../../contract/vocabulary.ts';
 import { ForensicsError } from '../../../errors.ts';
 import { readPngSize } from '../../../image/png.ts';
+import { noProvenance } from '../../../provenance/provenance.ts';
 import type { AnalysisRecord, LocalResult } from '../record.ts';
 import type { Files } from '../results-folder.ts';
 
@@ -41,6 +42,8 @@ export function remoteRecordOf(analysis: Analysis, known: Known): AnalysisRecord
     result: plainResultOf(result, lang),
     decision: null,
     evidence: evidence === null ? null : { ...evidence, ...notTold },
+    // A server of an earlier version sends less of it.
+    provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
     model: { id: options.model, version: inferenceStatus.version, files: null },
     examinedAt: from ?? createdDate,

@@ -85,12 +85,12 @@ export const provenance: English = {
     },
     noCredentials: 'keine Content Credentials (C2PA)',
     editors: (names) =>
-      `nennt ${names.length === 1 ? 'das Bearbeitungsprogramm' : 'die Bearbeitungsprogramme'} ${names.join(', ')}`,
+      `${names.length === 1 ? 'Bearbeitungsprogramm' : 'Bearbeitungsprogramme'} ${names.join(', ')}`,
     generators: (names) =>
-      `nennt ${names.length === 1 ? 'den Bildgenerator' : 'die Bildgeneratoren'} ${names.join(', ')}`,
+      `${names.length === 1 ? 'Bildgenerator' : 'Bildgeneratoren'} ${names.join(', ')}`,
     history: (steps, last) =>
       `XMP-Verlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
-    camera: (name) => `nennt die Kamera ${name}`,
+    camera: (name) => `Kamera ${name}`,
   },
   fileTitle: 'Software und Aufbau der Datei',
   software: {

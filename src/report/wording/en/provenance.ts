@@ -81,7 +81,7 @@ export const provenance = {
   timestamp: { present: 'present and valid', absent: 'none' },
   credentialsNote:
     'Integrity and trust are two facts: anybody can sign, but nobody can sign in another’s name.',
-  /** Where there is room for a few words only. */
+  /** Where there is room for a few words only: what follows "the file says". */
   brief: {
     credentials: ({ integrity, signer, trust }: BriefCredentials) => {
       if (integrity === 'unreadable') return 'Content Credentials (C2PA) that cannot be read';
@@ -92,13 +92,13 @@ export const provenance = {
     },
     noCredentials: 'no Content Credentials (C2PA)',
     editors: (names: readonly string[]) =>
-      `names the editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}`,
+      `editing ${names.length === 1 ? 'program' : 'programs'} ${names.join(', ')}`,
     generators: (names: readonly string[]) =>
-      `names the image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
+      `image ${names.length === 1 ? 'generator' : 'generators'} ${names.join(', ')}`,
     /** @param last - program and date of the latest step; empty when none is named. */
     history: (steps: number, last: string) =>
       `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
-    camera: (name: string) => `names the camera ${name}`,
+    camera: (name: string) => `camera ${name}`,
   },
   fileTitle: 'Software and structure of the file',
   software: {

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { cardOf } from '../../src/cli/analyze/card.ts';
+import { type AnalysisRecord, recordOf } from '../../src/cli/analyze/record.ts';
+import { type Language, languages, reasonCodes } from '../../src/contract/vocabulary.ts';
+import type { Examination, WordedProvenance } from '../../src/engine/result.ts';
+import { noProvenance } from '../../src/provenance/provenance.ts';
+import { makeExamination } from '../unit/report/examination.ts';
+
+const cameraFile: WordedProvenance = {
+  ...noProvenance,
+  software: [{ kind: 'camera', name: 'Canon EOS R6', place: 'exif' }],
+  quantisation: { kind: 'custom', name: null, quality: null },
+};
+
+const long = 'A very long name of a program that somebody wrote into the file '.repeat(3).trim();
+
+const richFile: WordedProvenance = {
+  ...noProvenance,
+  credentials: {
+    integrity: 'valid',
+    trust: 'not-checked',
+    trustListSha256: null,
+    signer: long,
+    issuer: null,
+    signedAt: null,
+    hasTimestamp: false,
+    claimGenerator: null,
+    actions: [],
+    manifests: 1,
+    problems: [],
+  },
+  software: [{ kind: 'editor', name: long, place: 'exif' }],
+  history: [{ action: 'saved', software: long, when: '2014-11-11', parameters: null }],
+};
+
+const region = { left: 10, top: 5, width: 40, height: 50, share: 0.06 };
+const plain = makeExamination();
+const basisOf = (basis: 'localisation' | 'declaration') => ({ ...plain.decision, basis });
+const outcomes: readonly (readonly [string, Examination])[] = [
+  ['real', makeExamination({ resultClass: 'real' })],
+  ['fake', plain],
+  [
+    'changed',
+    {
+      ...plain,
+      manipulation: { ...plain.manipulation!, probability: 0.97, region },
+      decision: basisOf('localisation'),
+    },
+  ],
+  [
+    'declared',
+    {
+      ...plain,
+      decision: basisOf('declaration'),
+      provenance: {
+        ...noProvenance,
+        declarations: [
+          {
+            origin: 'ai-generated',
+            place: 'png-text',
+            field: 'parameters',
+            value: '',
+            generator: 'Stable Diffusion web UI (AUTOMATIC1111)',
+            assurance: 'unsigned',
+          },
+        ],
+      },
+    },
+  ],
+  ...reasonCodes.flatMap((reason) =>
+    (['uncertain', 'abstain'] as const).map(
+      (resultClass) =>
+        [`${resultClass}: ${reason}`, makeExamination({ resultClass, reasons: [reason] })] as const,
+    ),
+  ),
+];
+
+function told(examination: Examination, files: readonly string[] = []): AnalysisRecord {
+  const examinedAt = new Date('2026-03-01T12:00:00Z');
+  const options = { tier: 'flagging', seed: 1337 } as const;
+  const run = { file: 'a.jpg', examinedAt, durationMs: 1, options };
+  return { ...recordOf(run, examination, null), files };
+}
+
+const rowOf = (card: string, label: string) =>
+  card
+    .slice(card.indexOf(`  ${label} `))
+    .split(/\n {2}\S/)[0]!
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+describe.each(languages)('a card in %s', (language: Language) => {
+  test.each(outcomes)('of %s takes eight lines of 80 columns at most', (_name, examination) => {
+    for (const provenance of [examination.provenance, richFile, cameraFile]) {
+      const card = cardOf(told({ ...examination, provenance }), language, 80);
+      const lines = card.trimEnd().split('\n');
+
+      expect(lines.length).toBeLessThanOrEqual(8);
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    }
+  });
+
+  test.each(outcomes)('of %s has a reason, a next step and a way to the rest', (_name, one) => {
+    const card = cardOf(told(one), language, 80);
+    const labels = language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Nun', 'Bericht'];
+
+    for (const label of labels) expect(card).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
+    expect(card).toContain('--details');
+  });
+});
+
+describe('the next step', () => {
+  test('never asks for the camera’s own file when this seems to be it', () => {
+    const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+
+    expect(rowOf(cardOf(told(open), 'en', 80), 'Next')).toContain('as the camera stored it');
+    expect(rowOf(cardOf(told({ ...open, provenance: cameraFile }), 'en', 80), 'Next')).toBe(
+      'Next Compare it with other pictures that this camera took.',
+    );
+  });
+
+  test('says where the trust list is found when a signer was not checked', () => {
+    const signed = { ...makeExamination({ resultClass: 'real' }), provenance: richFile };
+
+    expect(cardOf(told(signed), 'en', 80)).toContain('github.com/c2pa-org/conformance-public');
+  });
+
+  test('of a change is to look at the heatmap, or to have one drawn', () => {
+    const [, changed] = outcomes.find(([name]) => name === 'changed')!;
+
+    expect(rowOf(cardOf(told(changed), 'en', 80), 'Next')).toContain('draws heatmaps');
+    expect(rowOf(cardOf(told(changed, ['out/a/report-en.pdf']), 'en', 80), 'Next')).toContain(
+      'Look at the marked place',
+    );
+  });
+});
+
+test('the card names place and share of a change, whatever the tier', () => {
+  const [, changed] = outcomes.find(([name]) => name === 'changed')!;
+
+  expect(rowOf(cardOf(told(changed), 'en', 80), 'Because')).toBe(
+    'Because A part of it differs from the rest (in the upper left, 6 % of the picture). P(generated) 0.97, P(changed) 0.97',
+  );
+});
+
+test('the report is that of the card’s language', () => {
+  const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
+
+  expect(cardOf(told(plain, files), 'de', 80)).toContain('out/a/report-de.pdf (alles: --details)');
+});
+
+test('what a file names cannot move the cursor', () => {
+  const evil: WordedProvenance = {
+    ...noProvenance,
+    software: [{ kind: 'editor', name: '\u001b[2Jx', place: 'exif' }],
+  };
+
+  expect(cardOf(told({ ...plain, provenance: evil }), 'en', 80)).not.toContain('\u001b');
+});
