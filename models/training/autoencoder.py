@@ -1,27 +1,17 @@
-"""Aligned fakes: real training pictures sent once through an autoencoder, a small published one or one of family.py.
+"""A small published autoencoder, through which a region of a picture is sent as a generator would paint it.
 
-The published one is TAEF2 (repository madebyollin/taesd, MIT licence); its weights lie in the data folder.
-Motif, size and history stay those of the real picture, so only the decoder's traces are left to learn.
+TAEF2 (repository madebyollin/taesd, MIT licence); its weights lie in the data folder. family.py has some of our own.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import torch
 from torch import nn
 
-from data import Item, Pictures
-from device import CPU
-from fingerprint import fingerprint, hashed, keep, weights_hash
-
-SIDE = 224  # px, cut at the top left so that the JPEG block grid of the original stays where it was
 DEPTH = 64
-CODE = ("autoencoder", "family", "network", "data")  # what the round trips depend on, beside the weights
 
 Trip = Callable[[torch.Tensor, float], torch.Tensor]  # RGB 0..1 [1,3,H,W], noise in deviations of the latent -> the same
 
@@ -92,54 +82,3 @@ class Published(nn.Module):
 
 def published(data: Path) -> Published:
     return Published(*load(data)).eval()
-
-
-def make_aligned(
-    pictures: Pictures, trips: Sequence[nn.Module], folder: Path, count: int, seed: int, device: torch.device = CPU
-) -> None:
-    """Writes `folder`: `count` round trips, spread over the real sources of the train split, each autoencoder in turn.
-
-    Every second latent gets a little noise, so that the fakes are not decoders fed with perfect latents alone.
-
-    @param trips each a `Trip`, on `device`
-    """
-    trained = hashed(*(weights_hash(trip).encode() for trip in trips))
-    made_from = fingerprint(pictures, CODE, autoencoders=trained, count=count, seed=seed)
-    keep(folder / "items.json", made_from, lambda path: write_trips(pictures, trips, path, count, seed, device))
-
-
-@torch.no_grad()
-def write_trips(
-    pictures: Pictures, trips: Sequence[nn.Module], index: Path, count: int, seed: int, device: torch.device
-) -> None:
-    """Writes `index` and the pixels beside it."""
-    random = np.random.default_rng(seed)
-    torch.manual_seed(seed)
-    made, pixels = [], []
-    for number, item in enumerate(spread(pictures, count, random)):
-        rgb = torch.from_numpy(pictures.read(item)[:SIDE, :SIDE].copy()).permute(2, 0, 1)[None].float() / 255
-        noise = random.uniform(0.05, 0.35) if number // len(trips) % 2 else 0.0
-        trip = trips[number % len(trips)](rgb.to(device), noise)
-        out = trip[0].clamp(0, 1).mul(255).round().byte().permute(1, 2, 0).cpu().numpy()
-        made.append(replace(item, width=SIDE, height=SIDE, offset=number * out.size))
-        pixels.append(out.reshape(-1))
-    stored = index.with_name("pixels.npy")
-    stored.unlink(missing_ok=True)  # who has the old ones mapped keeps them
-    np.save(stored, np.concatenate(pixels))
-    index.write_text(json.dumps([asdict(item) for item in made]))
-
-
-def spread(pictures: Pictures, count: int, random: np.random.Generator) -> list[Item]:
-    """`count` real training pictures, drawn source by source in turn."""
-    by_source: dict[str, list[Item]] = {}
-    for item in pictures.of("train"):
-        if not item.fake and min(item.width, item.height) >= SIDE:
-            by_source.setdefault(item.source, []).append(item)
-    for items in by_source.values():
-        random.shuffle(items)
-    chosen: list[Item] = []
-    while len(chosen) < count and any(by_source.values()):
-        for items in by_source.values():
-            if items and len(chosen) < count:
-                chosen.append(items.pop())
-    return chosen

@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 # Whole sources of the train split that no weight ever sees: early stopping, temperature and thresholds are
-# fitted on them. Chosen by hand before the first run, so that both classes have several sources, real ones
+# fitted on them. The product's own measurement reads this list too (test/evaluate/data-set.ts). Chosen by hand before the first run, so that both classes have several sources, real ones
 # hold cameras, web files, web copies and lossless files, and generated ones hold diffusion, GAN and
 # autoregressive pictures, lossless and JPEG. About 14 % of the pictures of each class.
 CALIBRATION_SOURCES = frozenset(
@@ -43,13 +43,6 @@ CALIBRATION_SOURCES = frozenset(
         "ai-forever/ru-dalle",
     }
 )
-
-# Generators whose first pictures were published before 2023, as the manifest names them.
-EARLY = frozenset(
-    {"dalle-2", "dalle-mini", "disco-diffusion", "generated-photos-gan", "glid-3-xl", "latent-diffusion", "majesty-diffusion",
-     "midjourney-v3", "ru-dalle", "simulacrabot", "stable-diffusion-1", "stable-diffusion-1.4", "stable-diffusion-2.1",
-     "stylegan2-ada", "stylegan2-tpdne", "stylegan3"}
-)  # fmt: skip
 
 # Annex K of ITU-T T.81 (1992), luminance, natural order: the base of libjpeg's quality scale.
 ANNEX_K_LUMINANCE = np.array(
@@ -150,15 +143,3 @@ def draw_weights(items: list[Item]) -> np.ndarray:
     sizes = {key: keys.count(key) for key in set(keys)}
     weights = np.array([1 / np.sqrt(sizes[key]) for key in keys])
     return weights / weights.sum()
-
-
-def fold_of_sources(items: list[Item], folds: int) -> dict[tuple[str, bool], int]:
-    """(source, class) -> fold; large sources first, each into the fold that holds least of its class."""
-    chosen: dict[tuple[str, bool], int] = {}
-    for fake in (False, True):
-        names = [item.source for item in items if item.fake == fake]
-        held = np.zeros(folds)
-        for source in sorted(set(names), key=lambda name: (-names.count(name), name)):
-            chosen[source, fake] = int(held.argmin())
-            held[chosen[source, fake]] += np.sqrt(names.count(source))
-    return chosen

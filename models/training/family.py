@@ -20,11 +20,11 @@ from torch.nn import functional
 from data import Item, Pictures, draw_weights, open_pictures
 from device import CPU, add_device, mixed
 from fingerprint import fingerprint, keep
-from network import dct_kernels, ycc_matrix
+from layers import dct_kernels, ycc_matrix
 
 WIDTHS = (16, 32, 48, 64, 64)  # channels at full size, half, quarter, ...
 SIDE, BATCH, STEPS = 96, 8, 300
-CODE = ("family", "network", "data", "device")  # what the weights depend on
+CODE = ("family", "layers", "data", "device")  # what the weights depend on
 GROWING = ("transposed", "nearest", "shuffle", "bilinear")
 
 

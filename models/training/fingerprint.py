@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from torch import nn
-
 from data import Pictures
 
 HERE = Path(__file__).parent
@@ -39,11 +37,6 @@ def bare(source: str) -> str:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None:
             del node.body[0]
     return ast.dump(tree)
-
-
-def weights_hash(network: nn.Module) -> str:
-    state = network.state_dict()
-    return hashed(*(part for name in state for part in (name.encode(), state[name].cpu().numpy().tobytes())))
 
 
 def hashed(*parts: bytes) -> str:

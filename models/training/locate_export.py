@@ -16,14 +16,14 @@ import torch
 from torch import nn
 
 from data import open_pictures
-from export import OPSET, open_session
 from locate_figures import worst_limit
 from locate_level import Level, best_level, open_cells
 from locate_network import Locator
 from locate_pairs import Pairs, Reading, photographs
-from locate_reading import CONDITIONS, Read, open_reader
+from locate_reading import CONDITIONS, Read, open_reader, open_session
 from metrics import fit_logistic
 
+OPSET = 17
 FALSE_ALARMS = 0.05  # of untouched pictures, at the limit of the score
 LEVELLED = 250  # pairs: two numbers need no more
 
@@ -57,7 +57,7 @@ def export(locator: Locator, moves: Moves, path: Path) -> None:
     answers = Answers(locator.float().to(memory_format=torch.contiguous_format), moves).eval()
     size = {1: "rows", 2: "columns"}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the older exporter, as in export.py
+        warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
         torch.onnx.export(
             answers, (torch.zeros(1, 99, 131, 3, dtype=torch.uint8), torch.ones(1, 64)), str(path), dynamo=False,
             opset_version=OPSET, input_names=["rgb", "table"], output_names=["changed", "trust", "score"],

@@ -16,9 +16,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from export import open_session
 from locate_pairs import Pairs, Reading
-from locate_reading import CELL, CONDITIONS
+from locate_reading import CELL, CONDITIONS, open_session
 
 WINDOW = 5  # cells: no single one is a strongest place
 LOGITS = np.arange(-9, 5.01, 0.1)  # levels between which a picture's F1 is known

@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn import functional
 
 from locate_traces import Blocks, Grid, Histogram, Residuals
-from network import Residual, unit
+from layers import Residual, unit
 
 WIDTH = 96
 SCORED = 8  # numbers that the score is read from

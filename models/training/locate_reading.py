@@ -8,9 +8,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import onnxruntime
+from PIL import Image
 
-from conditions import half_bicubic
-from export import open_session
 from histories import Save, encode
 from locate_pairs import Reading, reading
 
@@ -39,6 +39,12 @@ def open_reader(path: Path) -> Read:
     return read
 
 
+def open_session(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+
+
 def mapped(changed: np.ndarray, trust: np.ndarray, score: float, rgb: np.ndarray) -> Map:
     """Both maps at the size of the picture: bilinear, then without what completed its last blocks."""
     height, width = rgb.shape[:2]
@@ -52,7 +58,8 @@ def saved_at(quality: int) -> Callable[[Reading], Reading]:
 
 
 def half(one: Reading) -> Reading:
-    rgb = half_bicubic(one.rgb)
+    height, width = one.rgb.shape[:2]
+    rgb = np.asarray(Image.fromarray(one.rgb).resize((width // 2, height // 2), Image.Resampling.BICUBIC))
     share = cv2.resize(one.share, rgb.shape[1::-1], interpolation=cv2.INTER_AREA)
     return Reading(rgb, np.zeros(64, np.float32), share)
 

@@ -9,6 +9,7 @@ is a file with the manifest's `measured` and `called`. CARD.md, where there is o
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import re
 from datetime import datetime, timezone
@@ -18,9 +19,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from calibrate import describe, write_json
-from export import open_session
-from locate_reading import CELL
+from locate_reading import CELL, open_session
 
 NETWORK = "locate.onnx"
 MOST_PIXELS = 3_100_000  # at 220 MB a megapixel; a larger picture is halved, one of 12 megapixels once
@@ -85,6 +84,11 @@ def manifest(out: Path, version: str, fused: dict, figures: dict, training: dict
     }
 
 
+def describe(path: Path) -> dict:
+    data = path.read_bytes()
+    return {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+
+
 def tables(told: dict) -> str:
     """What the card says of the figures, as the manifest has them."""
     if not told["measured"] and not told["called"]:
@@ -125,7 +129,7 @@ def main() -> None:
     else:
         training = json.loads((asked.out / "manifest.json").read_text())["training"]
     told = manifest(asked.out, asked.version, fused, figures, training)
-    write_json(asked.out / "manifest.json", told)
+    (asked.out / "manifest.json").write_text(json.dumps(told, indent=1) + "\n")
     card = asked.out / "CARD.md"
     if card.exists():
         card.write_text(with_tables(card.read_text(), told))

@@ -10,8 +10,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from filters import luma_kernels
-from network import dct_kernels, replicate, residual_kernels, ycc_matrix
+from layers import dct_kernels, luma_kernels, replicate, residual_kernels, ycc_matrix
 
 LIMIT = 12.0  # grey levels; what is larger is an edge of the motif
 BINS = 9  # quantised steps told apart: 0 .. 7, and 8 for all above

@@ -25,7 +25,6 @@ from locate_figures import figures_of
 from locate_network import Found, Locator, Parts
 from locate_pairs import Pairs, Reading, reading
 from locate_reading import CELL, Map, mapped
-from train import follow, groups
 
 
 @dataclass(frozen=True)
@@ -182,6 +181,22 @@ def train(pairs: Pairs, judges: Pairs, folder: Path, plan: Plan, parts: Parts, u
                 write(average.state_dict(), folder / "best.pt")
         if done % plan.save_every == 0 or done == plan.steps:
             save(folder, model, average, optimiser, done, best)
+
+
+@torch.no_grad()
+def follow(average: nn.Module, model: nn.Module, decay: float) -> None:
+    for mine, theirs in zip(average.state_dict().values(), model.state_dict().values(), strict=True):
+        if mine.dtype.is_floating_point:
+            mine.lerp_(theirs, 1 - decay)
+        else:
+            mine.copy_(theirs)
+
+
+def groups(model: nn.Module, decay: float) -> list[dict]:
+    """Weight decay for matrices and kernels only."""
+    wide = [p for p in model.parameters() if p.ndim > 1]
+    thin = [p for p in model.parameters() if p.ndim <= 1]
+    return [{"params": wide, "weight_decay": decay}, {"params": thin, "weight_decay": 0.0}]
 
 
 def learn(model: Locator, optimiser: torch.optim.Optimizer, batch: dict[str, torch.Tensor], beside: float) -> float:

@@ -2,8 +2,21 @@ import numpy as np
 import pytest
 import torch
 
+from data import Item, Pictures
 from family import DESIGNS, GROWING, Autoencoder, Design, Loss, open_family, train
-from test_autoencoder import pictures
+
+
+def pictures() -> Pictures:
+    """Twelve real train pictures of three sources, one that is too small, one generated, one of another split."""
+    sizes = [(240, f"site {n % 3}", "train", False) for n in range(12)]
+    sizes += [(100, "site 3", "train", False), (240, "site 4", "train", True), (240, "site 5", "calibration", False)]
+    random, items, pixels = np.random.default_rng(1), [], []
+    for number, (side, source, split, fake) in enumerate(sizes):
+        items.append(Item(f"{number}", split, fake, "web", source, side, side, sum(p.size for p in pixels), 90))
+        pixels.append(random.integers(0, 256, side * side * 3, dtype=np.uint8))
+    opened = Pictures.__new__(Pictures)
+    opened.items, opened.pixels = items, np.concatenate(pixels)
+    return opened
 
 
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)

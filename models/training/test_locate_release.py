@@ -6,9 +6,9 @@ import onnx
 import pytest
 import torch
 
-from export import open_session
 from locate_export import Moves, export
 from locate_network import Locator
+from locate_reading import open_session
 from locate_release import compare, main, store_half, tables, with_tables
 
 

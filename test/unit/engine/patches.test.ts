@@ -8,7 +8,7 @@ import { packagedText } from '../inference/model-folder.ts';
 interface Recorded {
   readonly width: number;
   readonly height: number;
-  /** Rows and columns in cells, most textured first: as `models/training/reading.py` reads them. */
+  /** Rows and columns in cells, most textured first: by the rule of `patches.py`. */
   readonly patches: readonly (readonly [number, number])[];
   /** The same of the picture at half size. */
   readonly ofHalf: Recorded['patches'];
