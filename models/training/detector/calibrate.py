@@ -113,7 +113,7 @@ def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
     least = min(float(np.quantile(lost, 0.9)), float(np.quantile(trace, 0.02)))
     return {
         "fakeMin": ordered(fake_min),
-        "realMax": rounded({s: min(0.5, value) for s, value in real_max.items()}),
+        "realMax": rising({s: min(0.5, value) for s, value in real_max.items()}),
         "traceMin": ordered({s: max(least, float(np.quantile(trace, share))) for s, share in TRACE_LOST.items()}),
         "compressionMax": rounded({s: History(quality).compression for s, quality in COMPRESSION_LEFT.items()}),
         "anomalyMax": ANOMALY,
@@ -128,8 +128,9 @@ def least_real(p: np.ndarray, usable: Readings, share: float) -> float:
         mine = usable.fake & (usable.condition == condition)
         order = np.argsort(p[mine])
         upto = np.cumsum(usable.weights[mine][order])
-        limits.append(float(p[mine][order][np.searchsorted(upto / upto[-1], share)]))
-    return min(limits)
+        # One step below the first score too many, for `p <= threshold` calls it real.
+        limits.append(float(p[mine][order][np.searchsorted(upto / upto[-1], share, side="right")]) - 1e-4)
+    return max(0.0, min(limits))
 
 
 def least_fake(p: np.ndarray, sources: np.ndarray, limits: tuple[float, float]) -> float:
@@ -146,6 +147,12 @@ def ordered(limits: dict[str, float]) -> dict[str, float]:
     """Falling from pedantic to relaxed, also where a stricter margin left nothing to limit."""
     falling = np.maximum.accumulate(list(limits.values())[::-1])[::-1]
     return rounded(dict(zip(limits, falling.tolist(), strict=True)))
+
+
+def rising(limits: dict[str, float]) -> dict[str, float]:
+    """The same the other way round: what is clear under a strategy differs, so its share alone does not put the limits in order."""
+    least = np.minimum.accumulate(list(limits.values())[::-1])[::-1]
+    return rounded(dict(zip(limits, least.tolist(), strict=True)))
 
 
 def rounded(values: dict[str, float]) -> dict[str, float]:

@@ -131,8 +131,8 @@ def read(model: Detector, head: HeadOf, rgb: np.ndarray) -> dict[str, np.ndarray
     height, width = rgb.shape[:2]
     size = scaled(rgb, min(1.0, (MOST_PIXELS / (height * width)) ** 0.5))
     groups = {"patches": patches_of(cells_of(model, size))}
-    if size is not rgb:
-        groups["tiles"] = np.stack([cells_of(model, tile).mean((1, 2)) for tile in textured_tiles(rgb)])
+    if size is not rgb and (tiles := textured_tiles(rgb)):
+        groups["tiles"] = np.stack([cells_of(model, tile).mean((1, 2)) for tile in tiles])
     for side in WHOLE_PX:
         view = scaled(rgb, min(1.0, side / max(height, width)))
         groups[f"whole {side}"] = cells_of(model, view).mean((1, 2))[None]
