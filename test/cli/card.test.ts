@@ -143,6 +143,16 @@ test('the card names place and share of a change, whatever the tier', () => {
   );
 });
 
+test('and that of a change that is only suspected', () => {
+  const [, changed] = outcomes.find(([name]) => name === 'changed')!;
+  const open = makeExamination({ resultClass: 'uncertain', reasons: ['manipulation_suspected'] });
+  const card = cardOf(told({ ...open, manipulation: changed.manipulation }), 'de', 80);
+
+  expect(rowOf(card, 'Grund')).toMatch(
+    /^Grund Eine Stelle könnte verändert sein \(links oben, 6 % des Bildes\); die Anzeichen sind schwach\. /,
+  );
+});
+
 test('the report is that of the card’s language', () => {
   const files = ['out/a/result.json', 'out/a/report-en.pdf', 'out/a/report-de.pdf'];
 

@@ -66,6 +66,7 @@ function becauseOf(record: AnalysisRecord, language: Language): string {
   if (outcome === 'changed') return because.changed(placeOf(record, language));
   if (outcome === 'declared') return declaredBy(record, language);
   if (outcome === 'real' || outcome === 'fake') return because[outcome];
+  if (reason === 'manipulation_suspected') return because.suspected(placeOf(record, language));
   return reason === null ? '' : because[reason];
 }
 

@@ -26,7 +26,11 @@ export function defineAnalyze(command: Command): void {
         .argParser(listOf(languages))
         .default([...languages], languages.join(',')),
     )
-    .option('--trust-list <file>', 'PEM file of authorities whose C2PA signers to trust', named)
+    .option(
+      '--trust-list <file>',
+      'PEM file of authorities whose C2PA signers to trust (where to get it: forensics help methods)',
+      named,
+    )
     .option('--validation <id>', 'a stored validation that the reports cite', named)
     .option('--data-dir <dir>', 'the data folder that keeps validations and the signing key', named)
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)

@@ -6,6 +6,7 @@ const because: English['because'] = {
   real: 'Die Spuren sind die einer Kamera; keine Stelle fällt genug auf.',
   fake: 'Es hat Spuren, wie Bildgeneratoren sie hinterlassen.',
   changed: (place) => `Eine Stelle unterscheidet sich vom Rest${place}.`,
+  suspected: (place) => `Eine Stelle könnte verändert sein${place}; die Anzeichen sind schwach.`,
   where: (place, share) => ` (${place}, ${share} des Bildes)`,
   declared: (place, name) => `Die Datei gibt es selbst an (${place}${name}).`,
   too_small: 'Es hat zu wenige Pixel für eine Untersuchung.',
@@ -17,7 +18,6 @@ const because: English['because'] = {
   evidence_below_threshold: 'Die Anzeichen sind zu schwach für eine Entscheidung.',
   unstable_under_resaving: 'Neu gespeichert oder skaliert, kippt das Ergebnis.',
   declaration_contradicts_traces: 'Laut Datei erzeugt, laut Spuren aus einer Kamera.',
-  manipulation_suspected: 'Eine Stelle könnte verändert sein; die Anzeichen sind schwach.',
   single_weak_method: 'Nur eine Methode sieht eine Veränderung, und das schwach.',
 };
 

@@ -13,6 +13,7 @@ const because = {
   real: 'Its traces are those of a camera; no part stands out enough.',
   fake: 'It has traces such as image generators leave.',
   changed: (place: string) => `A part of it differs from the rest${place}.`,
+  suspected: (place: string) => `A part may have been changed${place}; the signs are weak.`,
   where: (place: string, share: string) => ` (${place}, ${share} of the picture)`,
   declared: (place: string, name: string) => `The file says so itself (${place}${name}).`,
   too_small: 'It has too few pixels to be examined.',
@@ -24,9 +25,9 @@ const because = {
   evidence_below_threshold: 'The evidence is too weak to decide.',
   unstable_under_resaving: 'Saved or scaled again, it gives the opposite result.',
   declaration_contradicts_traces: 'The file says it is generated; its traces say camera.',
-  manipulation_suspected: 'A part may have been changed, but the signs are too weak.',
   single_weak_method: 'One method alone sees a change, and only weakly.',
-} satisfies { readonly [Code in ReasonCode]: string } & Readonly<Record<string, unknown>>;
+} satisfies Readonly<Record<Exclude<ReasonCode, 'manipulation_suspected'>, string>> &
+  Readonly<Record<string, unknown>>;
 
 /** What to do now, in one line. */
 const next = {
