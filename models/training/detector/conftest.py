@@ -1,4 +1,4 @@
-"""A cache of small pictures, and an untrained network: what the tests of this folder read."""
+"""A cache of small pictures, and a network with an untrained head: what the tests of this folder read."""
 
 import cv2
 import numpy as np
@@ -33,9 +33,9 @@ def fill(folder, labels=LABELS, sizes=((400, 500),), count=3) -> Pictures:
 
 @pytest.fixture(scope="session")
 def model() -> Detector:
-    """The smallest backbone with random weights, and a head whose answers spread."""
+    """The published weights, and a head whose answers spread."""
     torch.manual_seed(1)
-    made = Detector("nothing").eval()
+    made = Detector("lite2").eval()
     with torch.no_grad():
         made.head.embed.weight.mul_(20)
         made.head.judge.weight.mul_(20)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from pathlib import Path
 
@@ -46,8 +45,7 @@ class Judge(nn.Module):
 def export(model: Detector, out: Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     model = model.float().to(memory_format=torch.contiguous_format).eval()
-    untouched = copy.deepcopy(model)  # the exporter leaves its model changed
-    pixels, judge = Pixels(model), Judge(model)
+    pixels, judge = Pixels(model).eval(), Judge(model).eval()  # else the exporter would turn the model back to training
     channels = model.features.channels
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the TorchScript exporter is old but folds batch norms and writes a plain graph
@@ -63,7 +61,7 @@ def export(model: Detector, out: Path) -> None:
                           "logits": {0: "passes", 1: "patches"}, "embedding": {0: "patches"}},
         )  # fmt: skip
     store_in_16_bits(out / "model.onnx")
-    compare(Pixels(untouched), Judge(untouched), out)
+    compare(pixels, judge, out)
 
 
 def store_in_16_bits(path: Path) -> None:

