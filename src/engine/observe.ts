@@ -2,7 +2,7 @@
  * Everything that is found out about a picture before anything is decided: read once, it can be decided under every strategy.
  */
 
-import type { Answer, Skipped } from '../detectors/detector.ts';
+import type { Answer, Detector, Skipped } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
@@ -37,12 +37,16 @@ export interface Observation {
   readonly testStability: StabilityTest;
 }
 
-/** @param provenance - the file's own statements, read from the same bytes as `picture`. */
+/**
+ * @param provenance - the file's own statements, read from the same bytes as `picture`.
+ * @param methods - those that run; fewer only to measure what the others add.
+ */
 export async function observe(
   picture: Picture,
   models: Models,
   seed: number,
   provenance: Provenance = noProvenance,
+  methods: readonly Detector[] = detectors,
 ): Promise<Observation> {
   const { trace, locator } = models;
   const { manifest, statistics } = trace;
@@ -55,7 +59,7 @@ export async function observe(
     patchesRead: patchScores.read.length,
     passes: manifest.dropout.passes,
   };
-  const answers = detectors.map((it) => it.examine({ picture, traces, changes, provenance }));
+  const answers = methods.map((it) => it.examine({ picture, traces, changes, provenance }));
   const grid = gridOfMaps(picture.facts);
   const found = localise({
     size: picture.facts,

@@ -8,7 +8,7 @@ import { emptyFolder, runCli } from './run-cli.ts';
 /** A copy of the packaged model under another name, in the data folder. */
 async function stage() {
   const model = copyModel();
-  model.editManifest((manifest) => Object.assign(manifest, { id: 'trace-2', version: '2.0.0' }));
+  model.editManifest((manifest) => Object.assign(manifest, { id: 'acme-trace', version: '2.0.0' }));
   const dataDir = await emptyFolder();
   const modelsDir = join(dataDir, 'models');
   cpSync(model.modelsDir, modelsDir, { recursive: true });
@@ -23,12 +23,12 @@ test('a folder in the models folder is listed, verified, and examines pictures b
   writeFileSync(picture, await scenePng({ width: 200, height: 200, seed: 1 }));
 
   const listed = await runCli(['models', 'list'], { env });
-  const verified = await runCli(['models', 'verify', 'trace-2'], { env });
-  const asked = await runCli(['analyze', picture, '--model', 'trace-2', '--json'], { env });
+  const verified = await runCli(['models', 'verify', 'acme-trace'], { env });
+  const asked = await runCli(['analyze', picture, '--model', 'acme-trace', '--json'], { env });
 
-  expect(listed.stdout).toMatch(/^trace-1 [^]*^trace-2 +version 2\.0\.0 /m);
-  expect(verified.stdout).toContain('trace-2 2.0.0: every file is intact');
-  expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"trace-2"') });
+  expect(listed.stdout).toMatch(/^trace-2 [^]*^acme-trace +version 2\.0\.0 /m);
+  expect(verified.stdout).toContain('acme-trace 2.0.0: every file is intact');
+  expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('"acme-trace"') });
 });
 
 test('the setting modelsDir names another place', async () => {
@@ -37,7 +37,7 @@ test('the setting modelsDir names another place', async () => {
   const env = { FORENSICS_MODELS_DIR: modelsDir, FORENSICS_DATA_DIR: await emptyFolder() };
   const listed = await runCli(['models', 'list'], { env });
 
-  expect(listed.stdout).toMatch(/^trace-2 /m);
+  expect(listed.stdout).toMatch(/^acme-trace /m);
 });
 
 test('models of both kinds are listed by kind and verified', async () => {
@@ -48,10 +48,11 @@ test('models of both kinds are listed by kind and verified', async () => {
   const verified = await runCli(['models', 'verify', 'locate-1', '--json'], { env });
 
   expect(told.stdout).toMatch(
-    /^trace-1 .* real or generated .*\nlocate-1 .* where it was changed /,
+    /^trace-2 .* real or generated .*\ntrace-1 .* real or generated .*\nlocate-1 .* where it was changed /,
   );
   expect(listed).toMatchObject({
     models: [
+      { id: 'trace-2', type: 'image' },
       { id: 'trace-1', type: 'image' },
       { id: 'locate-1', type: 'localisation' },
     ],

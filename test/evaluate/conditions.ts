@@ -11,8 +11,8 @@ interface Pixels {
   readonly height: number;
 }
 
-/** Crops are smaller than what the product accepts. */
-export const limits = { ...defaultLimits, minSidePx: 32 };
+/** Crops are smaller than what the service accepts, photographs from cameras larger. */
+export const limits = { ...defaultLimits, minSidePx: 32, maxSidePx: 20_000 };
 
 type Change = (pixels: Pixels) => Promise<Buffer>;
 

@@ -5,13 +5,21 @@ import {
 } from '../../src/contract/vocabulary.ts';
 import { concludeUnderEvery } from '../../src/engine/examine.ts';
 import { type Models, observe } from '../../src/engine/observe.ts';
+import type { Detector } from '../../src/detectors/detector.ts';
+import { noProvenance } from '../../src/provenance/provenance.ts';
 import type { Picture } from '../../src/image/picture.ts';
 
 export type Classes = Readonly<Record<DecisionStrategy, ResultClass>>;
 
+export interface Examining extends Models {
+  /** Those that run; all where none are named. */
+  readonly methods?: readonly Detector[];
+}
+
 /** The reading, the examination under the default strategy, and the decisions under every one. */
-export async function examineUnderAll(picture: Picture, models: Models) {
-  const observation = await observe(picture, models, defaultSeed);
+export async function examineUnderAll(picture: Picture, models: Examining) {
+  const { methods } = models;
+  const observation = await observe(picture, models, defaultSeed, noProvenance, methods);
   const examinations = await concludeUnderEvery(observation);
   const decisions = {
     pedantic: examinations.pedantic.decision,

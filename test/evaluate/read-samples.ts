@@ -1,13 +1,12 @@
 /** Puts every sample through the real engine, once for each condition. */
 
 import { join } from 'node:path';
-import type { Models } from '../../src/engine/observe.ts';
 import type { PatchScores } from '../../src/engine/patch-scores.ts';
 import type { CodedExamination, Decision } from '../../src/engine/result.ts';
 import type { Scored } from '../../src/validation/statistics.ts';
 import { picturesOf } from './conditions.ts';
 import type { Sample } from './data-set.ts';
-import { type Classes, examineUnderAll } from './examine-under-all.ts';
+import { type Classes, type Examining, examineUnderAll } from './examine-under-all.ts';
 import { type Compression, compressionOfResaves, type Flips, flipsOf } from './resaves.ts';
 
 export interface Row {
@@ -40,10 +39,11 @@ const measured = ['as is', 'jpeg 75', 'half', 'half, jpeg 80'] as const;
 export async function* readSample(
   sample: Sample,
   dataDir: string,
-  models: Models,
+  models: Examining,
+  saveAgain: boolean,
 ): AsyncGenerator<Row> {
   for await (const [condition, picture] of picturesOf(join(dataDir, sample.file), measured)) {
-    const isAsIs = condition === 'as is';
+    const isAsIs = saveAgain && condition === 'as is';
     const { patchScores, examination, classes } = await examineUnderAll(picture, models);
     yield {
       sample,

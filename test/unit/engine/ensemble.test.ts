@@ -8,7 +8,7 @@ import { loadPackagedModel, scenePicture } from './fixtures.ts';
 
 let model: TraceModel;
 beforeAll(async () => {
-  model = await loadPackagedModel();
+  model = await loadPackagedModel('trace-1');
 });
 
 /** Second source: all cells at once, and the cell in the middle of each patch. */

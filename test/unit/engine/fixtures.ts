@@ -12,8 +12,8 @@ import {
 } from '../../../src/inference/networks.ts';
 import { fromScene, type Scene, scenePng } from '../../fixtures/pictures.ts';
 
-export async function loadPackagedModel(): Promise<TraceModel> {
-  return loadTraceModel(await createRegistry().open(null), await loadRuntime());
+export async function loadPackagedModel(id: string | null = null): Promise<TraceModel> {
+  return loadTraceModel(await createRegistry().open(id), await loadRuntime());
 }
 
 export async function loadPackagedModels(): Promise<Models> {

@@ -50,7 +50,7 @@ describe('the features', () => {
   let network: Branch;
   let votes: Branch;
   beforeAll(async () => {
-    model = await loadPackagedModel();
+    model = await loadPackagedModel('trace-1');
     const { input, votes: second } = model.manifest;
     network = { read: model.readFeatures, cellPx: input.cellPx, haloPx: input.haloPx };
     votes = { read: model.readEnsemble!, cellPx: input.cellPx, haloPx: second!.haloPx };

@@ -51,8 +51,8 @@ describe('choosing', () => {
     const registry = createRegistry({ extra: modelsDir });
 
     expect((await registry.find('later')).id).toBe('later');
-    expect((await registry.find(null)).id).toBe('trace-1');
-    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-1', 'later']);
+    expect((await registry.find(null)).id).toBe('trace-2');
+    expect((await registry.list()).map(({ id }) => id)).toEqual(['trace-2', 'trace-1', 'later']);
   });
 
   test('a model of the extra folder stands where the packaged one of the same name stood', async () => {
@@ -63,7 +63,7 @@ describe('choosing', () => {
     const registry = createRegistry({ extra: modelsDir });
 
     expect((await registry.find('trace-1')).version).toBe('99.0.0');
-    expect((await registry.find(null)).version).toBe('99.0.0');
+    expect((await registry.list()).map(({ version }) => version)).toContain('99.0.0');
   });
 
   test('of two folders with one name the newer counts', async () => {
@@ -102,8 +102,12 @@ describe('the localisation model', () => {
 
     expect(manifest).toEqual(await registry.findLocator());
     expect(network.length).toBe(manifest.files['locate.onnx']?.bytes);
-    expect((await registry.list()).map(({ type }) => type)).toEqual(['image']);
-    expect((await registry.listAll()).map(({ id }) => id)).toEqual(['trace-1', 'locate-1']);
+    expect((await registry.list()).map(({ type }) => type)).toEqual(['image', 'image']);
+    expect((await registry.listAll()).map(({ id }) => id)).toEqual([
+      'trace-2',
+      'trace-1',
+      'locate-1',
+    ]);
   });
 
   test('of an extra folder takes the place of the packaged one, or is asked for by its id', async () => {
@@ -143,7 +147,7 @@ describe('verifying', () => {
 
     const idsOf = async (id: string | null) => (await registry.verify(id)).map((it) => it.id);
 
-    expect(await idsOf(null)).toEqual(['trace-1', 'locate-1']);
+    expect(await idsOf(null)).toEqual(['trace-2', 'trace-1', 'locate-1']);
     expect(await idsOf('locate-1')).toEqual(['locate-1']);
   });
 

@@ -11,15 +11,15 @@ test('further models of both kinds examine where their folder and their ids are 
   onTestFinished(() =>
     [trace, locate].forEach((it) => rmSync(it.modelsDir, { recursive: true, force: true })),
   );
-  trace.editManifest((manifest) => Object.assign(manifest, { id: 'trace-2' }));
+  trace.editManifest((manifest) => Object.assign(manifest, { id: 'acme-trace' }));
   locate.editManifest((manifest) => Object.assign(manifest, { id: 'locate-2' }));
   cpSync(join(locate.modelsDir, 'model'), join(modelsDir, 'locate'), { recursive: true });
   const picture = await scenePng({ width: 130, height: 130, seed: 1 });
-  const named = { model: 'trace-2', locator: 'locate-2' };
+  const named = { model: 'acme-trace', locator: 'locate-2' };
 
   const { examination } = await analyze(picture, { ...named, modelsDir });
 
-  expect(examination.model.id).toBe('trace-2');
+  expect(examination.model.id).toBe('acme-trace');
   expect(examination.locator?.id).toBe('locate-2');
   await expect(analyze(picture, named)).rejects.toMatchObject({ code: 'model_not_found' });
 });
