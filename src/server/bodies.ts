@@ -3,6 +3,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
 import { sendFailure } from './answers.ts';
+import { isAskingFirst } from './transport.ts';
 
 /** Two tokens of an identity provider, the largest body of an unauthenticated request, are half of it. */
 export const bodyLimitBytes = 64 * 1024;
@@ -12,12 +13,37 @@ export const longBodyLimitBytes = 1024 * 1024;
 // Permissions are looked up before the body arrives; this is also how old that answer can be.
 const bodyTimeoutMs = 30_000;
 
+const tooLate = 408;
+
 /** @param timeoutMs - counted from the headers on. */
 export function guardBodies(server: FastifyInstance, timeoutMs = bodyTimeoutMs): void {
   server.addHook('onRequest', async (request, reply) => {
     if (!hasBody(request) || request.routeOptions.config.access === 'urlSignature') return;
     const timer = setTimeout(() => endSlow(request, reply), timeoutMs).unref();
     request.raw.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  });
+}
+
+/** More than the largest picture that somebody may send here by mistake. */
+const maxDrainBytes = 64 * 1024 * 1024;
+
+/**
+ * An answer that comes before its body was read: the rest is read and forgotten, up to a bound. Many clients read nothing
+ * before they have sent everything, and closing over unread bytes would reset the connection and lose the answer.
+ */
+export function drainRefused(server: FastifyInstance): void {
+  server.addHook('onSend', async (request, reply) => {
+    const { raw } = request;
+    if (!hasBody(request) || raw.complete || isAskingFirst(raw)) return;
+    // One that is too slow already had its time.
+    if (reply.statusCode === tooLate) return;
+    // The framework sets it for a body that is too large, and Node.js closes at once.
+    void reply.removeHeader('connection');
+    let drained = 0;
+    raw.on('data', (part: Buffer) => {
+      drained += part.length;
+      if (drained > maxDrainBytes) raw.destroy();
+    });
   });
 }
 
@@ -32,7 +58,7 @@ function endSlow({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent) return void raw.destroy();
   const failure = new ForensicsError('invalid_request', 'The request did not arrive in time.');
   void reply.header('connection', 'close');
-  void sendFailure(reply, failure, 408);
+  void sendFailure(reply, failure, tooLate);
 }
 
 // As the framework normalises a type. RFC 8259 defines no charset, but clients send one, and use it.

@@ -9,7 +9,7 @@ import type { App } from '../app/app.ts';
 import type { LogLevel } from '../config/config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
-import { bodyLimitBytes, guardBodies, readJsonBodies } from './bodies.ts';
+import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';
 import { allowOrigins } from './cors.ts';
 import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -103,6 +103,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   parts.metrics?.observe(server);
   answerErrors(server);
   guardBodies(server);
+  drainRefused(server);
   await allowOrigins(server, parts.apiCorsAllowedOrigins);
   const rateLimits = await createRateLimits(server, parts.rateLimitPerMinute);
   rateLimits.guardAuthentication();

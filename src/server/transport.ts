@@ -127,6 +127,11 @@ export function answerExpectations(server: FastifyInstance): void {
   });
 }
 
+/** Whether the client of this request still waits for a word before it sends its body. */
+export function isAskingFirst(request: IncomingMessage): boolean {
+  return waiting.has(request);
+}
+
 /** True once for a request whose client waits for a word before it sends its body. */
 export function takeExpectation(request: IncomingMessage): boolean {
   return waiting.delete(request);

@@ -5,7 +5,7 @@ import { connect, type TLSSocket } from 'node:tls';
 import fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerErrors } from '../../../src/server/answers.ts';
-import { guardBodies } from '../../../src/server/bodies.ts';
+import { drainRefused, guardBodies } from '../../../src/server/bodies.ts';
 import { type Listening, openListening } from './open-server.ts';
 
 let open: Listening;
@@ -55,6 +55,46 @@ describe('a body that nobody has to answer for', () => {
   });
 });
 
+describe('a client that reads nothing before it has sent everything', () => {
+  test.each([
+    ['POST /v1/auth/login', 413, 5_000_000],
+    ['POST /v1/none', 404, 5_000_000],
+    ['POST /v1/analysis', 403, 20_000_000],
+  ])('hears the answer to %s: %i', async (line, status, size) => {
+    const socket = await begin(line, size);
+    socket.pause();
+    for (let sent = 1; sent < size; ) {
+      const part = Buffer.alloc(Math.min(500_000, size - sent), ' ');
+      await new Promise<void>((resolve, reject) => {
+        socket.write(part, (error) => (error ? reject(error) : resolve()));
+      });
+      sent += part.length;
+    }
+    const [answer]: unknown[] = await once(socket.resume(), 'data');
+    // The connection is as good as new.
+    socket.write('GET /v1/ping HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+    const next = await text(socket);
+
+    expect(String(answer)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(next).toContain('"pong"');
+  });
+
+  test('is not listened to for ever', async () => {
+    const socket = await begin('POST /v1/auth/login', 1e9);
+    const part = Buffer.alloc(1_000_000);
+    let sent = 0;
+    let failure: Error | null | undefined = null;
+    socket.on('error', (error) => (failure = error));
+    while (!failure && sent < 100 * part.length) {
+      sent += part.length;
+      failure = await new Promise((resolve) => socket.write(part, resolve));
+    }
+    socket.destroy();
+
+    expect(failure).toBeInstanceOf(Error);
+  });
+});
+
 describe('a body that does not come to its end', () => {
   test.each([
     ['POST', /^HTTP\/1.1 408 [^]*connection: close\r\n[^]*did not arrive in time/],
@@ -86,6 +126,7 @@ async function openSlow(): Promise<{ server: FastifyInstance; port: number }> {
   const server = fastify();
   answerErrors(server);
   guardBodies(server, 50);
+  drainRefused(server);
   server.post('/', async () => 'read');
   server.post('/store', { config: { access: 'urlSignature' } }, async () => 'read');
   server.get('/', async () => 'unread');
