@@ -63,15 +63,14 @@ export const createBody = Type.Object(
       version: oneOf(['v1']),
       width: side,
       height: side,
-      filename: Type.String({ minLength: 1, maxLength: 1024 }),
+      filename: Type.String({ minLength: 1 }),
       storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
       options: givenOptions,
     }),
     comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
-    tags: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: maxNameLength }), { maxItems: 100 }),
-    ),
-    projectId: Type.Optional(orNull(Type.String({ minLength: 1, maxLength: maxNameLength }))),
+    // Bounded by the size of the body alone.
+    tags: Type.Optional(Type.Array(Type.String())),
+    projectId: Type.Optional(orNull(Type.String())),
   },
   {
     examples: [

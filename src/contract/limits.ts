@@ -4,7 +4,7 @@
 export const minSidePx = 65;
 export const maxSidePx = 4096;
 
-/** Names of analyses, tenants, keys, users, tags and projects, in characters. */
+/** Names of analyses, tenants, keys and users, in characters. */
 export const maxNameLength = 255;
 export const maxCommentLength = 500;
 export const maxIdempotencyKeyLength = 255;

@@ -52,8 +52,8 @@ test.each([
   [{ ...draft, name: 'x'.repeat(256) }, 'name must be a text of 1 to 255 characters.'],
   [{ ...draft, comment: 'x'.repeat(501) }, 'comment must be a text of at most 500 characters.'],
   [{ ...draft, comment: null }, 'comment must be a text of at most 500 characters.'],
-  [{ ...draft, tags: ['a', 7] }, 'tags.1 must be a text of 1 to 255 characters.'],
-  [{ ...draft, projectId: 7 }, 'projectId must be a text of 1 to 255 characters or null.'],
+  [{ ...draft, tags: ['a', 7] }, 'tags.1 must be a text.'],
+  [{ ...draft, projectId: 7 }, 'projectId must be a text or null.'],
   [
     { ...draft, tenantName: undefined },
     'tenantName is missing; it must be a text of 1 to 255 characters.',
@@ -71,6 +71,17 @@ test('a name counts characters as people do, also outside the basic plane', () =
 
 test('members that we do not know are let pass outside the options', () => {
   expect(complaint(body({ ...draft, colour: 'red' }))).toBeNull();
+});
+
+test('tags, project and file name are as wide as the contract writes', () => {
+  const wide = {
+    ...draft,
+    tags: ['', 'x'.repeat(2000), ...Array.from({ length: 200 }, String)],
+    projectId: '',
+    input: { ...draft.input, filename: `${'f'.repeat(5000)}.jpg` },
+  };
+
+  expect(body(wide)).toEqual({ value: wide });
 });
 
 test('a null projectId stays null', () => {
