@@ -42,3 +42,6 @@ export function actorOf({ type, id }: Pick<Principal, 'type' | 'id'>): Actor {
 export function unauthenticated(message: string): ForensicsError {
   return new ForensicsError('unauthenticated', message);
 }
+
+/** A signed token as RFC 7515, section 2, spells it: base64url without padding, three times. */
+export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]+$/;

@@ -7,7 +7,7 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import type { ForensicsError } from '../../errors.ts';
-import { unauthenticated } from '../principal.ts';
+import { compactToken, unauthenticated } from '../principal.ts';
 
 /** Whom a token speaks of. */
 export interface Subject {
@@ -81,6 +81,8 @@ export function createTokens({
         issuer,
         currentDate: now(),
       };
+      // The library also reads padding and other letters than those of the alphabet: one token has one spelling.
+      if (!compactToken.test(token)) throw invalid();
       try {
         const { payload, protectedHeader } = await jwtVerify(token, publicKey, options);
         // Our tokens have no extensions, not even those that the library knows.

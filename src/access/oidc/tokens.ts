@@ -10,7 +10,7 @@ import {
 import { maxNameLength } from '../../contract/limits.ts';
 import { characterCount } from '../../db/ids.ts';
 import { ForensicsError } from '../../errors.ts';
-import { unauthenticated } from '../principal.ts';
+import { compactToken, unauthenticated } from '../principal.ts';
 import { type Provider, unavailable } from './provider.ts';
 
 export interface ReadToken {
@@ -54,6 +54,7 @@ export function createTokenReader({
   now,
 }: TokenReaderParts): TokenReader {
   async function verified(token: string): Promise<JWTVerifyResult> {
+    if (!compactToken.test(token)) throw unauthenticated('The token is not valid.');
     const { issuer } = await provider.facts();
     const options = {
       algorithms,
