@@ -87,11 +87,11 @@ function fromFramework(error: unknown): ForensicsError | null {
   const { code, statusCode } = error as Partial<FastifyError>;
   const known = frameworkFailures[code ?? ''];
   if (known) return new ForensicsError(known[0], known[1], { cause: error });
+  if (statusCode === undefined || statusCode < 400 || statusCode >= 500) return null;
   // The JSON parser's own errors: syntax, and members that would poison the prototype.
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new ForensicsError('invalid_request', 'The body is not valid JSON.', { cause: error });
-  }
-  return null;
+  const message =
+    error instanceof SyntaxError ? 'The body is not valid JSON.' : 'The address is not valid.';
+  return new ForensicsError('invalid_request', message, { cause: error });
 }
 
 /** What the router refuses before it looks for a route: invalid escapes, and a first segment longer than that of any route. */

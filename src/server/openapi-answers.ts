@@ -129,6 +129,8 @@ function failureCodes({ method, schema, isOpen, isLimited }: Route): readonly Er
     ...(isOpen ? [] : ofCallers),
     // Of an unexpected body only its size and its type are read.
     ...(method === 'GET' ? [] : ofBodies),
+    // What changes something is written to the disk.
+    ...(method === 'GET' ? [] : (['no_space_left'] as const)),
     ...(isLimited ? (['rate_limited'] as const) : []),
     'internal',
   ];

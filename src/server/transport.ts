@@ -14,7 +14,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ForensicsError } from '../errors.ts';
-import { rawFailure } from './answers.ts';
+import { rawFailure, sendFailure } from './answers.ts';
 import type { TlsMaterial } from './tls.ts';
 
 /** `null` in place of a certificate means: behind a proxy. */
@@ -23,12 +23,17 @@ export type Transport = TlsMaterial | null;
 // 50 MB in ten minutes is 0.7 Mbit/s: slower than any line that is in use, faster than a caller who only holds a connection.
 const requestTimeoutMs = 600_000;
 const headersTimeoutMs = 30_000;
+// Node.js looks at times no more often than this, every 30 s by default: a drip of headers would last a minute.
+const connectionsCheckMs = 1000;
 const keepAliveTimeoutMs = 72_000;
 
 export function listenerFactory(transport: Transport): (handler: RequestListener) => Server {
   const options: ServerOptions = {
     requestTimeout: requestTimeoutMs,
     headersTimeout: headersTimeoutMs,
+    connectionsCheckingInterval: connectionsCheckMs,
+    // We refuse what names no host ourselves: the answer of Node.js is empty and has no request id.
+    requireHostHeader: false,
     keepAliveTimeout: keepAliveTimeoutMs,
   };
   return (handler) => {
@@ -46,8 +51,21 @@ export function showCertificate(server: Server, material: TlsMaterial): void {
   if (server instanceof HttpsServer) server.setSecureContext(credentialsOf(material));
 }
 
+/** Of TLS 1.3, and those of TLS 1.2 with forward secrecy that encrypt and authenticate in one step: none with CBC. */
+const ciphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':');
+
 function credentialsOf({ cert, key }: TlsMaterial) {
-  return { cert, key, minVersion: 'TLSv1.2' } as const;
+  return { cert, key, minVersion: 'TLSv1.2', ciphers } as const;
 }
 
 /** What keeps browsers from making more of an answer than it is; for every answer of the interface. */
@@ -67,6 +85,11 @@ export function guardTransport(server: FastifyInstance, transport: Transport): v
   const guards = guardHeaders(transport);
   server.addHook('onRequest', async (request, reply) => {
     void reply.headers({ 'x-request-id': request.id, ...guards });
+    if (oddExpectations.has(request.raw)) {
+      const message = 'The header Expect may only be 100-continue.';
+      return sendFailure(reply, new ForensicsError('invalid_request', message), 417);
+    }
+    refuseUnlessOneHost(request.raw);
     if (transport === null) refuseUnlessHttpsOutside(request);
   });
 }
@@ -96,6 +119,13 @@ export function isLoopback(address: string): boolean {
   return address === '::1' || /^(::ffff:)?127\./.test(address);
 }
 
+/** @see RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other. */
+function refuseUnlessOneHost({ headersDistinct, httpVersion }: IncomingMessage): void {
+  const { host = [] } = headersDistinct;
+  if (host.length === 1 || (host.length === 0 && httpVersion === '1.0')) return;
+  throw new ForensicsError('invalid_request', 'The request must have one header Host.');
+}
+
 function refuseUnlessHttpsOutside(request: FastifyRequest): void {
   const isLocal = isLoopback(request.socket.remoteAddress ?? '');
   // Several proxies append to the header; the one next to us wrote the last word.
@@ -105,6 +135,8 @@ function refuseUnlessHttpsOutside(request: FastifyRequest): void {
 }
 
 const waiting = new WeakSet<IncomingMessage>();
+/** Requests that expect something else. */
+const oddExpectations = new WeakSet<IncomingMessage>();
 
 /**
  * `Expect: 100-continue`: clients with a large body ask first whether it will be accepted. Node.js would accept at once;
@@ -115,6 +147,10 @@ const waiting = new WeakSet<IncomingMessage>();
 function noteExpectations(server: Server, handler: RequestListener): void {
   server.on('checkContinue', (request: IncomingMessage, response) => {
     waiting.add(request);
+    handler(request, response);
+  });
+  server.on('checkExpectation', (request: IncomingMessage, response) => {
+    oddExpectations.add(request);
     handler(request, response);
   });
 }

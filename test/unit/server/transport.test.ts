@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Listening, openListening } from './open-server.ts';
+
+let open: Listening;
+
+beforeAll(async () => {
+  open = await openListening();
+});
+
+afterAll(async () => open.close());
+
+async function reach(options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const address = open.server.server.address();
+  const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
+  const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ...options });
+  await once(socket, 'secureConnect');
+  return socket;
+}
+
+async function send(lines: readonly string[]): Promise<string> {
+  const socket = await reach();
+  socket.write([...lines, 'Connection: close', '', ''].join('\r\n'));
+  return text(socket);
+}
+
+test.each([
+  ['no Host', ['GET /v1/ping HTTP/1.1'], 400, 'one header Host'],
+  ['two Hosts', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Host: b'], 400, 'one header Host'],
+  ['an odd Expect', ['GET /v1/ping HTTP/1.1', 'Host: a', 'Expect: gold'], 417, '100-continue'],
+  ['a NUL', ['GET /docs/static/%00 HTTP/1.1', 'Host: a'], 400, 'The address is not valid.'],
+] as const)(
+  'a request with %s is told what is wrong, under an id',
+  async (_, lines, status, said) => {
+    const answer = await send(lines);
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}\r$/m);
+    expect(answer).toContain('x-error-code: invalid_request\r\n');
+    expect(answer).toContain('{"success":false,"message":"');
+    expect(answer).toContain(said);
+  },
+);
+
+test('TLS 1.2 knows no suite with CBC', async () => {
+  const old = { maxVersion: 'TLSv1.2' } as const;
+  const socket = await reach(old);
+  const { name } = socket.getCipher();
+  socket.destroy();
+
+  expect(name).toMatch(/GCM|CHACHA20/);
+  await expect(
+    reach({ ...old, ciphers: 'ECDHE-RSA-AES128-SHA:ECDHE-ECDSA-AES128-SHA:AES128-SHA256' }),
+  ).rejects.toThrow(/handshake failure|ECONNRESET/);
+});
+
+test('every operation that changes something says that the disk may be full', async () => {
+  const { paths } = (await open.ask({ method: 'GET', path: '/v1/schema' })).json<{
+    paths: Record<string, Record<string, { responses: object }>>;
+  }>();
+  const silent = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { responses }]) => method !== 'get' && !('507' in responses))
+      .map(([method]) => `${method} ${path}`),
+  );
+
+  expect(silent).toEqual([]);
+});
