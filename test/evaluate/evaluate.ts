@@ -105,10 +105,10 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
 }
 
 /** Of drawings, screens and pages nothing may be decided. */
-async function measureDrawn(opened: Models): Promise<void> {
+async function measureDrawn(both: Models): Promise<void> {
   const called = new Map<string, string[]>();
   for await (const { kind, file } of drawings()) {
-    const { classes } = await examineUnderAll(await decodePicture(file), opened);
+    const { classes } = await examineUnderAll(await decodePicture(file), both);
     called.set(kind, [...(called.get(kind) ?? []), classes.default]);
   }
   for (const [kind, classes] of [...called, ['all', [...called.values()].flat()] as const]) {

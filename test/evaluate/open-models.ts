@@ -38,7 +38,6 @@ export async function openModels(named: string | null): Promise<Measured> {
 export function withoutChanges<Models extends Measured>(models: Models): Models {
   const { manifest } = models.locator;
   const { cellPx } = manifest.input;
-  const nothing = (columns: number, rows: number) => new Float32Array(columns * rows).fill(-4);
   return {
     ...models,
     methods: [photographLikeness, traceNetwork],
@@ -61,4 +60,8 @@ async function openNamed(folder: string): Promise<VerifiedModel> {
   const { manifest } = await readModelFolder(folder);
   if (manifest.type === 'image') return openModel({ folder, manifest, remedy });
   throw new ForensicsError('model_not_found', '--model must name the folder of a trace model.');
+}
+
+function nothing(columns: number, rows: number): Float32Array {
+  return new Float32Array(columns * rows).fill(-4);
 }
