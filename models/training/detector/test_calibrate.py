@@ -119,6 +119,27 @@ def test_thresholds_are_in_the_order_that_the_service_demands(read):
             assert all(low <= value <= high for value in values), name
 
 
+def test_pictures_that_only_a_strict_strategy_leaves_open_do_not_let_its_limit_rise():
+    """Five generated pictures look real in the mean of passes that scatter: `pedantic` leaves them open, so its own share begins above them."""
+    fake = np.repeat([False, True], [100, 100])
+    differences = np.concatenate([np.linspace(-4, -2, 100), np.full(5, -3.0), np.linspace(-1.0, 4, 95)])
+    passes = np.repeat(differences[:, None], PASSES, 1)
+    passes[100:105] += np.tile([-3.0, 3.0], PASSES // 2)
+    both = lambda values: np.stack([-values / 2, values / 2, 0 * values], -1)
+    usable = Readings.__new__(Readings)
+    usable.logits, usable.passes, usable.fake = both(differences), both(passes), fake
+    usable.sources, usable.condition = np.where(fake, "made", "taken"), np.full(200, "as is")
+    line = {"scale": 1.0, "offset": 0.0}
+    spread = apply({"one": line}, "one", passes).std(1)[100]
+    middle = 0.5 - apply({"one": line}, "one", np.array([-3.0]))[0]
+    assert LEAST_DEVIATIONS["default"] * spread < middle < LEAST_DEVIATIONS["pedantic"] * spread
+
+    limits = thresholds(usable, usable, dict.fromkeys(("decision", "real", "fake", "compression"), line))["realMax"]
+
+    assert limits["pedantic"] <= limits["default"] <= limits["relaxed"]
+    assert limits["default"] < 0.05
+
+
 def test_limits_that_came_out_of_order_are_made_stricter_never_laxer():
     assert ordered({"pedantic": 0.6, "default": 0.9, "relaxed": 0.7}) == {"pedantic": 0.9, "default": 0.9, "relaxed": 0.7}
     assert rising({"pedantic": 0.4, "default": 0.2, "relaxed": 0.3}) == {"pedantic": 0.2, "default": 0.2, "relaxed": 0.3}
