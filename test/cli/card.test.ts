@@ -102,7 +102,8 @@ describe.each(languages)('a card in %s', (language: Language) => {
 
   test.each(outcomes)('of %s has a reason, a next step and a way to the rest', (_name, one) => {
     const card = cardOf(told(one), language, 80);
-    const labels = language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Nun', 'Bericht'];
+    const labels =
+      language === 'en' ? ['Because', 'Next', 'Report'] : ['Grund', 'Empfehlung', 'Bericht'];
 
     for (const label of labels) expect(card).toMatch(new RegExp(`^ {2}${label} +\\S`, 'm'));
     expect(card).toContain('--details');

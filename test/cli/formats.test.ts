@@ -179,7 +179,7 @@ test('the summary is German too', () => {
   const summary = [fake, abstained, failed].reduce(withRecord, emptySummary);
 
   expect(summaryLine(summary, 5000, 'de')).toBe(
-    '3 Bilder: 1 mit Anzeichen, 1 nicht beurteilbar, 1 gescheitert; 5,0 s, 0,6 pro Sekunde',
+    '3 Bilder: 1 mit Anzeichen, 1 nicht beurteilbar, 1 fehlgeschlagen; 5,0 s, 0,6 pro Sekunde',
   );
 });
 

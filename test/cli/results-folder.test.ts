@@ -67,3 +67,21 @@ test('a place that cannot be written says so', async () => {
     code: 'output_not_writable',
   });
 });
+
+test.runIf(process.platform === 'linux')(
+  'a folder that takes no files is refused before anything is examined',
+  async () => {
+    // Even root cannot write here.
+    await expect(openResultsFolder('/proc/self', { force: false })).rejects.toMatchObject({
+      code: 'output_not_writable',
+    });
+  },
+);
+
+test('the trial of a folder leaves nothing in it', async () => {
+  const dir = await emptyFolder();
+
+  await openResultsFolder(dir, { force: false });
+
+  expect(await readdir(dir)).toEqual([]);
+});

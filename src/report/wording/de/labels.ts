@@ -5,7 +5,7 @@ export const labels: typeof english = {
   product: 'forensics',
   page: (page, of) => `Seite ${page} von ${of}`,
   headlines: {
-    real: 'Kein Anzeichen für Erzeugung oder Veränderung gefunden',
+    real: 'Keine Anzeichen für Erzeugung oder Veränderung gefunden',
     fake: 'Anzeichen für Erzeugung durch KI gefunden',
     abstain: 'Dieses Bild lässt sich nicht beurteilen',
     uncertain: 'Keine Entscheidung möglich',
