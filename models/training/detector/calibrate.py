@@ -16,19 +16,21 @@ from pathlib import Path
 import numpy as np
 
 from degrade import History
+from detector.collect import LEFT_OUT
 from detector.export import export
 from detector.network import CELL_PX, HIDDEN
 from detector.read import CONDITIONS, DROPPED, MOST_PIXELS, PASSES, PATCH, RUINED, STRIDE, TILE_PX, TILES, load
 from metrics import auc, fit_logistic, sigmoid
 
 WHOLE_PX = 384
-SHARES = {"patches": 0.4, "tiles": 0.2, "whole": 0.4}  # chosen on the calibration split, see EXPERIMENTS.md
+SHARES = {"patches": 0.5, "tiles": 0.25, "whole": 0.25}  # chosen on the calibration split, see EXPERIMENTS.md
 PATCHES_READ = 400  # all there are
 SHRINKAGE = 0.1  # of the covariance, towards a multiple of the identity
 
 # Shares on the calibration split that fix the thresholds. The second number of the first row limits every photograph's source alone.
-FALSE_FAKE = {"pedantic": (0.0, 0.0), "default": (0.005, 0.05), "relaxed": (0.02, 0.10)}
-FALSE_REAL = {"pedantic": 0.01, "default": 0.03, "relaxed": 0.08}
+FALSE_FAKE = {"pedantic": (0.0, 0.0), "default": (0.01, 0.2), "relaxed": (0.03, 0.3)}
+FALSE_REAL = {"pedantic": 0.02, "default": 0.05, "relaxed": 0.10}
+SMALLEST = 448  # px, longer side: half of a smaller picture is no case to set limits by
 # As in the engine's decide.ts: a picture nearer to one half than this many deviations of its passes is not decided.
 LEAST_DEVIATIONS = {"pedantic": 2.576, "default": 1.282, "relaxed": 0.674}
 TRACE_LOST = {"pedantic": 0.03, "default": 0.015, "relaxed": 0.005}
@@ -50,7 +52,12 @@ class Readings:
     """All readings of a file under some conditions, one row each."""
 
     def __init__(self, rows: list[dict], conditions):
-        kept = [(row, row["said"][name], name) for name in conditions for row in rows if name in row["said"]]
+        kept = [
+            (row, row["said"][name], name)
+            for name in conditions
+            for row in rows
+            if name in row["said"] and row["source"] not in LEFT_OUT and (max(row["size"]) >= SMALLEST or "half" not in name)
+        ]
         both = [joined(said) for _, said, _ in kept]
         self.logits = np.stack([logits for logits, _ in both])
         self.passes = np.stack([passes for _, passes in both])
@@ -59,6 +66,7 @@ class Readings:
         self.sources = np.array([row["source"] for row, _, _ in kept])
         self.quality = np.array([row["quality"] for row, _, _ in kept])
         self.condition = np.array([name for _, _, name in kept])
+        self.whole = np.array([max(row["size"]) >= SMALLEST for row, _, _ in kept])
 
     @property
     def weights(self) -> np.ndarray:
@@ -121,11 +129,11 @@ def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
 
 
 def least_real(p: np.ndarray, usable: Readings, share: float) -> float:
-    """The highest threshold below which at most `share` of the generated pictures lie, in the worst condition; sources count by
+    """The highest threshold below which at most `share` of the whole generated pictures lie, in the worst condition; sources count by
     the root of their size, for the next generator is a new one."""
     limits = []
     for condition in np.unique(usable.condition):
-        mine = usable.fake & (usable.condition == condition)
+        mine = usable.fake & usable.whole & (usable.condition == condition)
         order = np.argsort(p[mine])
         upto = np.cumsum(usable.weights[mine][order])
         # One step below the first score too many, for `p <= threshold` calls it real.

@@ -19,6 +19,7 @@ from detector.pictures import MOST_OF_A_SOURCE, Item, Pictures, cut_arrays, deco
 
 HERE = Path(__file__).resolve().parent
 WORK = HERE.parent / ".work"
+LEFT_OUT = {"DataSQRL/datasqrl.github.io"}  # drawings pasted on photographs: neither class
 
 
 def main() -> None:

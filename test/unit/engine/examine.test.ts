@@ -75,7 +75,7 @@ describe('an examination', () => {
     expect(examination.model.files['model.onnx']).toBe(trace.manifest.files['model.onnx']?.sha256);
     expect(examination.locator?.id).toBe(locator.manifest.id);
     expect(examination.passes).toBe(trace.manifest.dropout.passes);
-    expect(examination.patchesRead).toBe(16);
+    expect(examination.patchesRead).toBe(24);
   });
 
   test('puts a verdict, and nothing but a verdict, to the test of stability', async () => {
