@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-# Whole sources of the train split that no weight ever sees: early stopping, temperature and thresholds are
-# fitted on them. The product's own measurement reads this list too (test/evaluate/data-set.ts). Chosen by hand before the first run, so that both classes have several sources, real ones
-# hold cameras, web files, web copies and lossless files, and generated ones hold diffusion, GAN and
+# Whole sources of the train split that no weight of the localisation network ever sees: checkpoints, levels and thresholds are chosen on
+# them. `npm run evaluate` reads this list too (test/evaluate/data-set.ts). Chosen by hand before the first run, so that both classes have
+# several sources, real ones hold cameras, web files, web copies and lossless files, and generated ones hold diffusion, GAN and
 # autoregressive pictures, lossless and JPEG. About 14 % of the pictures of each class.
 CALIBRATION_SOURCES = frozenset(
     {

@@ -58,20 +58,18 @@ def draw_scale(smallest: float, random: np.random.Generator) -> float:
 
 
 def degrade(
-    rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, scale: float | None = None
+    rgb: np.ndarray, quality: int, side: int, random: np.random.Generator, scale: float
 ) -> tuple[np.ndarray, History]:
     """Cuts and degrades one patch.
 
     @param rgb uint8 [height, width, 3], at least `side` x `side`; its block grid, if any, begins at 0, 0.
     @param quality libjpeg quality of the file it comes from, 100 when lossless.
-    @returns uint8 [side, side, 3] and what happened. The same generator state gives the same draws for a picture and
-        its aligned fake: no draw depends on pixel values or on the class.
+    @param scale to make the patch smaller or larger by, drawn without a look at the class; a patch that stays as it is takes none.
+    @returns uint8 [side, side, 3] and what happened. No draw depends on pixel values or on the class.
     """
     history = History(quality=float(quality))
     as_is = random.random() < AS_IS
     first = random.random() < (FIRST_SAVE_LOSSLESS if quality > 99 else FIRST_SAVE_LOSSY)
-    if scale is None:  # as if every picture were 224 px wide, the smallest crop size: the scale must not tell the class
-        scale = draw_scale((side + 1) / 224, random)
     scale = 1.0 if as_is else scale
     patch = cut(rgb, int(np.ceil((side + MARGIN) / scale)), random)
     if first:

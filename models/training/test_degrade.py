@@ -8,8 +8,8 @@ def picture(seed: int = 3, side: int = 256) -> np.ndarray:
 
 
 def test_the_same_draws_give_the_same_patch_and_history():
-    first, history = degrade(picture(), 90, 128, np.random.default_rng(5))
-    second, again = degrade(picture(), 90, 128, np.random.default_rng(5))
+    first, history = degrade(picture(), 90, 128, np.random.default_rng(5), 0.8)
+    second, again = degrade(picture(), 90, 128, np.random.default_rng(5), 0.8)
 
     assert np.array_equal(first, second)
     assert history == again
@@ -17,8 +17,8 @@ def test_the_same_draws_give_the_same_patch_and_history():
 
 def test_no_draw_depends_on_the_pixels_so_that_a_pair_suffers_alike():
     for seed in range(40):
-        _, one = degrade(picture(1), 80, 96, np.random.default_rng(seed))
-        _, other = degrade(picture(2), 80, 96, np.random.default_rng(seed))
+        _, one = degrade(picture(1), 80, 96, np.random.default_rng(seed), 0.7)
+        _, other = degrade(picture(2), 80, 96, np.random.default_rng(seed), 0.7)
 
         assert one == other
 
@@ -26,15 +26,15 @@ def test_no_draw_depends_on_the_pixels_so_that_a_pair_suffers_alike():
 def test_every_patch_has_the_size_that_was_asked_for():
     for seed in range(40):
         side = 96 if seed % 2 else 128
-        patch, _ = degrade(picture(side=224 + 32 * (seed % 4)), 100, side, np.random.default_rng(seed))
+        patch, _ = degrade(picture(side=224 + 32 * (seed % 4)), 100, side, np.random.default_rng(seed), 0.8)
 
         assert patch.shape == (side, side, 3)
         assert patch.dtype == np.uint8
 
 
 def test_scale_and_saves_are_drawn_alike_for_small_and_large_crops():
-    small = [degrade(picture(side=224), 90, 128, np.random.default_rng(seed))[1] for seed in range(60)]
-    large = [degrade(picture(side=320), 90, 128, np.random.default_rng(seed))[1] for seed in range(60)]
+    small = [degrade(picture(side=224), 90, 128, np.random.default_rng(seed), 0.9)[1] for seed in range(60)]
+    large = [degrade(picture(side=320), 90, 128, np.random.default_rng(seed), 0.9)[1] for seed in range(60)]
 
     assert np.isclose(np.mean([h.scale for h in small]), np.mean([h.scale for h in large]), atol=0.15)
     assert np.isclose(np.mean([h.quality for h in small]), np.mean([h.quality for h in large]), atol=5)
