@@ -120,9 +120,9 @@ export function isLoopback(address: string): boolean {
 }
 
 /** @see RFC 9112, section 3.2: of two hosts a proxy may believe the one and we the other. */
-function refuseUnlessOneHost({ headersDistinct, httpVersion }: IncomingMessage): void {
-  const { host = [] } = headersDistinct;
-  if (host.length === 1 || (host.length === 0 && httpVersion === '1.0')) return;
+function refuseUnlessOneHost({ rawHeaders, httpVersion }: IncomingMessage): void {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host');
+  if (hosts.length === 1 || (hosts.length === 0 && httpVersion === '1.0')) return;
   throw new ForensicsError('invalid_request', 'The request must have one header Host.');
 }
 
