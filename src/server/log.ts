@@ -1,6 +1,6 @@
 /**
  * One line an event, as fields. A request is logged by its route, never by its address: queries hold signatures of
- * presigned URLs, and headers contain keys.
+ * presigned URLs, and headers contain keys. Only a caller who was not let in is logged with a network address.
  */
 
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
@@ -44,10 +44,22 @@ export function logAnswers(server: FastifyInstance): void {
         code: reply.getHeader('x-error-code'),
         caller: request.principal?.id ?? undefined,
         tenantId: request.tenant?.id,
+        ...addressOfStranger(request, reply.raw.statusCode),
       },
       'answered',
     );
   });
+}
+
+/** Of a login, key or token that was refused, and of nobody else: whoever guesses is found by the network address. */
+function addressOfStranger(
+  { ip, headers, principal, routeOptions }: FastifyRequest,
+  status: number,
+): { readonly from?: string } {
+  const isLogin = routeOptions.url === '/v1/auth/login' && status >= 400;
+  const triedKey = headers.authorization !== undefined && principal === null;
+  const isRefused = isLogin || status === 401 || (status === 403 && triedKey);
+  return isRefused ? { from: ip } : {};
 }
 
 const deepestCause = 5;

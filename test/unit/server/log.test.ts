@@ -97,6 +97,26 @@ test('a failure is logged with the word for it', async () => {
   expect(lines).toContainEqual(expect.objectContaining({ status: 403, code: 'forbidden' }));
 });
 
+test.each<[string, Question]>([
+  ['key', { method: 'GET', path: '/v1/analysis', headers: { authorization: 'ApiKey sk-none-x' } }],
+  [
+    'token',
+    { method: 'GET', path: '/v1/user/settings', headers: { authorization: 'Bearer a.b.c' } },
+  ],
+  [
+    'login',
+    { method: 'POST', path: '/v1/auth/login', body: { email: 'a@example.org', password: secret } },
+  ],
+])('a refused %s is logged with the network address it came from', async (_what, question) => {
+  const refused = await logged(async () => ask(question));
+  const accepted = await logged(async () =>
+    ask({ method: 'GET', path: '/v1/analysis?tenantName=acme', headers: { authorization } }),
+  );
+
+  expect(refused[0]).toMatchObject({ status: expect.any(Number), from: '127.0.0.1' });
+  for (const line of accepted) expect(line).not.toHaveProperty('from');
+});
+
 test('what cannot be read as HTTP is answered in our form with all guards', async () => {
   const address = open.server.server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
