@@ -92,7 +92,8 @@ const rowOf = (card: string, label: string) =>
 describe.each(languages)('a card in %s', (language: Language) => {
   test.each(outcomes)('of %s takes eight lines of 80 columns at most', (_name, examination) => {
     for (const provenance of [examination.provenance, richFile, cameraFile]) {
-      const card = cardOf(told({ ...examination, provenance }), language, 80);
+      const file = `${'pictures-of-a-case/'.repeat(4)}a.jpg`;
+      const card = cardOf({ ...told({ ...examination, provenance }), file }, language, 80);
       const lines = card.trimEnd().split('\n');
 
       expect(lines.length).toBeLessThanOrEqual(8);

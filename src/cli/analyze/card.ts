@@ -22,6 +22,7 @@ import {
   wordProbability,
 } from './outcome.ts';
 import type { AnalysisRecord } from './record.ts';
+import { middleOf } from './table.ts';
 
 const maxLines = 8;
 
@@ -29,12 +30,17 @@ const maxLines = 8;
 export function cardOf(record: AnalysisRecord, language: Language, columns: number): string {
   const { labels } = wordsIn(language).terminal.card;
   const width = cardWidth(columns);
-  const lines = (text: string) => (text === '' ? 0 : wrapAnsi(text, width).split('\n').length);
+  const lines = (text: string, across = width) =>
+    text === '' ? 0 : wrapAnsi(text, across).split('\n').length;
+  const title = titleOf(record, language, columns);
   const reason = [becauseOf(record, language), figuresOf(record, language)];
   const wrong = shortErrorRateOf(record, language);
   const next = nextStepOf(record, language);
   const report = reportOf(record, language);
-  const used = [...reason, wrong, next, report].reduce((sum, text) => sum + lines(text), 1);
+  const used = [...reason, wrong, next, report].reduce(
+    (sum, text) => sum + lines(text),
+    lines(title, columns),
+  );
   const file = cutToLines(originOf(record, language), width, Math.max(1, maxLines - used));
   const rows: readonly Row[] = [
     [labels.because, reason[0]!],
@@ -45,18 +51,23 @@ export function cardOf(record: AnalysisRecord, language: Language, columns: numb
     [labels.more, report],
   ];
   return layCard(
-    titleOf(record, language),
+    title,
     rows.filter(([, text]) => text !== ''),
     columns,
   );
 }
 
-/** The words of the report's first page. */
-export function titleOf(record: AnalysisRecord, language: Language): string {
+/** The words of the report's first page. @param columns - what a long path is shortened to. */
+export function titleOf(
+  record: AnalysisRecord,
+  language: Language,
+  columns = Number.POSITIVE_INFINITY,
+): string {
   const { headlines, headlineChanged, headlineDeclared } = wordsIn(language).labels;
   const outcome = outcomeOf(record)!;
   const headline = { ...headlines, changed: headlineChanged, declared: headlineDeclared }[outcome];
-  return `${printable(record.file)}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
+  const file = middleOf(printable(record.file), Math.max(20, columns - headline.length - 2));
+  return `${file}: ${paint(process.stdout)(outcomeStyles[outcome], headline)}`;
 }
 
 function becauseOf(record: AnalysisRecord, language: Language): string {

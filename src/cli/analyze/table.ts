@@ -143,7 +143,7 @@ function columnFor(rows: readonly Cells[], at: number): number {
 }
 
 /** Both ends of a long name identify it better than its beginning: the folder and the number of the picture. */
-function middleOf(name: string, width: number): string {
+export function middleOf(name: string, width: number): string {
   if (stringWidth(name) <= width) return name;
   const characters = Array.from(name);
   const tail = cutTo(characters.toReversed(), Math.ceil((width - 1) * 0.6)).toReversed();
