@@ -5,13 +5,14 @@ import { purgeExpired } from '../access/embedded/sessions.ts';
 import type { Analyses, Notice } from '../analyses/analyses.ts';
 import { runJob } from '../analyses/lifecycle/lifecycle.ts';
 import type { Audit } from '../audit/log.ts';
+import { needSpace } from '../backup/contents.ts';
 import type { Settings } from '../config/config.ts';
 import { forgetOldRequests } from '../db/idempotency.ts';
 import { type Db, transact } from '../db/open.ts';
 import { type OpenFeedback, openFeedback, purgeFeedback } from '../feedback/feedback.ts';
 import { type Chore, createChores } from '../jobs/daily.ts';
 import type { Queue } from '../jobs/queue.ts';
-import { createWorker, type Worker } from '../jobs/worker.ts';
+import { createWorker, type Handler, type Worker } from '../jobs/worker.ts';
 import type { Buckets } from '../storage/embedded/buckets.ts';
 import { createDeliverer } from '../webhooks/deliver.ts';
 import { purgeDeliveries } from '../webhooks/deliveries.ts';
@@ -21,7 +22,7 @@ import type { Stack } from './disposer.ts';
 
 interface BackgroundOptions {
   readonly settings: Settings;
-  readonly core: Pick<Core, 'audit' | 'database' | 'webhookKey'>;
+  readonly core: Pick<Core, 'audit' | 'database' | 'folder' | 'webhookKey'>;
   readonly queue: Queue;
   readonly outbox: Outbox;
   readonly analyses: Pick<Analyses, 'run' | 'cleanUp'>;
@@ -52,7 +53,7 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
   const worker = createWorker({
     db,
     queue,
-    handlers: { [runJob]: analyses.run },
+    handlers: { [runJob]: withRoom(core.folder.path, runBytes, analyses.run) },
     workerId,
     concurrency: settings.workers,
     leaseMs: settings.leaseSeconds * 1000,
@@ -94,6 +95,20 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
       feedback.start();
       chores.start();
     },
+  };
+}
+
+/** More than the heatmaps and reports of the largest picture take. */
+const runBytes = 64 * 1024 * 1024;
+
+/**
+ * The same handler, which does not begin where the disk has no room for what it writes: the job waits in the queue until
+ * there is some, and its analysis stays as it is.
+ */
+export function withRoom(folder: string, bytes: number, handler: Handler): Handler {
+  return async (job, context) => {
+    await needSpace(folder, bytes);
+    await handler(job, context);
   };
 }
 
