@@ -7,11 +7,12 @@ import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { scenePng } from '../../fixtures/pictures.ts';
 import { copyModel } from '../inference/model-folder.ts';
 
+const { id: defaultModel } = await createRegistry().find(null);
 const damage = { code: 'model_integrity' };
 
 /** The packaged models, one of them from a folder in which it can be damaged. */
 function open() {
-  const model = copyModel();
+  const model = copyModel(defaultModel);
   onTestFinished(() => rmSync(model.modelsDir, { recursive: true, force: true }));
   const clock = { now: new Date('2026-03-01T12:00:00Z') };
   let readings = 0;
@@ -67,19 +68,19 @@ test('a run that failed for the model counts until one succeeds, or for ten minu
       options: { model, decisionStrategy: 'default', seed: 1 },
     }).catch(() => undefined);
   await health.check();
-  await run('trace-1');
+  await run(defaultModel);
   await expect(health.check()).rejects.toMatchObject({ code: 'runtime_missing' });
   outcome = null;
-  await run('trace-1');
+  await run(defaultModel);
   await health.check();
 
   outcome = new ForensicsError('image_unreadable', 'The picture is damaged.');
-  await run('trace-1');
+  await run(defaultModel);
   await health.check();
   outcome = new ForensicsError('model_integrity', 'Another model is damaged.');
   await run('of-a-client');
   await health.check();
-  await run('trace-1');
+  await run(defaultModel);
   await expect(health.check()).rejects.toMatchObject(damage);
   clock.now = new Date(clock.now.getTime() + 10 * 60_000);
   await health.check();
