@@ -24,10 +24,10 @@ const eachKind = 30;
 
 /** 30 of each kind, as PNG, JPEG 85 and JPEG 60 in turn. */
 export async function* drawings(): AsyncGenerator<Drawn> {
-  // The product's decoder blocks every loader but two for this process. Here the data is ours.
-  sharp.unblock({ operation: ['VipsForeignLoadSvg'] });
   for (const [kind, draw] of Object.entries(kinds)) {
     for (let at = 0; at < eachKind; at++) {
+      // The product's decoder blocks every loader but two for this process, anew for each picture. Here the data is ours.
+      sharp.unblock({ operation: ['VipsForeignLoadSvg', 'VipsForeignLoadPng'] });
       const random = createRandom(1000 * Object.keys(kinds).indexOf(kind) + at);
       const width = 400 + Math.floor(random() * 1200);
       const height = Math.floor(width * (0.6 + random() * 0.8));
@@ -165,7 +165,6 @@ async function withPicture(paper: Sharp, { width, height, random }: Canvas): Pro
   const input = await sharp(rgb, { raw: { width: wide, height: high, channels: 3 } })
     .png()
     .toBuffer();
-  sharp.unblock({ operation: ['VipsForeignLoadPng'] });
   const left = int(random, width - wide);
   const top = int(random, height - high);
   return sharp(await paper.composite([{ input, left, top }]).png().toBuffer());

@@ -16,8 +16,8 @@ read_part() {
 
 "$python" -m detector.collect --data "$data" --mirror "$mirror"
 "$python" -m detector.train --name "$name" --backbone lite2 --steps 2000 --side 176
-read_part calibration --part calibration --whole 8 --crops 4 --ruined
-read_part train --part train --whole 2 --crops 1
-read_part val --part val --whole 8 --crops 4
+read_part calibration --part calibration --whole 3 --crops 3 --ruined
+read_part train --part train --whole 0 --crops 1
+read_part val --part val --whole 3
 "$python" -m detector.calibrate --run "$name" --calibration "$run/calibration.pkl" --train "$run/train.pkl" --val "$run/val.pkl" \
   --version "$version" --out "$out"
