@@ -62,9 +62,13 @@ function loadXmp(packet: Uint8Array): object | undefined {
  * @see Adobe XMP specification part 2, ResourceEvent, for the fields.
  */
 export function readXmpHistory(packet: Uint8Array): readonly Readonly<Record<string, unknown>>[] {
-  const { History } = Object(loadXmp(packet)) as { History?: { value?: unknown } };
-  if (!Array.isArray(History?.value)) return [];
-  return History.value.map((step: object) => Object.fromEntries(describe(step)));
+  const history: unknown = Object.entries(loadXmp(packet) ?? {}).find(
+    ([name]) => name === 'History',
+  )?.[1];
+  const steps: unknown = Object(history).value;
+  return Array.isArray(steps)
+    ? steps.map((step: object) => Object.fromEntries(describe(step)))
+    : [];
 }
 
 /** @throws whatever exifreader throws on a broken block. */

@@ -104,7 +104,7 @@ export interface StartHow extends RunHow {
   /** Another entry than the sources of this checkout. */
   readonly entry?: string;
   /** Called with a way to signal the process, once it runs. */
-  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onStart?: (kill: (signal: NodeJS.Signals) => void) => unknown;
   /** Called with each piece of stdout and a way to signal the process. */
   readonly onStdout?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 }

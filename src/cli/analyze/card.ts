@@ -142,8 +142,9 @@ function limitsOf(
     case 'declared':
     case 'abstain':
     case null:
-      return { generated: null, changed: null };
+      break;
   }
+  return { generated: null, changed: null };
 }
 
 /** How often this very result was wrong when the models were measured. Nothing where nothing was decided. */

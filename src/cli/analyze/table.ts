@@ -57,7 +57,13 @@ type Cells = readonly [
   changed: string,
   reason: string,
 ];
-type Widths = readonly number[];
+type Widths = readonly [
+  names: number,
+  results: number,
+  generated: number,
+  changed: number,
+  reasons: number,
+];
 
 /** Between two columns. */
 const gap = 2;
@@ -102,13 +108,7 @@ function layRow(
   widths: Widths,
   coloured: (text: string) => string,
 ): string {
-  const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths as [
-    number,
-    number,
-    number,
-    number,
-    number,
-  ];
+  const [nameWidth, resultWidth, generatedWidth, changedWidth, reasonWidth] = widths;
   const [first = '', ...more] = wrapAnsi(reason, reasonWidth - gap).split('\n');
   const left = [
     padded(middleOf(file, nameWidth - gap), nameWidth),
@@ -126,9 +126,9 @@ const minFree = 34;
 
 /** The names get what they need up to half of the free columns, the reasons the rest. */
 function widthsOf(rows: readonly Cells[], columns: number): Widths | null {
-  const [names, result, generated, changed, reasons] = [0, 1, 2, 3, 4].map((at) =>
-    columnFor(rows, at),
-  ) as [number, number, number, number, number];
+  const widthOf = (at: number) => columnFor(rows, at);
+  const [names, result, generated] = [widthOf(0), widthOf(1), widthOf(2)];
+  const [changed, reasons] = [widthOf(3), widthOf(4)];
   const free = columns - result - generated - changed;
   if (free < minFree) return null;
   const nameColumn = Math.min(names, Math.max(Math.floor(free / 2), free - reasons));

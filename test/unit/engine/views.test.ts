@@ -1,26 +1,36 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { drawMaps, gridOfMaps } from '../../../src/engine/maps.ts';
 import { readPatchScores } from '../../../src/engine/patch-scores.ts';
 import type { Planes } from '../../../src/image/pixels.ts';
 import { toPlanes } from '../../../src/image/pixels.ts';
 import type { TraceModel } from '../../../src/inference/networks.ts';
+import { loadPackagedModel } from './fixtures.ts';
 
 const weights = { patches: 0.5, tiles: 0.3, whole: 0.2 };
 const views = { mostPixels: 65_536, tilePx: 64, tiles: 3, wholePx: 96, weights };
 const identity = { scale: 1, offset: 0 };
 
+let model: TraceModel;
+beforeAll(async () => {
+  model = await loadPackagedModel();
+});
+
 /** Features: mean red of each cell. Logits: that, its opposite and 0. Notes the size of everything it is shown. */
 function redModel(seen: string[]): TraceModel {
+  const { manifest, statistics, ...packaged } = model;
   const cellPx = 32;
   const quantiles = Array.from({ length: 101 }, (_, at) => at / 100);
   return {
+    ...packaged,
     manifest: {
+      ...manifest,
       input: { cellPx, haloPx: 0, patchCells: 2, patchStrideCells: 1, patchesRead: 400 },
       votes: null,
       views,
       calibration: { real: identity, fake: identity, compression: identity, decision: identity },
     },
     statistics: {
+      ...statistics,
       embedding: { dimension: 1, mean: [0], whitening: [1] },
       distanceQuantiles: quantiles,
       pictureDistanceQuantiles: quantiles,
@@ -46,7 +56,7 @@ function redModel(seen: string[]): TraceModel {
         }),
         embeddings: new Float32Array(count).fill(1),
       }),
-  } as unknown as TraceModel;
+  };
 }
 
 /** Red rises from left to right; the right half is textured. */
@@ -99,8 +109,8 @@ test('a large picture is scaled for its patches, and its most textured squares a
 
 test('the maps of a scaled picture cover all of it, in place', async () => {
   const large = picture(1024, 768);
-  const model = redModel([]);
-  const patchScores = await readPatchScores(large, model);
+  const red = redModel([]);
+  const patchScores = await readPatchScores(large, red);
   const grid = gridOfMaps(large.facts);
   const cells = grid.columns * grid.rows;
   const nothing = {
@@ -111,10 +121,12 @@ test('the maps of a scaled picture cover all of it, in place', async () => {
   };
   // Red of 0 to 200 becomes -2 to 2, so that the map is not saturated.
   const scaled = {
-    ...model,
-    manifest: { ...model.manifest, calibration: { ...model.manifest.calibration } },
+    ...red,
+    manifest: {
+      ...red.manifest,
+      calibration: { ...red.manifest.calibration, real: { scale: 0.02, offset: -2 } },
+    },
   };
-  scaled.manifest.calibration.real = { scale: 0.02, offset: -2 };
 
   const { values } = drawMaps(patchScores, scaled, grid, nothing);
 
