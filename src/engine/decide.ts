@@ -113,7 +113,7 @@ function decideByTraces(evidence: DecisionInput, limits: Limits): Conclusion {
 
 /**
  * A changed part makes the picture fake, whatever the traces of the whole picture indicate; but only a photograph of
- * sufficient size is called changed. Weaker signs still prevent the picture from being called real. The pixels do not show
+ * sufficient size with usable traces is called changed: drawings and screens have sharp seams and repeated shapes by nature. Weaker signs still prevent the picture from being called real. The pixels do not show
  * whether a generator painted the part (EXPERIMENTS.md 31): only a declaration makes it `ai-manipulated`.
  */
 function decideByChanges(
@@ -121,9 +121,9 @@ function decideByChanges(
   limits: Limits,
   byTraces: Conclusion,
 ): Conclusion {
-  const { change, hasFullPatch, isPhotograph } = evidence;
+  const { change, hasFullPatch, isPhotograph, trace } = evidence;
   const isSupported = change.isStrong || change.speaking > 1;
-  const isInDomain = hasFullPatch && isPhotograph;
+  const isInDomain = hasFullPatch && isPhotograph && trace >= limits.traceMin;
   if (isInDomain && isSupported && change.probability >= limits.manipulatedMin) {
     const subClasses = [...byTraces.resultSubClasses, 'manipulated'] as const;
     const basis = byTraces.resultClass === 'fake' ? 'traces' : 'localisation';
