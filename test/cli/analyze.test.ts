@@ -209,7 +209,7 @@ async function programWith(spoil: (models: string) => Promise<void>): Promise<st
 
 describe('the model', () => {
   test.each([
-    ['trace-1', 'head.onnx'],
+    ['trace-2', 'head.onnx'],
     ['locate-1', 'locate.onnx'],
   ])(
     '%s with a wrong hash stops the run with one line, however many pictures there are',

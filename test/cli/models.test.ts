@@ -67,8 +67,8 @@ test('a damaged model is refused in one line', async () => {
   const { modelsDir, env } = await stage();
   writeFileSync(join(modelsDir, 'model', 'head.onnx'), 'changed');
 
-  const refused = await runCli(['models', 'verify', 'trace-2'], { env });
+  const refused = await runCli(['models', 'verify', 'acme-trace'], { env });
 
   expect(refused).toMatchObject({ code: 7, stdout: '' });
-  expect(refused.stderr).toMatch(/^forensics: head\.onnx of model trace-2 [^\n]+\n$/);
+  expect(refused.stderr).toMatch(/^forensics: head\.onnx of model acme-trace [^\n]+\n$/);
 });

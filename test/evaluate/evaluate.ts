@@ -97,11 +97,19 @@ async function measureGenerated(data: string, from: Split): Promise<void> {
   }
   if (options.readings) await writeFile(options.readings, toCsv(rows));
   const blocks = printFigures(rows);
-  process.stdout.write(`${toTerminal(blocks)}\n`);
+  process.stdout.write(`${toTerminal(blocks)}\n${usualCellsOf(rows)}\n`);
   if (options.record) {
     record(join(folder, 'manifest.json'), measuredOf(rows));
     writeIntoCard(join(folder, 'CARD.md'), toMarkdown(blocks));
   }
+}
+
+function usualCellsOf(rows: readonly Row[]): string {
+  const shares = rows
+    .filter(({ sample, condition }) => !sample.isFake && condition === 'as is')
+    .map(({ usualCells }) => usualCells);
+  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells of photographs lie below 0.5.`;
 }
 
 /** Of drawings, screens and pages nothing may be decided. */

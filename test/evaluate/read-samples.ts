@@ -15,6 +15,8 @@ export interface Row {
   readonly patchScores: Pick<PatchScores, 'meanLogits'> & { readonly meanDistance: number };
   /** Under the default strategy. */
   readonly examination: Omit<CodedExamination, 'maps'>;
+  /** Share 0..1 of the cells of the anomaly map below 0.5. */
+  readonly usualCells: number;
   readonly classes: Classes;
   /** Of the picture as it is: strategies whose verdict a re-save turns round. */
   readonly flips: Flips | null;
@@ -44,17 +46,22 @@ export async function* readSample(
 ): AsyncGenerator<Row> {
   for await (const [condition, picture] of picturesOf(join(dataDir, sample.file), measured)) {
     const isAsIs = saveAgain && condition === 'as is';
-    const { patchScores, examination, classes } = await examineUnderAll(picture, models);
+    const { patchScores, examination, maps, classes } = await examineUnderAll(picture, models);
     yield {
       sample,
       condition,
       patchScores: { meanLogits: patchScores.meanLogits, meanDistance: meanDistance(patchScores) },
       examination,
+      usualCells: usualCells(maps.values.anomaly),
       classes,
       flips: isAsIs ? await flipsOf(picture, models, classes) : null,
       compression: isAsIs ? await compressionOfResaves(picture, models.trace) : null,
     };
   }
+}
+
+function usualCells(values: Uint16Array): number {
+  return values.filter((value) => value < 32_768).length / values.length;
 }
 
 /** Of the patches that speak for the picture: what the manifest's quantiles of pictures are made of. */
