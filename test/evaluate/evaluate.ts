@@ -108,7 +108,7 @@ function usualCellsOf(rows: readonly Row[]): string {
   const shares = rows
     .filter(({ sample, condition }) => !sample.isFake && condition === 'as is')
     .map(({ usualCells }) => usualCells);
-  const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+  const mean = shares.reduce((sum, one) => sum + one, 0) / shares.length;
   return `Anomaly map: ${(100 * mean).toFixed(1)} % of the cells of photographs lie below 0.5.`;
 }
 

@@ -96,6 +96,9 @@ def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
         name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
         (given.val_files / name).write_bytes(data)
         rows.append({"file": name, "split": "val", "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
+    # One row for each generator that training knows, without a file: what is measured tells those of no other part apart.
+    known = {item.generator: item for item in pictures.items if item.split == "train" and item.fake}
+    rows += [{"file": "", "split": "train", "label": item.label, "generator": name, "source": item.source, "camera": ""} for name, item in sorted(known.items())]
     with open(given.val_files / "manifest.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
