@@ -47,6 +47,7 @@ export function blockNamed(manual: string, name: string): Block {
 
 export function withBlock(page: string, { language, name }: Block, text: string): string {
   const fence = `\`\`\`${language} ${name}\n`;
+  if (!page.includes(fence)) throw new Error(`The page has no block "${language} ${name}".`);
   const start = page.indexOf(fence) + fence.length;
   return page.slice(0, start) + text + page.slice(page.indexOf('```\n', start));
 }
