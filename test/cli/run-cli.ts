@@ -118,7 +118,12 @@ export interface Ended extends Pick<Ran, 'stdout' | 'stderr'> {
 /** A command as a process of its own. */
 export async function startCli(args: readonly string[], how: StartHow = {}): Promise<Ended> {
   const child = spawnCli(args, how);
-  const kill = (signal: NodeJS.Signals) => void child.kill(signal);
+  // Once: a second signal ends the program without waiting, and more pieces of stdout may come before the first is seen.
+  let isSignalled = false;
+  const kill = (signal: NodeJS.Signals) => {
+    if (!isSignalled) child.kill(signal);
+    isSignalled = true;
+  };
   how.onStart?.(kill);
   child.stdout.on('data', (bytes: Buffer) => how.onStdout?.(bytes.toString('utf8'), kill));
   const { exitCode = null, signal = null, stdout, stderr } = await child;
