@@ -47,7 +47,7 @@ def readings_of(count: int, seed: int = 1, sources: int = 6, apart: float = 2.0)
         fake = bool(number % 2)
         answers = {name: said(random, fake, name in RUINED, apart) for name in (*CONDITIONS, *RUINED)}
         source = f"{'made' if fake else 'taken'} {number // 2 % sources}"
-        rows.append({"label": "ai-generated" if fake else "real", "source": source, "quality": 90, "said": answers})
+        rows.append({"label": "ai-generated" if fake else "real", "source": source, "size": (800, 1000), "quality": 90, "said": answers})
     return rows
 
 
@@ -120,15 +120,16 @@ def test_thresholds_are_in_the_order_that_the_service_demands(read):
 
 
 def test_pictures_that_only_a_strict_strategy_leaves_open_do_not_let_its_limit_rise():
-    """Five generated pictures look real in the mean of passes that scatter: `pedantic` leaves them open, so its own share begins above them."""
+    """Seven generated pictures look real in the mean of passes that scatter: `pedantic` leaves them open, so its own share begins above them."""
     fake = np.repeat([False, True], [100, 100])
-    differences = np.concatenate([np.linspace(-4, -2, 100), np.full(5, -3.0), np.linspace(-1.0, 4, 95)])
+    differences = np.concatenate([np.linspace(-4, -2, 100), np.full(7, -3.0), np.linspace(-1.0, 4, 93)])
     passes = np.repeat(differences[:, None], PASSES, 1)
-    passes[100:105] += np.tile([-3.0, 3.0], PASSES // 2)
+    passes[100:107] += np.tile([-3.0, 3.0], PASSES // 2)
     both = lambda values: np.stack([-values / 2, values / 2, 0 * values], -1)
     usable = Readings.__new__(Readings)
     usable.logits, usable.passes, usable.fake = both(differences), both(passes), fake
     usable.sources, usable.condition = np.where(fake, "made", "taken"), np.full(200, "as is")
+    usable.whole = np.full(200, True)
     line = {"scale": 1.0, "offset": 0.0}
     spread = apply({"one": line}, "one", passes).std(1)[100]
     middle = 0.5 - apply({"one": line}, "one", np.array([-3.0]))[0]
@@ -179,7 +180,7 @@ def test_one_source_of_photographs_moves_the_limit_for_all():
 def generated(p: np.ndarray, condition: str = "as is", sources=None) -> SimpleNamespace:
     count = len(p)
     weights = np.ones(count) if sources is None else sources
-    return SimpleNamespace(fake=np.ones(count, bool), condition=np.full(count, condition), weights=weights)
+    return SimpleNamespace(whole=np.array(True), fake=np.ones(count, bool), condition=np.full(count, condition), weights=weights)
 
 
 @pytest.mark.parametrize(("share", "below"), [(0.0, 0), (0.05, 5), (0.052, 5), (0.08, 8)])
@@ -218,7 +219,7 @@ def test_whitened_embeddings_of_training_scatter_alike_in_every_direction(read):
     usable, _ = read
     told = statistics(usable, usable)
     vectors = np.concatenate(usable.embeddings) * np.linspace(1, 3, HIDDEN)
-    stretched = SimpleNamespace(embeddings=[e * np.linspace(1, 3, HIDDEN) for e in usable.embeddings], fake=usable.fake, condition=usable.condition)
+    stretched = SimpleNamespace(whole=np.array(True), embeddings=[e * np.linspace(1, 3, HIDDEN) for e in usable.embeddings], fake=usable.fake, condition=usable.condition)
 
     wide = statistics(stretched, stretched)
     whitening = np.array(wide["embedding"]["whitening"]).reshape(HIDDEN, HIDDEN)
