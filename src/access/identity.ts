@@ -16,6 +16,12 @@ export interface Login {
   readonly at: Date;
 }
 
+export interface CodeGrant {
+  readonly code: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+}
+
 export interface Identity {
   readonly kind: 'embedded' | 'oidc';
   /**
@@ -37,6 +43,14 @@ export interface Identity {
   }): Promise<TokenSet | LoginElsewhere>;
   /** A new set for a refresh token, which is used up by that. @throws {ForensicsError} `unauthenticated`, `identity_unavailable`. */
   refresh(refreshToken: string): Promise<TokenSet>;
+  /**
+   * Tokens for what a provider sent a browser back with (RFC 6749, section 4.1; RFC 7636).
+   *
+   * @throws {ForensicsError} `unauthenticated`, `identity_unavailable`; `not_offered` where people log in here.
+   */
+  exchange(grant: CodeGrant): Promise<TokenSet>;
+  /** Ends the session that a refresh token belongs to, or does nothing. @throws {ForensicsError} `identity_unavailable`. */
+  end(refreshToken: string): Promise<void>;
   info(principal: Principal): Promise<UserInfo>;
   /** @throws {ForensicsError} `unauthenticated` when the id token is not valid now; `identity_unavailable`. */
   verify(idToken: string): Promise<void>;

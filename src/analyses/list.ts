@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Analysis } from '../contract/analysis.ts';
 import { maxListed } from '../contract/limits.ts';
+import type { ResultClass, Status } from '../contract/vocabulary.ts';
 import { ForensicsError } from '../errors.ts';
 import { writeEvidence } from '../report/evidence.ts';
 import type { Stores } from '../storage/stores.ts';
@@ -10,6 +11,12 @@ import { type Entry, findEntries, getEntry } from './rows.ts';
 import { viewAnalysis } from './view.ts';
 
 export interface ListQuery {
+  readonly verdict?: ResultClass;
+  readonly status?: Status;
+  readonly tag?: string;
+  /** ISO 8601; the first is part of the period, the second not. */
+  readonly createdFrom?: string;
+  readonly createdTo?: string;
   /** Literal text, sought without regard to case in name, comment and the name of the person who changed it last. */
   readonly searchTerm?: string;
   /** Zero-based, default 0. */
@@ -36,11 +43,11 @@ const signedAtOnce = 25;
 export async function listAnalyses(
   { db, stores, now }: Pick<Context, 'db' | 'stores' | 'now'>,
   { tenant }: Pick<Caller, 'tenant'>,
-  { searchTerm = '', start = 0, limit = maxListed }: ListQuery,
+  { searchTerm = '', start = 0, limit = maxListed, ...filters }: ListQuery,
 ): Promise<AnalysisPage> {
   refuseUnlessWhole('start', start, 0);
   refuseUnlessWhole('limit', limit, 1);
-  const page = { searchTerm, start, limit: Math.min(limit, maxListed) };
+  const page = { searchTerm, start, limit: Math.min(limit, maxListed), ...filters };
   const { entries, total } = findEntries(db, tenant.id, page);
   return {
     analyses: await viewAll(entries, { stores, now: now() }),

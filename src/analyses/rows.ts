@@ -1,6 +1,7 @@
 /** Reads analyses with the small part of their results that answers need. Deleted ones do not exist here. */
 
-import { and, asc, count, desc, eq, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { and, asc, count, desc, eq, gte, isNull, lt, ne, or, sql } from 'drizzle-orm';
+import { type ResultClass, resultClasses, type Status } from '../contract/vocabulary.ts';
 import { foldText } from '../db/ids.ts';
 import type { Reader } from '../db/open.ts';
 import { analyses, examinations, users } from '../db/schema.ts';
@@ -78,16 +79,26 @@ export function getEntry(reader: Reader, target: Target): Entry {
   return entry;
 }
 
+export interface Filters {
+  readonly searchTerm: string;
+  readonly verdict?: ResultClass;
+  readonly status?: Status;
+  readonly tag?: string;
+  readonly createdFrom?: string;
+  readonly createdTo?: string;
+}
+
 /** Newest first, then by id; `total` counts every match. */
 export function findEntries(
   reader: Reader,
   tenantId: string,
-  page: { readonly searchTerm: string; readonly start: number; readonly limit: number },
+  page: Filters & { readonly start: number; readonly limit: number },
 ): { readonly entries: readonly Entry[]; readonly total: number } {
   const isMatch = and(
     eq(analyses.tenantId, tenantId),
     isNull(analyses.deletedAt),
     matches(page.searchTerm),
+    ...filtersOf(page),
   );
   const entries = selectEntries(reader)
     .where(isMatch)
@@ -95,7 +106,12 @@ export function findEntries(
     .limit(page.limit)
     .offset(page.start)
     .all();
-  const counted = reader.select({ total: count() }).from(analyses).where(isMatch).get();
+  const counting = reader.select({ total: count() }).from(analyses);
+  const isJoined = page.verdict !== undefined;
+  const joined = isJoined
+    ? counting.innerJoin(examinations, eq(examinations.analysisId, analyses.id))
+    : counting;
+  const counted = joined.where(isMatch).get();
   return { entries, total: counted?.total ?? 0 };
 }
 
@@ -153,6 +169,23 @@ function selectEntries(reader: Reader) {
     .from(analyses)
     .leftJoin(examinations, eq(examinations.analysisId, analyses.id))
     .leftJoin(users, isLastActor);
+}
+
+function filtersOf({ verdict, status, tag, createdFrom, createdTo }: Omit<Filters, 'searchTerm'>) {
+  return [
+    verdict === undefined
+      ? undefined
+      : and(
+          eq(analyses.status, 'completed'),
+          eq(examinations.resultClass, resultClasses.indexOf(verdict)),
+        ),
+    status === undefined ? undefined : eq(analyses.status, status),
+    tag === undefined
+      ? undefined
+      : sql`EXISTS (SELECT 1 FROM json_each(${analyses.tags}) WHERE value = ${tag})`,
+    createdFrom === undefined ? undefined : gte(analyses.createdAt, new Date(createdFrom)),
+    createdTo === undefined ? undefined : lt(analyses.createdAt, new Date(createdTo)),
+  ];
 }
 
 /** Literal: no character of the term means anything but itself. */

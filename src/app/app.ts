@@ -8,6 +8,7 @@ import { type Analyses, createAnalyses, type Notice } from '../analyses/analyses
 import { runJob } from '../analyses/lifecycle/lifecycle.ts';
 import type { Settings } from '../config/config.ts';
 import { modelsFolder } from '../data-folder/data-folder.ts';
+import { storageConfigs } from '../db/schema.ts';
 import { type OpenFeedback, sendJob } from '../feedback/feedback.ts';
 import { defaultLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
@@ -22,7 +23,8 @@ import { createOutbox } from '../webhooks/outbox.ts';
 import { openWork } from './background.ts';
 import { type Core, openCore } from './core.ts';
 import { withStack } from './disposer.ts';
-import { trialMd5s } from './first-run.ts';
+import { createEvidence, type EvidenceService } from './evidence.ts';
+import { createFirstUser, type FirstUser, trialMd5s } from './first-run.ts';
 import { type Check, createHealth, createWorkload, type Workload } from './health.ts';
 import { createModelHealth } from './model-health.ts';
 import { openBlobs } from './storage.ts';
@@ -31,6 +33,9 @@ import { openTenancy, webhookGuardOf } from './tenant-storage.ts';
 export interface App extends Omit<Core, 'close'> {
   readonly analyses: Analyses;
   readonly tenancy: Tenancy;
+  readonly evidence: EvidenceService;
+  /** Makes the first account from a browser. */
+  readonly firstUser: FirstUser;
   /** The S3 API of the embedded store. */
   readonly s3Api: S3Api;
   readonly feedback: Pick<OpenFeedback, 'submit'>;
@@ -38,6 +43,8 @@ export interface App extends Omit<Core, 'close'> {
   workload(): Workload;
   /** Presigned URLs begin with it; to be called before the first request when the port was not known at opening. */
   setPublicUrl(url: URL): void;
+  /** Whether anything is, or was, stored elsewhere than here. */
+  hasRemoteStores(): boolean;
   /**
    * Tries the service's own store out; to be called before the first request. Temporary failures are reported to `onError`.
    *
@@ -120,6 +127,19 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     return {
       ...core,
       analyses,
+      evidence: createEvidence({
+        core,
+        input: {
+          db,
+          stores: blobs.stores,
+          limits,
+          validation,
+          sandbox,
+          trustList: settings.c2paTrustList && readTrustList(settings.c2paTrustList),
+        },
+        now,
+      }),
+      firstUser: await createFirstUser(core),
       feedback: work.feedback,
       tenancy: openTenancy({
         core,
@@ -128,6 +148,8 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
         now,
       }),
       s3Api: blobs.s3Api,
+      hasRemoteStores: () =>
+        db.select({ id: storageConfigs.id }).from(storageConfigs).limit(1).get() !== undefined,
       setPublicUrl: (url) => blobs.setPublicUrl(url),
       proveStorage: () => blobs.prove(),
       health: createHealth({

@@ -1,12 +1,14 @@
 /** What an installation needs before anybody can use it: one tenant and one key, and a key that signs evidence. */
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Tenant } from '../access/tenants.ts';
+import { settingsScope } from '../access/principal.ts';
 import { service, serviceChain } from '../audit/entry.ts';
 import type { KeyEntry } from '../contract/keys.ts';
+import { ForensicsError } from '../errors.ts';
 import { createSigningKeys } from '../secrets/signing-keys.ts';
 import type { Core } from './core.ts';
 
@@ -36,6 +38,77 @@ export async function makeFirstTenant(core: Core, now: Date): Promise<FirstRun |
     by: service,
   });
   return { tenant, key };
+}
+
+export interface FirstUser {
+  /** Null where people log in elsewhere, and once there is an account. */
+  readonly token: string | null;
+  isNeeded(): Promise<boolean>;
+  /** @throws {ForensicsError} `unauthenticated` for a token that is not, or no longer, the one printed; as `Users.create`. */
+  create(user: FirstUserWish): Promise<void>;
+}
+
+interface FirstUserWish {
+  readonly token: string;
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | undefined;
+}
+
+/** The account that is made in the browser: whoever can read the output of `serve` makes it, once. */
+export async function createFirstUser({
+  users,
+  tenants,
+  identity,
+}: Pick<Core, 'users' | 'tenants' | 'identity'>): Promise<FirstUser> {
+  let token =
+    identity.kind === 'embedded' && (await users.list()).length === 0
+      ? randomBytes(32).toString('base64url')
+      : null;
+
+  async function isNeeded(): Promise<boolean> {
+    // Also when it was made on the command line meanwhile.
+    if (token !== null && (await users.list()).length > 0) token = null;
+    return token !== null;
+  }
+
+  return {
+    get token() {
+      return token;
+    },
+    isNeeded,
+    async create({ token: given, name, ...account }) {
+      const expected = token;
+      if (expected === null || !(await isNeeded()) || !isSame(given, expected)) {
+        throw new ForensicsError(
+          'unauthenticated',
+          'The link is not valid any more. Restart the server for a new one, or log in if there is an account.',
+        );
+      }
+      // Used up before anything is awaited: of two requests at once one makes an account.
+      token = null;
+      try {
+        const tenantIds = (await tenants.list()).map(({ id }) => id);
+        await users.create({
+          ...account,
+          ...(name === undefined ? {} : { name }),
+          scopes: [settingsScope],
+          tenantIds,
+        });
+      } catch (error) {
+        token = expected;
+        throw error;
+      }
+    },
+  };
+}
+
+function isSame(one: string, other: string): boolean {
+  return timingSafeEqual(digestOf(one), digestOf(other));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }
 
 const names = ['real.jpg', 'fake.jpg'] as const;

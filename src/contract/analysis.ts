@@ -22,6 +22,7 @@ import {
   actorTypes,
   decisionStrategies,
   defaultSeed,
+  resultClasses,
   statuses,
   storageTypes,
   tiers,
@@ -96,6 +97,11 @@ export const listQuery = Type.Object({
   tenantName,
   id: Type.Optional(objectId),
   searchTerm: Type.Optional(Type.String({ maxLength: maxCommentLength })),
+  verdict: Type.Optional(oneOf(resultClasses)),
+  status: Type.Optional(oneOf(statuses)),
+  tag: Type.Optional(Type.String({ maxLength: maxCommentLength, description: 'One whole tag.' })),
+  createdFrom: Type.Optional(Type.String({ format: 'date-time', description: 'Inclusive.' })),
+  createdTo: Type.Optional(Type.String({ format: 'date-time', description: 'Exclusive.' })),
   start: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
   limit: Type.Optional(
     Type.Integer({

@@ -31,7 +31,7 @@ const tokenSet = Type.Object({
 
 /** Where a user logs in when that does not happen here. */
 export type LoginElsewhere = Wire<typeof loginElsewhere>;
-const loginElsewhere = Type.Object(
+export const loginElsewhere = Type.Object(
   {
     issuer: Type.String(),
     clientId: Type.String(),

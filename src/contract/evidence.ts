@@ -120,6 +120,10 @@ export const evidence = Type.Object(
         },
       ),
     ),
+    errorRate: orNull({
+      ...statement,
+      description: 'How often such a result was wrong when it was measured; null if undecided.',
+    }),
     findings: Type.Array(finding, { description: 'Strongest first.' }),
     skipped: Type.Array(Type.Object({ method: Type.String(), reason: statement })),
     reasons: Type.Array(Type.Object({ code: oneOf(reasonCodes), statement, help: statement }), {

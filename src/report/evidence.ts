@@ -18,6 +18,7 @@ import type {
   Stability,
   WordedFinding,
 } from '../engine/result.ts';
+import { errorRateIn } from './error-rate.ts';
 import { listNotChecked } from './not-checked.ts';
 import { createNumberWriter } from './numbers.ts';
 import { inBoth } from './report-item.ts';
@@ -32,6 +33,7 @@ export function writeEvidence(examined: Examined): Evidence {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
+    errorRate: wordErrorRate(examined),
     findings: ranked(findings.map((finding) => toRanked(boundedFinding(finding, examined)))),
     skipped,
     reasons: decision.reasons.map(toReason),
@@ -40,6 +42,11 @@ export function writeEvidence(examined: Examined): Evidence {
     provenance,
     notChecked: listNotChecked(examined),
   };
+}
+
+function wordErrorRate(examined: Examined): Bilingual | null {
+  if (errorRateIn(examined, 'en') === null) return null;
+  return inBoth((language) => errorRateIn(examined, language) ?? '');
 }
 
 /** Fields by name: of what a stored finding may hold beside them nothing is passed on, and no number that JSON cannot hold. */

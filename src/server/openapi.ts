@@ -193,6 +193,7 @@ interface Tag {
 
 const table: readonly Tag[] = [
   { path: '/v1/analysis', name: 'Analyses', description: 'Create, start, read and delete.' },
+  { path: '/v1/bundle', name: 'Bundles', description: 'Verify signed evidence.' },
   { path: '/v1/tenant', name: 'Tenant', description: 'Settings and usage of a tenant.' },
   { path: '/v1/auth/api', name: 'API keys', description: 'List, make and delete.' },
   { path: '/v1/auth', name: 'Sessions', description: 'Login and tokens of users.' },

@@ -10,6 +10,7 @@ import type { LogLevel } from '../config/config.ts';
 import { addressFailure, answerErrors, answerUnknownRoutes, sendFailure } from './answers.ts';
 import { authenticateRequests } from './authenticate.ts';
 import { bodyLimitBytes, drainRefused, guardBodies, readJsonBodies } from './bodies.ts';
+import { consoleRoutes } from './console.ts';
 import { allowOrigins } from './cors.ts';
 import { logAnswers, loggerOptions, type LogTarget } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -17,7 +18,9 @@ import { describeInterface, docsRoutes } from './openapi.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { analysisRoutes } from './routes/analysis.ts';
 import { authRoutes } from './routes/auth.ts';
+import { evidenceRoutes } from './routes/evidence.ts';
 import { keyRoutes } from './routes/keys.ts';
+import { sessionRoutes } from './routes/session.ts';
 import { blobRoutes, systemRoutes } from './routes/system.ts';
 import { tenantRoutes, usageRoutes } from './routes/tenant.ts';
 import { feedbackRoutes, userRoutes } from './routes/user.ts';
@@ -50,6 +53,9 @@ export interface ServerParts {
     | 'usage'
     | 'feedback'
     | 's3Api'
+    | 'firstUser'
+    | 'evidence'
+    | 'hasRemoteStores'
     | 'health'
   >;
   readonly transport: Transport;
@@ -115,12 +121,15 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   await server.register(docsRoutes);
   await server.register(systemRoutes, { health: app.health });
   await server.register(analysisRoutes, { analyses: app.analyses });
+  await server.register(evidenceRoutes, { evidence: app.evidence });
   await server.register(tenantRoutes, { tenancy: app.tenancy });
   await server.register(usageRoutes, { usage: app.usage });
   await server.register(keyRoutes, { keys: app.keys });
   await server.register(authRoutes, { identity: app.identity });
+  await server.register(sessionRoutes, { identity: app.identity, firstUser: app.firstUser });
   await server.register(userRoutes, { userSettings: app.userSettings });
   await server.register(feedbackRoutes, { feedback: app.feedback });
+  await server.register(consoleRoutes, parts);
   await server.register(blobRoutes, { s3Api: app.s3Api });
   await server.ready();
   return server;

@@ -5,7 +5,7 @@ import { cycles, importsOf, roomOf, sourceFiles, src } from './imports.ts';
 
 /** The rooms from top to bottom: each may import only what stands in a line below its own. */
 const floors = [
-  ['index', 'cli'],
+  ['index', 'cli', 'console'],
   ['server'],
   ['doctor'],
   ['app'],
@@ -54,6 +54,9 @@ const keepers: Record<string, string> = {
   'prom-client': 'server',
   commander: 'cli',
   '@inquirer/prompts': 'cli',
+  preact: 'console',
+  'preact/hooks': 'console',
+  vite: 'console',
 };
 
 function floorOf(room: string): number {
@@ -74,6 +77,13 @@ test('the rooms that judge a picture know of no rows, no settings and no server'
   const strays = arrows.filter(({ from, to }) => heart.includes(from) && outside.includes(to));
 
   expect(strays).toEqual([]);
+});
+
+test('the console, which runs in browsers, knows only the wire and the words of reports', () => {
+  const known = ['contract', 'report'];
+  const strays = arrows.filter(({ from, to }) => from === 'console' && !known.includes(to));
+
+  expect(strays.map(({ name }) => name).filter((name) => !name.endsWith('.css'))).toEqual([]);
 });
 
 test('a package that has a keeper is imported by its keeper alone', () => {

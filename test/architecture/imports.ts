@@ -16,7 +16,7 @@ export interface Import {
 
 export function sourceFiles(): string[] {
   return readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    name.endsWith('.ts'),
+    /\.tsx?$/.test(name),
   );
 }
 
@@ -40,7 +40,9 @@ export function importsOf(): Import[] {
 
 /** The folder below `src` that a file stands in, or the file's own name. */
 export function roomOf(file: string): string {
-  return relative(src, join(src, file)).split(sep)[0]!.replace(/\.ts$/, '');
+  return relative(src, join(src, file))
+    .split(sep)[0]!
+    .replace(/\.tsx?$/, '');
 }
 
 /** Groups of files that import each other in a circle when they are loaded. */

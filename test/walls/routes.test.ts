@@ -56,6 +56,61 @@ const routes: Readonly<Record<string, Route>> = {
     ask: { url: '/v1/analysis/retry', body: { tenantName: 'acme', id, options: {} } },
     letIn: 404,
   },
+  'GET /v1/analysis/custody': {
+    access: 'tenant',
+    ask: { url: `/v1/analysis/custody?tenantName=acme&id=${id}` },
+    letIn: 404,
+  },
+  'GET /v1/analysis/bundle': {
+    access: 'tenant',
+    ask: { url: `/v1/analysis/bundle?tenantName=acme&id=${id}` },
+    letIn: 404,
+  },
+  'POST /v1/bundle/verify': {
+    access: 'tenant',
+    ask: {
+      url: '/v1/bundle/verify?tenantName=acme',
+      body: Buffer.from('no archive'),
+      headers: { 'content-type': 'application/zip' },
+    },
+    letIn: 422,
+  },
+  'GET /v1/auth/session': { access: 'everyone', ask: { url: '/v1/auth/session' }, letIn: 200 },
+  'POST /v1/auth/session': {
+    access: 'everyone',
+    ask: {
+      url: '/v1/auth/session',
+      body: { email: 'plain@example.org', password },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    },
+    letIn: 200,
+  },
+  'POST /v1/auth/session/refresh': {
+    access: 'everyone',
+    ask: {
+      url: '/v1/auth/session/refresh',
+      body: {},
+      headers: { 'sec-fetch-site': 'same-origin' },
+    },
+    letIn: 401,
+  },
+  'POST /v1/auth/session/end': {
+    access: 'everyone',
+    ask: { url: '/v1/auth/session/end', body: {}, headers: { 'sec-fetch-site': 'same-origin' } },
+    letIn: 200,
+  },
+  'POST /v1/auth/session/first-user': {
+    access: 'everyone',
+    ask: {
+      url: '/v1/auth/session/first-user',
+      body: { token: 'none', email: 'a@example.org', password },
+      headers: { 'sec-fetch-site': 'same-origin' },
+    },
+    letIn: 401,
+  },
+  'GET /': { access: 'everyone', ask: { url: '/', headers: { accept: 'text/html' } }, letIn: 200 },
+  'GET /console/:file': { access: 'everyone', ask: { url: '/console/none.js' }, letIn: 404 },
+  'GET /ca.pem': { access: 'everyone', ask: { url: '/ca.pem' }, letIn: 200 },
   'GET /v1/tenant': {
     access: 'tenant',
     ask: { url: '/v1/tenant?tenantName=acme' },

@@ -7,6 +7,7 @@ import { eq, sql } from 'drizzle-orm';
 import type { TokenSet } from '../../contract/auth.ts';
 import { type Db, transact } from '../../db/open.ts';
 import { sessions, users, userTenants } from '../../db/schema.ts';
+import { ForensicsError } from '../../errors.ts';
 import type { Identity } from '../identity.ts';
 import { type Principal, unauthenticated } from '../principal.ts';
 import { endAccess, type UserRow, type Users } from '../users.ts';
@@ -59,6 +60,12 @@ export function createEmbeddedIdentity(parts: EmbeddedIdentityParts): Identity {
     },
     login: async (credentials) => tokenSet(await logins.login(credentials)),
     refresh: async (refreshToken) => tokenSet(openSessions.refresh(refreshToken)),
+    async exchange() {
+      throw new ForensicsError('not_offered', 'Accounts are kept here: log in with a password.');
+    },
+    async end(refreshToken) {
+      openSessions.end(refreshToken);
+    },
     info: (principal) => parts.users.info(principal),
     async verify(idToken) {
       holder(await tokens.read('id', idToken));

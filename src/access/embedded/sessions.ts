@@ -26,6 +26,8 @@ export interface Sessions {
   begin(tx: Tx, userId: string): OpenSession;
   /** @throws {ForensicsError} `unauthenticated` for a token that is unknown, used or over, or whose session has ended. */
   refresh(refreshToken: string): OpenSession;
+  /** Ends the session of a token, or does nothing for an unknown one. */
+  end(refreshToken: string): void;
   /** Whose token it is, alive or not; null for an unknown one. */
   ownerOf(refreshToken: string): string | null;
 }
@@ -60,6 +62,14 @@ export function createSessions({
       const opened = transact(db, (tx) => rotate(tx, refreshToken, now()));
       if (opened !== null) return opened;
       throw unauthenticated('The refresh token is not valid; log in again.');
+    },
+    end(refreshToken) {
+      transact(db, (tx) => {
+        const found = find(tx, refreshToken);
+        if (found === undefined) return;
+        const isOpen = and(eq(sessions.id, found.session.id), isNull(sessions.revokedAt));
+        tx.update(sessions).set({ revokedAt: now() }).where(isOpen).run();
+      });
     },
     ownerOf: (refreshToken) => find(db, refreshToken)?.session.userId ?? null,
   };

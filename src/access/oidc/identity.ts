@@ -6,13 +6,14 @@
  * `auth_time`; where its access tokens lack that, one that is refreshed there afterwards counts as a new login.
  */
 
+import type { TokenSet } from '../../contract/auth.ts';
 import type { Db, Tx } from '../../db/open.ts';
 import { ForensicsError } from '../../errors.ts';
 import type { Identity, Login } from '../identity.ts';
 import { type Principal, unauthenticated } from '../principal.ts';
 import type { UserRow, Users } from '../users.ts';
 import { createAccounts } from './accounts.ts';
-import { createProvider, type ProviderParts } from './provider.ts';
+import { createProvider, type ProviderParts, type Refreshed } from './provider.ts';
 import { type ClaimNames, createTokenReader, describePerson, type ReadToken } from './tokens.ts';
 
 export interface OidcIdentityParts extends ProviderParts {
@@ -51,6 +52,21 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
     return { row: accounts.admit({ token, person, tenantIds: null }), token };
   }
 
+  /** @param refreshToken - the one that goes on being valid where the provider sends no other. */
+  async function tokenSet(answer: Refreshed, refreshToken: string): Promise<TokenSet> {
+    // The provider does not know whom we shut out, nor whose sessions were ended here.
+    const { token } = await bearer(answer.accessToken);
+    if (answer.idToken !== null) await holder(answer.idToken);
+    return {
+      accessToken: answer.accessToken,
+      // OpenID Connect Core 1.0, section 12.2: it need not send one.
+      idToken: answer.idToken ?? '',
+      refreshToken: answer.refreshToken ?? refreshToken,
+      tokenType: 'Bearer',
+      expiresIn: secondsBetween(now(), token.expiresAt),
+    };
+  }
+
   return {
     kind: 'oidc',
     authenticate: async (accessToken) => (await bearer(accessToken)).principal,
@@ -64,20 +80,10 @@ export function createOidcIdentity(parts: OidcIdentityParts): Identity {
         deviceAuthorizationEndpoint: facts.device_authorization_endpoint ?? null,
       };
     },
-    async refresh(refreshToken) {
-      const answer = await provider.refresh(refreshToken);
-      // The provider does not know whom we shut out, nor whose sessions were ended here.
-      const { token } = await bearer(answer.accessToken);
-      if (answer.idToken !== null) await holder(answer.idToken);
-      return {
-        accessToken: answer.accessToken,
-        // OpenID Connect Core 1.0, section 12.2: it need not send one.
-        idToken: answer.idToken ?? '',
-        refreshToken: answer.refreshToken ?? refreshToken,
-        tokenType: 'Bearer',
-        expiresIn: secondsBetween(now(), token.expiresAt),
-      };
-    },
+    refresh: async (refreshToken) => tokenSet(await provider.refresh(refreshToken), refreshToken),
+    // Without offline_access some providers issue none: then the session lasts as long as its access token.
+    exchange: async (grant) => tokenSet(await provider.exchange(grant), ''),
+    end: (refreshToken) => provider.revoke(refreshToken),
     info: (principal) => users.info(principal),
     async verify(idToken) {
       await holder(idToken);

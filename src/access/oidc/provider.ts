@@ -10,13 +10,16 @@ import {
   ClientSecretPost,
   Configuration,
   customFetch,
+  genericGrantRequest,
   None,
   refreshTokenGrant,
   ResponseBodyError,
+  type TokenEndpointResponse,
   tokenIntrospection,
   tokenRevocation,
 } from 'openid-client';
 import { ForensicsError } from '../../errors.ts';
+import type { CodeGrant } from '../identity.ts';
 import { unauthenticated } from '../principal.ts';
 import {
   type Cached,
@@ -35,13 +38,15 @@ export interface Provider {
   readonly keys: Cached<JWTVerifyGetKey>;
   /** @throws {ForensicsError} also `unauthenticated`, when the provider does not take the token. */
   refresh(refreshToken: string): Promise<Refreshed>;
+  /** What a browser came back with, for tokens. @throws {ForensicsError} also `unauthenticated`. */
+  exchange(grant: CodeGrant): Promise<Refreshed>;
   /** Whose refresh token it is: null for one that is worth nothing, undefined where the provider does not send it. */
   ownerOf(refreshToken: string): Promise<string | null | undefined>;
   /** Does nothing where the provider has no endpoint for it. */
   revoke(refreshToken: string): Promise<void>;
 }
 
-interface Refreshed {
+export interface Refreshed {
   readonly accessToken: string;
   readonly idToken: string | null;
   /** Null when the old one goes on being valid. */
@@ -102,12 +107,12 @@ export function createProvider(parts: ProviderParts): Provider {
     keys,
     refresh: (refreshToken) =>
       attempt(async () => {
-        const answer = await refreshTokenGrant(await client(), refreshToken);
-        return {
-          accessToken: answer.access_token,
-          idToken: answer.id_token ?? null,
-          refreshToken: answer.refresh_token ?? null,
-        };
+        return tokensIn(await refreshTokenGrant(await client(), refreshToken));
+      }),
+    exchange: ({ code, codeVerifier, redirectUri }) =>
+      attempt(async () => {
+        const grant = { code, code_verifier: codeVerifier, redirect_uri: redirectUri };
+        return tokensIn(await genericGrantRequest(await client(), 'authorization_code', grant));
       }),
     ownerOf: (refreshToken) =>
       attempt(async () => {
@@ -123,6 +128,14 @@ export function createProvider(parts: ProviderParts): Provider {
         if (revocation_endpoint === undefined) return;
         await tokenRevocation(await client(), refreshToken, hint);
       }),
+  };
+}
+
+function tokensIn(answer: TokenEndpointResponse): Refreshed {
+  return {
+    accessToken: answer.access_token,
+    idToken: answer.id_token ?? null,
+    refreshToken: answer.refresh_token ?? null,
   };
 }
 

@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import wrapAnsi from 'wrap-ansi';
 import type { Language, ReasonCode } from '../../contract/vocabulary.ts';
 import { areaOf } from '../../detectors/regions.ts';
+import { writeErrorRate } from '../../report/error-rate.ts';
 import { createNumberWriter } from '../../report/numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from '../../report/origin.ts';
 import { capitalised } from '../../report/printable.ts';
@@ -150,26 +151,12 @@ function limitsOf(
 /** How often this very result was wrong when the models were measured. Nothing where nothing was decided. */
 export function errorRateOf(record: AnalysisRecord, language: Language): string {
   const { wrong } = wordsIn(language).terminal;
-  const { rate, count } = createNumberWriter(language);
   const { outcome, rates, calls } = measuredOf(record);
   if (outcome === 'declared') return wrong[declaredKey(record)];
   if (outcome !== 'real' && outcome !== 'fake' && outcome !== 'changed') return '';
-  const parts = {
-    real: [
-      ...(rates === null ? [] : [wrong.real(rate(rates.fakeCalledReal), count(rates.fake))]),
-      ...(calls === null
-        ? []
-        : [wrong.missed(rate(1 - calls.changedCalled), count(calls.changed))]),
-    ],
-    fake: rates === null ? [] : [wrong.fake(rate(rates.realCalledFake), count(rates.real))],
-    changed:
-      calls === null
-        ? []
-        : [wrong.changed(rate(calls.photographsCalled), count(calls.photographs))],
-  };
-  const told = parts[outcome];
-  if (record.decision === null) return '';
-  return told.length === 0 ? wrong.unmeasured : `${wrong.measured}${told.join(wrong.and)}.`;
+  // A server sends the sentence, but none of its figures.
+  if (record.decision === null) return record.evidence?.errorRate?.[language] ?? '';
+  return writeErrorRate(outcome, { rates, calls }, language);
 }
 
 /** The same in one line, without the counts of pictures. */

@@ -8,7 +8,12 @@ import { type ResultFields, toResultFields } from '../../engine/contract.ts';
 import type { Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
-import type { MeasuredCondition, MeasuredRates } from '../../inference/model.ts';
+import {
+  type ChangeErrorRates,
+  changeErrorRatesOf,
+  type ErrorRates,
+  errorRatesOf,
+} from '../../report/error-rate.ts';
 import { writeEvidence } from '../../report/evidence.ts';
 import type { ReportTexts } from '../../report/report-item.ts';
 import type { AnalyzeOptions } from './options.ts';
@@ -19,24 +24,12 @@ export type LocalResult = ResultFields & {
   readonly report: Readonly<Partial<Record<Language, ReportTexts>>> | null;
 };
 
-/** How often the model erred under this strategy, on pictures as they were; `real` and `fake` count them. */
-type ErrorRates = MeasuredRates & Pick<MeasuredCondition, 'real' | 'fake'>;
-
 type Circumstances = Pick<
   Examination,
   'facts' | 'measured' | 'passes' | 'patchesRead' | 'environment'
 >;
 
 type OrNull<T> = { readonly [K in keyof T]: T[K] | null };
-
-/** Of the files as they were, under the strategy that was used. */
-interface ChangeErrorRates {
-  readonly changed: number;
-  readonly photographs: number;
-  /** Shares 0..1 of them that were called manipulated. */
-  readonly changedCalled: number;
-  readonly photographsCalled: number;
-}
 
 export interface AnalysisRecord {
   /** As it was given, or `-`. */
@@ -138,26 +131,6 @@ export function recordOf(
     durationMs: Math.round(durationMs),
     files: [],
     error: null,
-  };
-}
-
-function errorRatesOf({ measured, options }: Examination): ErrorRates | null {
-  const asIs = measured.find(({ condition }) => condition === 'as is');
-  if (!asIs) return null;
-  const { real, fake, strategies } = asIs;
-  return { real, fake, ...strategies[options.decisionStrategy] };
-}
-
-function changeErrorRatesOf({ measuredCalls, options }: Examination): ChangeErrorRates | null {
-  const asIs = measuredCalls.find(({ condition }) => condition === 'as is');
-  if (!asIs) return null;
-  const { changed, photographs, strategies } = asIs;
-  const called = strategies[options.decisionStrategy];
-  return {
-    changed,
-    photographs,
-    changedCalled: called.changed / changed,
-    photographsCalled: called.photographs / photographs,
   };
 }
 

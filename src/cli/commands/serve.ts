@@ -97,7 +97,10 @@ async function runServe(options: ServeOptions): Promise<void> {
     app.setPublicUrl(new URL(ready.url));
     app.startWork();
     const firstRun = await makeFirstTenant(app, new Date());
-    printReady({ ...ready, isBehindProxy: settings.behindProxy, firstRun }, { json });
+    const { token } = app.firstUser;
+    const firstAccountUrl = token === null ? null : `${ready.url}/#/first/${token}`;
+    const isBehindProxy = settings.behindProxy;
+    printReady({ ...ready, isBehindProxy, firstRun, firstAccountUrl }, { json });
     await stop;
     log('Stopping; a second signal stops at once.');
     await stack.unwind();
@@ -108,6 +111,9 @@ function printReady(ready: Ready, { json }: { json: boolean }): void {
   const text = json ? `${readyJson(ready)}\n` : welcome(ready);
   if (text !== null) process.stdout.write(text);
   log(`Listening on ${ready.url}`);
+  if (ready.firstAccountUrl !== null && (json || ready.firstRun === null)) {
+    log(`There is no account yet. Make the first one, once, at ${ready.firstAccountUrl}`);
+  }
 }
 
 const stopSignals = ['SIGTERM', 'SIGINT'] as const;

@@ -82,16 +82,19 @@ export interface Ready {
   readonly authority: TlsMaterial['authority'];
   readonly isBehindProxy: boolean;
   readonly firstRun: FirstRun | null;
+  /** Opens the page that makes the first account; null once there is one. */
+  readonly firstAccountUrl: string | null;
 }
 
 /** For programs: one line, the same fields on every run. */
-export function readyJson({ url, authority, firstRun }: Ready): string {
+export function readyJson({ url, authority, firstRun, firstAccountUrl }: Ready): string {
   return JSON.stringify({
     url,
     caPath: authority?.path ?? null,
     caFingerprint256: authority?.fingerprint256 ?? null,
     tenantName: firstRun?.tenant.name ?? null,
     apiKey: firstRun?.key.secret ?? null,
+    firstAccountUrl,
   });
 }
 
@@ -108,6 +111,9 @@ export function welcome(ready: Ready): string | null {
           ['SHA-256', authority.fingerprint256],
         ] as const)),
     ['Tenant', firstRun.tenant.name],
+    ...(ready.firstAccountUrl === null
+      ? []
+      : ([['First account', `${ready.firstAccountUrl}   (works once)`]] as const)),
     ['API key', `${firstRun.key.secret}   (shown only now; valid until ${firstRun.key.expiresAt})`],
   ];
   const lines = facts.map(([name, value]) => `  ${`${name}:`.padEnd(16)}${value}`);

@@ -1,0 +1,80 @@
+/** The operations on analyses that the pages need. */
+
+import type { Analysis } from '../../contract/analysis.ts';
+import type { ResultClass, Status } from '../../contract/vocabulary.ts';
+import { ask, askWhole } from './client.ts';
+
+export interface Filters {
+  readonly searchTerm?: string;
+  readonly verdict?: ResultClass | '';
+  readonly status?: Status | '';
+  readonly tag?: string;
+  /** Dates without a time, in the person's own zone; both are part of the period. */
+  readonly from?: string;
+  readonly to?: string;
+}
+
+export interface Page {
+  readonly entries: readonly Analysis[];
+  readonly totalCount: number;
+}
+
+interface ListAnswer {
+  readonly data: readonly Analysis[];
+}
+
+export async function listAnalyses(
+  tenantName: string,
+  { from, to, ...filters }: Filters,
+  place: { readonly start: number; readonly limit: number },
+  signal?: AbortSignal,
+): Promise<Page> {
+  const period = { createdFrom: dayStart(from, 0), createdTo: dayStart(to, 1) };
+  const query = { tenantName, ...filters, ...period, ...place };
+  const { json, totalCount } = await askWhole<ListAnswer>('/v1/analysis', {
+    query,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return { entries: json.data, totalCount };
+}
+
+/** The first moment of a local day, `later` days on; undefined for what is no date. */
+export function dayStart(day: string | undefined, later: number): string | undefined {
+  const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(day ?? '');
+  if (match === null) return undefined;
+  const [year, month, date] = match.slice(1).map(Number);
+  return new Date(year!, month! - 1, date! + later).toISOString();
+}
+
+export async function getAnalysis(
+  tenantName: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<Analysis> {
+  const { data } = await ask<ListAnswer>('/v1/analysis', {
+    query: { tenantName, id },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return data[0]!;
+}
+
+export async function removeAnalysis(
+  tenantName: string,
+  id: string,
+  keepalive = false,
+): Promise<void> {
+  await ask('/v1/analysis', { method: 'DELETE', body: { tenantName, id }, keepalive });
+}
+
+/** Runs a failed one again, or upgrades a completed one. */
+export async function retryAnalysis(
+  tenantName: string,
+  id: string,
+  options: object,
+): Promise<Analysis> {
+  const { data } = await ask<ListAnswer>('/v1/analysis/retry', {
+    method: 'POST',
+    body: { tenantName, id, options },
+  });
+  return data[0]!;
+}

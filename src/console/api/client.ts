@@ -1,0 +1,191 @@
+/**
+ * Requests to `/v1`. The access token is in the memory of this page and nowhere else; the refresh token is in a cookie
+ * that no script sees. One refresh at a time, over all tabs: a refresh token is good once.
+ */
+
+import type { UserInfo } from '../../contract/auth.ts';
+import type { BrowserTokens, SessionState } from '../../contract/session.ts';
+
+/** A refusal of the server, or no answer at all (`status` 0). */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly code: string;
+  readonly retryAfterMs: number | null;
+
+  constructor(status: number, code: string, message: string, retryAfterMs: number | null = null) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.retryAfterMs = retryAfterMs;
+  }
+
+  /** Whether the same request may succeed later without anybody doing anything. */
+  get isTemporary(): boolean {
+    return this.status === 0 || this.status === 429 || this.status === 503;
+  }
+}
+
+interface Ask {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  readonly body?: object | Blob;
+  readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
+  /** Outlives the page. */
+  readonly keepalive?: boolean;
+}
+
+const sessionPath = '/v1/auth/session';
+let tokens: (BrowserTokens & { readonly until: number }) | null = null;
+let onEnd: () => void = () => undefined;
+
+/** Called when the session is over and the person has to log in again. */
+export function whenSessionEnds(listener: () => void): void {
+  onEnd = listener;
+}
+
+/** The JSON of an answer, of the type that the contract promises. @throws {ApiError} */
+export async function ask<T>(path: string, question: Ask = {}): Promise<T> {
+  return (await askWhole<T>(path, question)).json;
+}
+
+/** Also how many there are in all, for lists. @throws {ApiError} */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than a check of each shape
+export async function askWhole<T>(
+  path: string,
+  question: Ask = {},
+): Promise<{ readonly json: T; readonly totalCount: number }> {
+  const answer = await fetchWithSession(path, question);
+  const json: T = await answer.json();
+  return { json, totalCount: Number(answer.headers.get('x-total-count') ?? 0) };
+}
+
+/** The bytes of an answer. @throws {ApiError} */
+export async function askBytes(path: string, question: Ask = {}): Promise<Blob> {
+  return (await fetchWithSession(path, question)).blob();
+}
+
+async function fetchWithSession(path: string, question: Ask): Promise<Response> {
+  if (tokens === null || Date.now() > tokens.until) await refresh();
+  const sent = tokens;
+  const answer = await send(path, question, sent?.accessToken ?? null);
+  if (answer.status !== 401) return checked(answer);
+  if (tokens === sent) await refresh();
+  return checked(await send(path, question, tokens?.accessToken ?? null));
+}
+
+async function send(path: string, question: Ask, accessToken: string | null): Promise<Response> {
+  const { method = 'GET', query = {}, body, idempotencyKey, signal, keepalive = false } = question;
+  const url = new URL(path, location.origin);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') url.searchParams.set(name, String(value));
+  }
+  const type = body instanceof Blob ? 'application/zip' : 'application/json';
+  try {
+    return await fetch(url, {
+      method,
+      keepalive,
+      headers: {
+        accept: 'application/json',
+        ...(body === undefined ? {} : { 'content-type': type }),
+        ...(accessToken === null ? {} : { authorization: `Bearer ${accessToken}` }),
+        ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+      },
+      ...(body === undefined ? {} : { body: body instanceof Blob ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (error) {
+    if (signal?.aborted === true) throw error;
+    throw new ApiError(0, 'unreachable', '');
+  }
+}
+
+async function checked(answer: Response): Promise<Response> {
+  if (answer.ok) return answer;
+  const code = answer.headers.get('x-error-code') ?? 'internal';
+  const seconds = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  const told: unknown = await answer.json().catch(() => null);
+  const message =
+    typeof told === 'object' && told !== null && 'message' in told ? String(told.message) : '';
+  throw new ApiError(
+    answer.status,
+    code,
+    message,
+    Number.isFinite(seconds) ? seconds * 1000 : null,
+  );
+}
+
+/** @throws {ApiError} when there is no session, or no answer. */
+async function refresh(): Promise<void> {
+  const before = tokens;
+  await alone(async () => {
+    // Another request of this page was faster.
+    if (tokens !== before) return;
+    try {
+      await takeTokens('/refresh', {});
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) {
+        const hadSession = before !== null;
+        tokens = null;
+        if (hadSession) onEnd();
+      }
+      throw error;
+    }
+  });
+}
+
+/** One at a time in all tabs. Only pages over HTTPS have locks, and there is no other way here. */
+async function alone(work: () => Promise<void>): Promise<void> {
+  await navigator.locks.request('forensics-session', work);
+}
+
+async function takeTokens(act: string, body: object): Promise<void> {
+  const path = `${sessionPath}${act}`;
+  const answer = await checked(await send(path, { method: 'POST', body, keepalive: true }, null));
+  const { data }: { readonly data: BrowserTokens } = await answer.json();
+  // A little early, so that no request is sent that is refused on its way.
+  tokens = { ...data, until: Date.now() + Math.max(0, data.expiresIn - 20) * 1000 };
+}
+
+export async function sessionState(): Promise<SessionState> {
+  const answer = await checked(await send(sessionPath, {}, null));
+  const { data }: { readonly data: SessionState } = await answer.json();
+  return data;
+}
+
+/** Goes on with the session of the cookie; null without one. @throws {ApiError} when the server does not answer. */
+export async function resume(): Promise<UserInfo | null> {
+  try {
+    return await whoAmI();
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null;
+    throw error;
+  }
+}
+
+/** @param credentials - e-mail and password, or what the identity provider sent back. @throws {ApiError} */
+export async function logIn(credentials: object): Promise<UserInfo> {
+  await alone(() => takeTokens('', credentials));
+  return whoAmI();
+}
+
+export async function makeFirstUser(account: object): Promise<void> {
+  const path = `${sessionPath}/first-user`;
+  await checked(await send(path, { method: 'POST', body: account }, null));
+}
+
+/** @param isEverywhere - on all devices, otherwise in this browser alone. */
+export async function logOut(isEverywhere: boolean): Promise<void> {
+  const idToken = tokens?.idToken ?? '';
+  const body = isEverywhere && idToken !== '' ? { idToken } : {};
+  await alone(async () => {
+    await checked(await send(`${sessionPath}/end`, { method: 'POST', body }, null));
+    tokens = null;
+  });
+}
+
+async function whoAmI(): Promise<UserInfo> {
+  const { data } = await ask<{ readonly data: UserInfo }>('/v1/auth/info', { method: 'POST' });
+  return data;
+}

@@ -1,0 +1,74 @@
+/** Login at an identity provider: there with a challenge, back with a code (RFC 6749, section 4.1; RFC 7636). */
+
+import type { LoginElsewhere } from '../../contract/auth.ts';
+
+interface Grant {
+  readonly code: string;
+  readonly codeVerifier: string;
+  readonly redirectUri: string;
+}
+
+const storageKey = 'forensics-login';
+
+/** Sends the browser there. What it must know when it comes back stays in this tab. */
+export async function goElsewhere({
+  authorizationEndpoint,
+  clientId,
+}: LoginElsewhere): Promise<void> {
+  const state = randomText();
+  const codeVerifier = randomText();
+  const hash = location.hash;
+  sessionStorage.setItem(storageKey, JSON.stringify({ state, codeVerifier, hash }));
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier));
+  const url = new URL(authorizationEndpoint);
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri(),
+    scope: 'openid profile email settings offline_access',
+    prompt: 'consent',
+    state,
+    code_challenge: base64url(new Uint8Array(digest)),
+    code_challenge_method: 'S256',
+  };
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  location.assign(url);
+}
+
+/** What the browser came back with; null when it did not, `refused` when it is nothing that was asked for here. */
+export function takeReturn(): Grant | 'refused' | null {
+  const query = new URLSearchParams(location.search);
+  if (!query.has('state') || !(query.has('code') || query.has('error'))) return null;
+  const stored: unknown = JSON.parse(sessionStorage.getItem(storageKey) ?? 'null');
+  sessionStorage.removeItem(storageKey);
+  const known = isJourney(stored) ? stored : null;
+  history.replaceState(null, '', `/${known?.hash ?? ''}`);
+  const code = query.get('code');
+  if (known === null || code === null || query.get('state') !== known.state) return 'refused';
+  return { code, codeVerifier: known.codeVerifier, redirectUri: redirectUri() };
+}
+
+interface Journey {
+  readonly state: string;
+  readonly codeVerifier: string;
+  readonly hash: string;
+}
+
+function isJourney(value: unknown): value is Journey {
+  return typeof value === 'object' && value !== null && 'codeVerifier' in value;
+}
+
+function redirectUri(): string {
+  return `${location.origin}/`;
+}
+
+function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}

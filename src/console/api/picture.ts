@@ -1,0 +1,60 @@
+/** What the header of a file says about a picture, read before anything is sent. */
+
+import { maxSidePx, maxUploadBytes, minSidePx } from '../../contract/limits.ts';
+
+export interface PictureFacts {
+  readonly format: 'jpg' | 'png';
+  readonly width: number;
+  readonly height: number;
+}
+
+export type Refusal = 'empty' | 'notPicture' | 'tooSmall' | 'tooLarge' | 'tooManyBytes';
+
+/** A JPEG's size stands behind its metadata; what is longer than this is not from a camera. */
+const headBytes = 4_000_000;
+
+/** The facts, or why the file cannot be analysed. */
+export async function inspect(file: Blob): Promise<PictureFacts | Refusal> {
+  if (file.size === 0) return 'empty';
+  if (file.size > maxUploadBytes) return 'tooManyBytes';
+  const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer());
+  const facts = readPng(head) ?? readJpeg(head);
+  if (facts === null) return 'notPicture';
+  const { width, height } = facts;
+  if (Math.min(width, height) < minSidePx) return 'tooSmall';
+  if (Math.max(width, height) > maxSidePx) return 'tooLarge';
+  return facts;
+}
+
+const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** @see W3C PNG, section 11.2.1: the header comes first. */
+export function readPng(bytes: Uint8Array): PictureFacts | null {
+  if (bytes.length < 24 || pngStart.some((value, at) => bytes[at] !== value)) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return { format: 'png', width: view.getUint32(16), height: view.getUint32(20) };
+}
+
+/** @see ITU-T T.81, Annex B: segments up to the frame header (SOF), which holds the size. */
+export function readJpeg(bytes: Uint8Array): PictureFacts | null {
+  if (bytes[0] !== 0xff || bytes[1] !== 0xd8) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 2;
+  while (at + 9 < bytes.length) {
+    if (bytes[at] !== 0xff) return null;
+    const marker = bytes[at + 1]!;
+    // Fill bytes, and markers without a segment.
+    if (marker === 0xff) at += 1;
+    else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) at += 2;
+    else if (isFrame(marker)) {
+      return { format: 'jpg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) };
+    } else if (marker === 0xda || marker === 0xd9) return null;
+    else at += 2 + view.getUint16(at + 2);
+  }
+  return null;
+}
+
+/** SOF0 to SOF15, without the tables DHT, JPG and DAC that lie between them. */
+function isFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+}

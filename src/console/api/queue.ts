@@ -1,0 +1,96 @@
+/**
+ * The pictures on their way. Outside of any page: looking at an analysis does not interrupt the rest.
+ */
+
+import { upload, type UploadState, type UploadWish } from './upload.ts';
+
+export interface Transfer {
+  readonly id: number;
+  readonly name: string;
+  readonly state: UploadState;
+}
+
+interface Job {
+  readonly id: number;
+  readonly file: File;
+  readonly wish: UploadWish;
+  readonly end: AbortController;
+}
+
+/** More only compete for one line. */
+const parallel = 3;
+
+export interface UploadQueue {
+  readonly transfers: readonly Transfer[];
+  add(files: readonly File[], wish: UploadWish): void;
+  /** Ends those that are under way or wait. */
+  cancel(): void;
+  /** Forgets those that came to an end. */
+  clear(): void;
+  subscribe(listener: () => void): () => void;
+}
+
+export function createUploadQueue(send: typeof upload = upload): UploadQueue {
+  let transfers: readonly Transfer[] = [];
+  let waiting: readonly Job[] = [];
+  const running = new Set<Job>();
+  const listeners = new Set<() => void>();
+  let nextId = 1;
+
+  function setState(id: number, state: UploadState): void {
+    transfers = transfers.map((each) => (each.id === id ? { ...each, state } : each));
+    for (const listener of listeners) listener();
+  }
+
+  function advance(): void {
+    while (running.size < parallel && waiting.length > 0) {
+      const [job, ...rest] = waiting;
+      waiting = rest;
+      void work(job!);
+    }
+  }
+
+  async function work(job: Job): Promise<void> {
+    const { id, file, wish, end } = job;
+    running.add(job);
+    await send({ file, wish, signal: end.signal, onState: (state) => setState(id, state) });
+    running.delete(job);
+    advance();
+  }
+
+  return {
+    get transfers() {
+      return transfers;
+    },
+    add(files, wish) {
+      const jobs = files.map((file) => ({ id: nextId++, file, wish, end: new AbortController() }));
+      const added = jobs.map(({ id, file }) => ({
+        id,
+        name: file.webkitRelativePath || file.name,
+        state: { is: 'waiting' as const },
+      }));
+      transfers = [...transfers, ...added];
+      waiting = [...waiting, ...jobs];
+      for (const listener of listeners) listener();
+      advance();
+    },
+    cancel() {
+      const dropped = waiting;
+      waiting = [];
+      for (const { id } of dropped) setState(id, { is: 'cancelled' });
+      for (const { end } of running) end.abort();
+    },
+    clear() {
+      transfers = transfers.filter(({ state }) => !isOver(state));
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+export function isOver({ is }: UploadState): boolean {
+  return is === 'done' || is === 'refused' || is === 'cancelled';
+}

@@ -1,0 +1,137 @@
+/** One picture on its way: record, bytes to the store, start. Each step is repeated until the server answers it. */
+
+import type { Analysis, GivenOptions } from '../../contract/analysis.ts';
+import { removeAnalysis } from './analyses.ts';
+import { ApiError, ask } from './client.ts';
+import { inspect, type Refusal } from './picture.ts';
+
+export type UploadState =
+  | { readonly is: 'waiting' | 'preparing' | 'starting' | 'cancelled' }
+  | { readonly is: 'uploading'; readonly share: number; readonly isRetrying: boolean }
+  | { readonly is: 'done'; readonly id: string }
+  | { readonly is: 'refused'; readonly refusal: Refusal | null; readonly message: string };
+
+export interface UploadWish {
+  readonly tenantName: string;
+  readonly options: GivenOptions;
+  readonly tags: readonly string[];
+}
+
+interface UploadParts {
+  readonly file: File;
+  readonly wish: UploadWish;
+  readonly onState: (state: UploadState) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Never rejects: how it went is the last state. */
+export async function upload({ file, wish, onState, signal }: UploadParts): Promise<void> {
+  const { tenantName, options, tags } = wish;
+  let made: Analysis | null = null;
+  try {
+    onState({ is: 'preparing' });
+    const facts = await inspect(file);
+    if (typeof facts === 'string') {
+      return onState({ is: 'refused', refusal: facts, message: '' });
+    }
+    const key = crypto.randomUUID();
+    const name = nameOf(file.name);
+    const input = { ...facts, version: 'v1', filename: file.name || name, options };
+    made = await persistently(signal, async () => {
+      const { data } = await ask<{ readonly data: readonly Analysis[] }>('/v1/analysis', {
+        method: 'POST',
+        body: { tenantName, name, type: 'image', input, tags },
+        idempotencyKey: `${key}-create`,
+        signal,
+      });
+      return data[0]!;
+    });
+    const { id, input: created } = made;
+    let isRetrying = false;
+    await persistently(signal, async () => {
+      onState({ is: 'uploading', share: 0, isRetrying });
+      isRetrying = true;
+      await put(file, created.storageUrls, signal, (share) =>
+        onState({ is: 'uploading', share, isRetrying: false }),
+      );
+    });
+    onState({ is: 'starting' });
+    await persistently(signal, () =>
+      ask('/v1/analysis/start', {
+        method: 'POST',
+        body: { tenantName, id },
+        idempotencyKey: `${key}-start`,
+        signal,
+      }),
+    );
+    onState({ is: 'done', id });
+  } catch (error) {
+    if (signal.aborted) {
+      onState({ is: 'cancelled' });
+      if (made !== null) await removeAnalysis(tenantName, made.id).catch(() => undefined);
+      return;
+    }
+    onState({ is: 'refused', refusal: null, message: error instanceof Error ? error.message : '' });
+  }
+}
+
+const maxNameLength = 255;
+
+/** Names have at most 255 characters; the whole name stays as the file name. */
+export function nameOf(fileName: string): string {
+  const points = Array.from(fileName.trim() || 'picture');
+  return points.length <= maxNameLength ? points.join('') : `${points.slice(0, 254).join('')}…`;
+}
+
+const attempts = 12;
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
+/** A server that restarts is away for seconds: about a minute and a half in all. */
+export async function persistently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await act();
+    } catch (error) {
+      const isTemporary = error instanceof ApiError && error.isTemporary;
+      if (signal.aborted || !isTemporary || attempt >= attempts) throw error;
+      const pause = Math.min(firstPauseMs * 2 ** (attempt - 1), longestPauseMs);
+      await wait(error.retryAfterMs ?? pause * (0.75 + Math.random() / 2), signal);
+    }
+  }
+}
+
+async function wait(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Streams from the disk: the browser reads the file as it sends it. */
+async function put(
+  file: File,
+  { type, putUrl }: Analysis['input']['storageUrls'],
+  signal: AbortSignal,
+  onShare: (share: number) => void,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    // Not fetch: it does not tell how much was sent.
+    const request = new XMLHttpRequest();
+    request.open('PUT', putUrl);
+    if (type === 'azure') request.setRequestHeader('x-ms-blob-type', 'BlockBlob');
+    request.upload.addEventListener('progress', ({ loaded, total }) => onShare(loaded / total));
+    request.addEventListener('load', () => {
+      if (request.status >= 200 && request.status < 300) return resolve();
+      const isTemporary = request.status >= 500 || request.status === 429;
+      reject(new ApiError(isTemporary ? 503 : request.status, 'store_refused', ''));
+    });
+    request.addEventListener('error', () => reject(new ApiError(0, 'unreachable', '')));
+    request.addEventListener('abort', () => reject(new ApiError(0, 'cancelled', '')));
+    signal.addEventListener('abort', () => request.abort());
+    request.send(file);
+  });
+}

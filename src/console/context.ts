@@ -1,0 +1,79 @@
+/** What every page knows: who is here, for which tenant, in which language, and how to tell something. */
+
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { UserInfo } from '../contract/auth.ts';
+import type { Language } from '../contract/vocabulary.ts';
+import { ApiError } from './api/client.ts';
+import { de } from './words/de.ts';
+import { en, type Words } from './words/en.ts';
+
+export interface Toast {
+  readonly text: string;
+  /** With it, it can be taken back until the toast is gone. */
+  readonly undo?: () => void;
+}
+
+export interface Context {
+  readonly user: UserInfo;
+  readonly tenantName: string;
+  /** May change settings. */
+  readonly isManager: boolean;
+  readonly language: Language;
+  readonly words: Words;
+  readonly identity: 'embedded' | 'oidc';
+  readonly setLanguage: (language: Language) => void;
+  readonly setTenantName: (name: string) => void;
+  readonly toast: (toast: Toast) => void;
+  /** After a log-out that the person asked for. */
+  readonly leave: () => void;
+}
+
+export const ConsoleContext = createContext<Context | null>(null);
+
+export function useConsole(): Context {
+  const context = useContext(ConsoleContext);
+  if (context === null) throw new TypeError('There is no session here.');
+  return context;
+}
+
+const catalogue: Readonly<Record<Language, Words>> = { en, de };
+
+export function wordsOf(language: Language): Words {
+  return catalogue[language];
+}
+
+const languageKey = 'forensics-language';
+
+/** What was chosen in this browser, else what the browser asks for. */
+export function preferredLanguage(): Language {
+  const chosen = localStorage.getItem(languageKey) ?? navigator.language;
+  return chosen.startsWith('de') ? 'de' : 'en';
+}
+
+export function rememberLanguage(language: Language): void {
+  localStorage.setItem(languageKey, language);
+  document.documentElement.lang = language;
+}
+
+export const themes = ['system', 'light', 'dark'] as const;
+export type Theme = (typeof themes)[number];
+const themeKey = 'forensics-theme';
+
+export function rememberedTheme(): Theme {
+  const stored = localStorage.getItem(themeKey);
+  return themes.find((theme) => theme === stored) ?? 'system';
+}
+
+export function applyTheme(theme: Theme): void {
+  localStorage.setItem(themeKey, theme);
+  if (theme === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = theme;
+}
+
+/** What a failure says to a person: the server's own sentence where it sent one. */
+export function messageOf(error: unknown, { common }: Words): string {
+  if (!(error instanceof ApiError)) return common.failed;
+  if (error.status === 0) return common.unreachable;
+  return error.message === '' ? common.failed : error.message;
+}

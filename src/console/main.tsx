@@ -1,0 +1,141 @@
+/**
+ * The console: a client of `/v1` in the browser. This file finds out who is here; what they see is in `pages`. It knows
+ * nothing but what the interface answers, and the words of the reports.
+ */
+
+// oxlint-disable-next-line import/no-unassigned-import -- the build makes a file of it
+import './style.css';
+import { render } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import type { UserInfo } from '../contract/auth.ts';
+import type { SessionState } from '../contract/session.ts';
+import { ApiError, ask, logIn, resume, sessionState, whenSessionEnds } from './api/client.ts';
+import { takeReturn } from './api/elsewhere.ts';
+import {
+  applyTheme,
+  preferredLanguage,
+  rememberedTheme,
+  rememberLanguage,
+  wordsOf,
+} from './context.ts';
+import { LoginPage, type LoginReason } from './pages/login.tsx';
+import { FirstUserPage } from './pages/first-user.tsx';
+import { useRoute } from './router.ts';
+import { Shell } from './shell.tsx';
+
+type Who =
+  | { readonly is: 'unknown' }
+  | { readonly is: 'unreachable' }
+  | { readonly is: 'nobody'; readonly state: SessionState; readonly reason: LoginReason }
+  | { readonly is: 'person'; readonly user: UserInfo; readonly identity: SessionState['identity'] };
+
+const retryMs = 3000;
+
+function App() {
+  const [who, setWho] = useState<Who>({ is: 'unknown' });
+  const [language, choose] = useState(preferredLanguage);
+  // While a session has only run out, what was open stays below the login.
+  const [isExpired, setExpired] = useState(false);
+  const route = useRoute();
+
+  const setLanguage = useCallback((next: typeof language) => {
+    rememberLanguage(next);
+    choose(next);
+  }, []);
+
+  const find = useCallback(async (reason: LoginReason): Promise<void> => {
+    try {
+      const state = await sessionState();
+      const { user, why } = await enter(reason);
+      if (user === null) setWho({ is: 'nobody', state, reason: why });
+      else setWho({ is: 'person', user, identity: state.identity });
+    } catch {
+      setWho({ is: 'unreachable' });
+      setTimeout(() => void find(reason), retryMs);
+    }
+  }, []);
+
+  useEffect(() => {
+    rememberLanguage(language);
+    whenSessionEnds(() => setExpired(true));
+    void find(null);
+  }, []);
+
+  const entered = (user: UserInfo) => {
+    setExpired(false);
+    setWho((was) => ({
+      is: 'person',
+      user,
+      identity:
+        was.is === 'nobody' ? was.state.identity : was.is === 'person' ? was.identity : 'embedded',
+    }));
+  };
+
+  if (who.is === 'unknown') return null;
+  if (who.is === 'unreachable') {
+    return (
+      <div class="center">
+        <p class="panel" role="alert">
+          {wordsOf(language).common.unreachable}
+        </p>
+      </div>
+    );
+  }
+  if (who.is === 'nobody') {
+    const [first, token = ''] = route.path;
+    const common = { language, setLanguage, state: who.state };
+    if (first === 'first' && who.state.needsFirstUser) {
+      return <FirstUserPage {...common} token={token} onEntered={entered} />;
+    }
+    return <LoginPage {...common} reason={who.reason} onEntered={entered} />;
+  }
+  const { user, identity } = who;
+  return (
+    <>
+      {isExpired && (
+        <LoginPage
+          language={language}
+          setLanguage={setLanguage}
+          state={{ identity, needsFirstUser: false, login: null }}
+          reason="expired"
+          onEntered={entered}
+        />
+      )}
+      <div hidden={isExpired}>
+        <Shell
+          key={user.id}
+          user={user}
+          identity={identity}
+          route={route}
+          language={language}
+          setLanguage={(next) => {
+            setLanguage(next);
+            // Where the account may not keep settings, the browser does.
+            void ask('/v1/user/settings', { method: 'PUT', body: { lang: next } }).catch(
+              () => null,
+            );
+          }}
+          onLeft={() => void find('loggedOut')}
+        />
+      </div>
+    </>
+  );
+}
+
+/** Goes on with the session of the cookie, or with what the identity provider sent back. */
+async function enter(
+  reason: LoginReason,
+): Promise<{ readonly user: UserInfo | null; readonly why: LoginReason }> {
+  const grant = takeReturn();
+  if (grant === null) return { user: await resume(), why: reason };
+  if (grant === 'refused') return { user: null, why: 'failedElsewhere' };
+  try {
+    return { user: await logIn(grant), why: reason };
+  } catch (error) {
+    if (error instanceof ApiError && error.isTemporary) throw error;
+    return { user: null, why: 'failedElsewhere' };
+  }
+}
+
+applyTheme(rememberedTheme());
+render(<App />, document.getElementById('app')!);

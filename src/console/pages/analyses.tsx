@@ -1,0 +1,452 @@
+/** All analyses of the tenant: dropped in above, found again below. */
+
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { resultClasses, statuses } from '../../contract/vocabulary.ts';
+import { type Filters, listAnalyses, retryAnalysis } from '../api/analyses.ts';
+import { deletions } from '../api/deletions.ts';
+import { messageOf, useConsole } from '../context.ts';
+import { toCsv } from '../parts/csv.ts';
+import { growingPause, useLoaded } from '../parts/loading.ts';
+import {
+  Failure,
+  Field,
+  isAtWork,
+  isNotStarted,
+  Loading,
+  ResultBadge,
+  saveAs,
+  Time,
+} from '../parts/pieces.tsx';
+import { DropZone } from './drop.tsx';
+
+const pageSize = 50;
+const exportSize = 1000;
+// Whoever comes back from an analysis finds the list as they left it.
+let rememberedFilters: Filters = {};
+let rememberedStart = 0;
+
+export function AnalysesPage() {
+  const { words, tenantName, toast, language } = useConsole();
+  const { list } = words;
+  const [filters, setFilters] = useState(rememberedFilters);
+  const [start, setStart] = useState(rememberedStart);
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [, redraw] = useState(0);
+  rememberedFilters = filters;
+  rememberedStart = start;
+  useEffect(() => {
+    document.title = `${list.title} · forensics`;
+    const flush = () => deletions.flush();
+    addEventListener('pagehide', flush);
+    return () => removeEventListener('pagehide', flush);
+  }, [list]);
+
+  const { data, error, reload } = useLoaded(JSON.stringify([tenantName, filters, start]), {
+    load: (signal) => listAnalyses(tenantName, filters, { start, limit: pageSize }, signal),
+    pause: (page, unchanged) => (page.entries.some(isAtWork) ? growingPause(unchanged) : null),
+  });
+  const entries = useMemo(
+    () => (data?.entries ?? []).filter(({ id }) => !deletions.hidden.has(id)),
+    [data, deletions.hidden.size],
+  );
+  const chosen = entries.filter(({ id }) => selected.has(id));
+
+  const change = (next: Filters) => {
+    setFilters({ ...filters, ...next });
+    setStart(0);
+    setSelected(new Set());
+  };
+  const changed = useCallback(
+    (failure?: unknown) => {
+      redraw((count) => count + 1);
+      if (failure !== undefined) toast({ text: messageOf(failure, words) });
+    },
+    [words],
+  );
+  const remove = (some: readonly Analysis[]) => {
+    const undo = deletions.remove(
+      tenantName,
+      some.map(({ id }) => id),
+      changed,
+    );
+    setSelected(new Set());
+    toast({ text: list.removed(some.length), undo });
+  };
+  const again = async (some: readonly Analysis[], options: object): Promise<void> => {
+    try {
+      await Promise.all(some.map(({ id }) => retryAnalysis(tenantName, id, options)));
+    } catch (failure) {
+      toast({ text: messageOf(failure, words) });
+    }
+    reload();
+  };
+  const exportAll = async (): Promise<void> => {
+    const all: Analysis[] = [];
+    for (let at = 0; ; at += exportSize) {
+      const page = await listAnalyses(tenantName, filters, { start: at, limit: exportSize });
+      all.push(...page.entries);
+      if (page.entries.length < exportSize) break;
+    }
+    saveCsv(all);
+  };
+
+  const isFiltered = Object.values(filters).some((value) => value !== undefined && value !== '');
+  return (
+    <>
+      <h1>{list.title}</h1>
+      <DropZone onProgress={reload} />
+      <section class="panel flush" aria-label={list.title}>
+        <FilterBar filters={filters} change={change} isFiltered={isFiltered} />
+        <div class="toolbar row apart">
+          {chosen.length > 0 ? (
+            <Acts {...{ chosen, remove, again }} />
+          ) : (
+            <span class="soft small" role="status">
+              {data !== null && pageText(start, entries.length, data.totalCount, language, words)}
+            </span>
+          )}
+          <div class="row">
+            <button
+              type="button"
+              class="button little"
+              disabled={data === null || data.totalCount === 0}
+              onClick={() =>
+                chosen.length > 0
+                  ? saveCsv(chosen)
+                  : void exportAll().catch((failure: unknown) => changed(failure))
+              }
+            >
+              {chosen.length > 0 ? list.csv : list.csvAll}
+            </button>
+            <button
+              type="button"
+              class="button little"
+              aria-label={list.previous}
+              disabled={start === 0}
+              onClick={() => setStart(Math.max(0, start - pageSize))}
+            >
+              ‹
+            </button>
+            <button
+              type="button"
+              class="button little"
+              aria-label={list.next}
+              disabled={data === null || start + pageSize >= data.totalCount}
+              onClick={() => setStart(start + pageSize)}
+            >
+              ›
+            </button>
+          </div>
+        </div>
+        {error !== null && (
+          <div class="toolbar">
+            <Failure error={error} retry={reload} />
+          </div>
+        )}
+        {data === null && error === null && (
+          <div class="empty">
+            <Loading />
+          </div>
+        )}
+        {data !== null && entries.length === 0 && (
+          <div class="empty">
+            <p>
+              <strong>{isFiltered ? list.noMatch : list.empty}</strong>
+            </p>
+            {!isFiltered && <p>{list.emptyHint}</p>}
+          </div>
+        )}
+        {entries.length > 0 && <Rows {...{ entries, selected, setSelected, remove, again }} />}
+      </section>
+    </>
+  );
+}
+
+function pageText(
+  start: number,
+  count: number,
+  total: number,
+  language: string,
+  { list }: ReturnType<typeof useConsole>['words'],
+): string {
+  if (total === 0) return '';
+  const write = (value: number) => value.toLocaleString(language);
+  return list.range(write(start + 1), write(start + count), write(total));
+}
+
+function FilterBar({
+  filters,
+  change,
+  isFiltered,
+}: {
+  readonly filters: Filters;
+  readonly change: (next: Filters) => void;
+  readonly isFiltered: boolean;
+}) {
+  const { list } = useConsole().words;
+  const [term, setTerm] = useState(filters.searchTerm ?? '');
+  const [tag, setTag] = useState(filters.tag ?? '');
+  useEffect(() => {
+    // A request for each word, not for each letter.
+    const timer = setTimeout(() => {
+      if (term !== (filters.searchTerm ?? '') || tag !== (filters.tag ?? '')) {
+        change({ searchTerm: term, tag });
+      }
+    }, 300);
+    return () => clearTimeout(timer);
+  }, [term, tag]);
+  const reset = () => {
+    setTerm('');
+    setTag('');
+    change({ searchTerm: '', tag: '', verdict: '', status: '', from: '', to: '' });
+  };
+  return (
+    <form class="toolbar filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <Field label={list.search}>
+        {(id) => (
+          <input
+            id={id}
+            type="search"
+            maxLength={500}
+            value={term}
+            onInput={({ currentTarget }) => setTerm(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Field label={list.verdict}>
+        {(id) => (
+          <select
+            id={id}
+            value={filters.verdict ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              change({ verdict: resultClasses.find((each) => each === value) ?? '' })
+            }
+          >
+            <option value="">{list.any}</option>
+            {resultClasses.map((each) => (
+              <option key={each} value={each}>
+                {list.results[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={list.status}>
+        {(id) => (
+          <select
+            id={id}
+            value={filters.status ?? ''}
+            onChange={({ currentTarget: { value } }) =>
+              change({ status: statuses.find((each) => each === value) ?? '' })
+            }
+          >
+            <option value="">{list.any}</option>
+            {statuses.map((each) => (
+              <option key={each} value={each}>
+                {list.statuses[each]}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label={list.tag}>
+        {(id) => (
+          <input id={id} value={tag} onInput={({ currentTarget }) => setTag(currentTarget.value)} />
+        )}
+      </Field>
+      {(['from', 'to'] as const).map((end) => (
+        <Field key={end} label={list[end]}>
+          {(id) => (
+            <input
+              id={id}
+              type="date"
+              value={filters[end] ?? ''}
+              onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
+            />
+          )}
+        </Field>
+      ))}
+      <button type="button" class="button" disabled={!isFiltered} onClick={reset}>
+        {list.reset}
+      </button>
+    </form>
+  );
+}
+
+interface ActProps {
+  readonly remove: (some: readonly Analysis[]) => void;
+  readonly again: (some: readonly Analysis[], options: object) => Promise<void>;
+}
+
+function Acts({ chosen, remove, again }: ActProps & { readonly chosen: readonly Analysis[] }) {
+  const { list } = useConsole().words;
+  const failed = chosen.filter(({ inferenceStatus }) => inferenceStatus.status === 'failed');
+  const flagged = chosen.filter(isUpgradable);
+  return (
+    <div class="row">
+      <strong class="small">{list.selected(chosen.length)}</strong>
+      {chosen.length === 2 && (
+        <a class="button little" href={`#/analysis/${chosen[0]!.id}?with=${chosen[1]!.id}`}>
+          {list.compare}
+        </a>
+      )}
+      {failed.length > 0 && (
+        <button type="button" class="button little" onClick={() => void again(failed, {})}>
+          {list.retry}
+        </button>
+      )}
+      {flagged.length > 0 && (
+        <button
+          type="button"
+          class="button little"
+          onClick={() => void again(flagged, { tier: 'forensicReporting' })}
+        >
+          {list.upgrade}
+        </button>
+      )}
+      <button type="button" class="button little danger" onClick={() => remove(chosen)}>
+        {list.remove}
+      </button>
+    </div>
+  );
+}
+
+export function isUpgradable({ input, inferenceStatus }: Analysis): boolean {
+  return inferenceStatus.status === 'completed' && input.options.tier === 'flagging';
+}
+
+function Rows({
+  entries,
+  selected,
+  setSelected,
+  remove,
+  again,
+}: ActProps & {
+  readonly entries: readonly Analysis[];
+  readonly selected: ReadonlySet<string>;
+  readonly setSelected: (next: ReadonlySet<string>) => void;
+}) {
+  const { list, upload } = useConsole().words;
+  const isAll = entries.every(({ id }) => selected.has(id));
+  const toggle = (id: string) => {
+    const next = new Set(selected);
+    if (!next.delete(id)) next.add(id);
+    setSelected(next);
+  };
+  return (
+    <div class="scroll">
+      <table class="cards">
+        <thead>
+          <tr>
+            <th>
+              <input
+                type="checkbox"
+                aria-label={list.selectAll}
+                checked={isAll}
+                onChange={() => setSelected(new Set(isAll ? [] : entries.map(({ id }) => id)))}
+              />
+            </th>
+            <th scope="col">{list.name}</th>
+            <th scope="col">{list.verdict}</th>
+            <th scope="col">{list.created}</th>
+            <th scope="col">{list.tier}</th>
+            <th scope="col">
+              <span class="hidden">{list.actions}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {entries.map((analysis) => {
+            const { id, name, tags, createdDate, input, inferenceStatus } = analysis;
+            const shown = name.slice(0, 80);
+            return (
+              <tr key={id}>
+                <td>
+                  <input
+                    type="checkbox"
+                    aria-label={list.select(shown)}
+                    checked={selected.has(id)}
+                    onChange={() => toggle(id)}
+                  />
+                </td>
+                <td class="name">
+                  <a class="clip" href={`#/analysis/${id}`} title={name}>
+                    <bdi>{name}</bdi>
+                  </a>
+                  {tags.slice(0, 4).map((tag) => (
+                    <span key={tag} class="tag clip">
+                      {tag}
+                    </span>
+                  ))}
+                </td>
+                <td>
+                  <ResultBadge analysis={analysis} />
+                </td>
+                <td class="small soft">
+                  <Time at={createdDate} />
+                </td>
+                <td class="small soft">{upload.tiers[input.options.tier]}</td>
+                <td>
+                  <div class="row end">
+                    {inferenceStatus.status === 'failed' && (
+                      <RowButton
+                        act={list.retry}
+                        name={shown}
+                        onClick={() => void again([analysis], {})}
+                      />
+                    )}
+                    <RowButton
+                      act={
+                        isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove
+                      }
+                      name={shown}
+                      onClick={() => remove([analysis])}
+                    />
+                  </div>
+                </td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function RowButton({
+  act,
+  name,
+  onClick,
+}: {
+  readonly act: string;
+  readonly name: string;
+  readonly onClick: () => void;
+}) {
+  const { list } = useConsole().words;
+  return (
+    <button type="button" class="button quiet little" onClick={onClick}>
+      {act}
+      <span class="hidden"> {list.of(name)}</span>
+    </button>
+  );
+}
+
+function saveCsv(analyses: readonly Analysis[]): void {
+  const head = ['id', 'name', 'status', 'result', 'tier', 'created', 'finished', 'tags', 'comment'];
+  const rows = analyses.map(({ id, name, inferenceStatus, input, createdDate, tags, comment }) => [
+    id,
+    name,
+    inferenceStatus.status,
+    inferenceStatus.result === undefined
+      ? ''
+      : (resultClasses[inferenceStatus.result.resultClass] ?? ''),
+    input.options.tier,
+    createdDate,
+    inferenceStatus.processingFinishTime,
+    tags.join(' '),
+    comment,
+  ]);
+  // Spreadsheets take a file without this mark for one of the system's own encoding.
+  saveAs('analyses.csv', new Blob(['\uFEFF', toCsv([head, ...rows])], { type: 'text/csv' }));
+}

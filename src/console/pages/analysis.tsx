@@ -1,0 +1,371 @@
+/** One analysis, or two side by side. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { getAnalysis, listAnalyses, retryAnalysis } from '../api/analyses.ts';
+import { deletions } from '../api/deletions.ts';
+import { messageOf, useConsole } from '../context.ts';
+import { growingPause, type Loaded, useLoaded } from '../parts/loading.ts';
+import {
+  Failure,
+  Field,
+  isAtWork,
+  isNotStarted,
+  Loading,
+  ResultBadge,
+  Time,
+} from '../parts/pieces.tsx';
+import { writeVerdict } from '../parts/verdict.ts';
+import { firstLook, type Look, Viewer, ViewerControls } from '../parts/viewer.tsx';
+import { isUpgradable } from './analyses.tsx';
+import {
+  Custody,
+  Files,
+  Findings,
+  NotChecked,
+  Origin,
+  StabilityPanel,
+  Texts,
+  Values,
+} from './analysis-sections.tsx';
+
+export function AnalysisPage({
+  id,
+  other,
+}: {
+  readonly id: string;
+  readonly other: string | null;
+}) {
+  const { words } = useConsole();
+  const [look, setLook] = useState<Look>(firstLook);
+  const first = useAnalysis(id);
+  const second = useAnalysis(other ?? id);
+  useEffect(() => {
+    const name = first.data?.name.slice(0, 80) ?? '';
+    document.title = `${name} · forensics`;
+  }, [first.data?.name]);
+  return (
+    <>
+      <p class="row apart">
+        <a href="#/analyses">‹ {words.analysis.back}</a>
+        {other !== null && <a href={`#/analysis/${id}`}>{words.analysis.endCompare}</a>}
+      </p>
+      {other === null ? (
+        <Whole loaded={first} look={look} setLook={setLook} />
+      ) : (
+        <>
+          <h1>{words.analysis.comparing}</h1>
+          <ViewerControls
+            look={look}
+            setLook={setLook}
+            hasMaps={hasMaps(first.data, second.data)}
+          />
+          <div class="columns">
+            {[first, second].map((loaded, at) => (
+              <div key={at} class="stack">
+                <Half loaded={loaded} look={look} setLook={setLook} />
+              </div>
+            ))}
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function hasMaps(...analyses: readonly (Analysis | null)[]): boolean {
+  return analyses.some((each) => (each?.inferenceStatus.result?.heatmaps ?? null) !== null);
+}
+
+function useAnalysis(id: string): Loaded<Analysis> {
+  const { tenantName } = useConsole();
+  return useLoaded(`${tenantName} ${id}`, {
+    load: (signal) => getAnalysis(tenantName, id, signal),
+    pause: (analysis, unchanged) => (isAtWork(analysis) ? growingPause(unchanged) : null),
+  });
+}
+
+interface PartProps {
+  readonly loaded: Loaded<Analysis>;
+  readonly look: Look;
+  readonly setLook: (look: Look) => void;
+}
+
+function Whole({ loaded, look, setLook }: PartProps) {
+  const { data: analysis, error, reload } = loaded;
+  if (analysis === null) {
+    return error === null ? <Loading /> : <Failure error={error} retry={reload} />;
+  }
+  const evidence = analysis.inferenceStatus.result?.evidence ?? null;
+  return (
+    <>
+      <Head analysis={analysis} reload={reload} />
+      {error !== null && <Failure error={error} retry={reload} />}
+      <Verdict analysis={analysis} />
+      <Upgrade analysis={analysis} reload={reload} />
+      <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls />
+      {evidence !== null && (
+        <>
+          <Findings evidence={evidence} />
+          <div class="columns">
+            <Origin evidence={evidence} />
+            <StabilityPanel evidence={evidence} />
+          </div>
+          <NotChecked evidence={evidence} />
+        </>
+      )}
+      <Texts analysis={analysis} />
+      <div class="columns">
+        <Values analysis={analysis} />
+        <Files analysis={analysis} />
+      </div>
+      <Custody analysis={analysis} />
+      <CompareWith id={analysis.id} />
+    </>
+  );
+}
+
+function Half({ loaded, look, setLook }: PartProps) {
+  const { data: analysis, error, reload } = loaded;
+  if (analysis === null) {
+    return error === null ? <Loading /> : <Failure error={error} retry={reload} />;
+  }
+  const evidence = analysis.inferenceStatus.result?.evidence ?? null;
+  return (
+    <>
+      <h2 class="clip">
+        <a href={`#/analysis/${analysis.id}`} title={analysis.name}>
+          <bdi>{analysis.name}</bdi>
+        </a>
+      </h2>
+      <PicturePanel analysis={analysis} look={look} setLook={setLook} hasControls={false} />
+      <Verdict analysis={analysis} />
+      {evidence !== null && <Findings evidence={evidence} />}
+      <Values analysis={analysis} />
+    </>
+  );
+}
+
+function Head({ analysis, reload }: { readonly analysis: Analysis; readonly reload: () => void }) {
+  const { words, tenantName, toast } = useConsole();
+  const { list } = words;
+  const { id, name, tags, comment, createdDate, inferenceStatus } = analysis;
+  const remove = () => {
+    const undo = deletions.remove(tenantName, [id], (failure) => {
+      if (failure !== undefined) toast({ text: messageOf(failure, words) });
+    });
+    toast({ text: list.removed(1), undo });
+    location.hash = '#/analyses';
+  };
+  const again = async (): Promise<void> => {
+    try {
+      await retryAnalysis(tenantName, id, {});
+    } catch (failure) {
+      toast({ text: messageOf(failure, words) });
+    }
+    reload();
+  };
+  return (
+    <header class="stack">
+      <div class="row apart">
+        <h1 class="name">
+          <bdi>{name}</bdi>
+        </h1>
+        <div class="row">
+          {inferenceStatus.status === 'failed' && (
+            <button type="button" class="button" onClick={() => void again()}>
+              {list.retry}
+            </button>
+          )}
+          <button type="button" class="button" onClick={remove}>
+            {isAtWork(analysis) && !isNotStarted(analysis) ? list.cancelRun : list.remove}
+          </button>
+        </div>
+      </div>
+      <div class="row soft small">
+        <ResultBadge analysis={analysis} />
+        <Time at={createdDate} />
+        {tags.map((tag) => (
+          <span key={tag} class="tag">
+            {tag}
+          </span>
+        ))}
+      </div>
+      {comment !== '' && <p class="prose">{comment}</p>}
+    </header>
+  );
+}
+
+function Verdict({ analysis }: { readonly analysis: Analysis }) {
+  const { words, language } = useConsole();
+  const { analysis: text } = words;
+  const { status, statusMessage, result } = analysis.inferenceStatus;
+  const verdict = writeVerdict(analysis, language);
+  if (verdict === null) {
+    const isBad = status === 'failed';
+    return (
+      <section class="panel verdict" role="status">
+        {isBad ? (
+          <>
+            <h2>{text.failed}</h2>
+            <p>{statusMessage}</p>
+          </>
+        ) : (
+          <p class="lead">
+            {isNotStarted(analysis)
+              ? text.notStarted
+              : status === 'pending'
+                ? text.waiting
+                : text.running}
+          </p>
+        )}
+      </section>
+    );
+  }
+  const evidence = result?.evidence ?? null;
+  const side =
+    verdict.outcome === 'changed' || verdict.outcome === 'declared' ? 'fake' : verdict.outcome;
+  const rows: readonly (readonly [string, string])[] = [
+    [text.strength, evidence?.statement[language] ?? ''],
+    [text.changed, evidence?.manipulation?.statement[language] ?? ''],
+    [text.errorRate, evidence?.errorRate?.[language] ?? ''],
+    [text.next, verdict.next],
+  ];
+  return (
+    <section class={`panel verdict ${side}`}>
+      <div class="stack">
+        <h2>{verdict.headline}</h2>
+        {verdict.because !== '' && <p class="lead">{verdict.because}</p>}
+      </div>
+      <dl class="facts">
+        {rows
+          .filter(([, value]) => value !== '')
+          .map(([label, value]) => (
+            <>
+              <dt key={label}>{label}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+      </dl>
+      {evidence !== null && evidence.reasons.length > 0 && (
+        <div class="stack">
+          <h3>{text.reasons}</h3>
+          <ul class="dots">
+            {evidence.reasons.map(({ code, statement, help }) => (
+              <li key={code}>
+                {statement[language]}{' '}
+                <span class="soft">
+                  {text.helps}: {help[language]}
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Upgrade({
+  analysis,
+  reload,
+}: {
+  readonly analysis: Analysis;
+  readonly reload: () => void;
+}) {
+  const { words, tenantName, toast } = useConsole();
+  const [isBusy, setBusy] = useState(false);
+  if (!isUpgradable(analysis)) return null;
+  const upgrade = async (): Promise<void> => {
+    setBusy(true);
+    try {
+      await retryAnalysis(tenantName, analysis.id, { tier: 'forensicReporting' });
+    } catch (failure) {
+      toast({ text: messageOf(failure, words) });
+    }
+    setBusy(false);
+    reload();
+  };
+  return (
+    <section class="notice row apart">
+      <div>
+        <strong>{words.analysis.flaggedOnly}</strong>
+        <p class="small">{words.analysis.flaggedHint}</p>
+      </div>
+      <button type="button" class="button main" disabled={isBusy} onClick={() => void upgrade()}>
+        {words.list.upgrade}
+      </button>
+    </section>
+  );
+}
+
+function PicturePanel({
+  analysis,
+  look,
+  setLook,
+  hasControls,
+}: {
+  readonly analysis: Analysis;
+  readonly look: Look;
+  readonly setLook: (look: Look) => void;
+  readonly hasControls: boolean;
+}) {
+  const { words, language } = useConsole();
+  const { input, inferenceStatus, name } = analysis;
+  const heatmaps = inferenceStatus.result?.heatmaps ?? null;
+  const report = inferenceStatus.result?.report?.[language] ?? null;
+  if (isNotStarted(analysis)) return null;
+  const texts =
+    report === null ? null : { ...report.heatmap, compression: report.heatmap.compressed };
+  return (
+    <section class="panel">
+      <h2>{words.analysis.pictures}</h2>
+      {hasControls && <ViewerControls look={look} setLook={setLook} hasMaps={heatmaps !== null} />}
+      <Viewer
+        size={input}
+        pictureUrl={input.storageUrls.getUrl}
+        heatmaps={heatmaps}
+        look={look}
+        setLook={setLook}
+        name={name}
+      />
+      {hasControls && texts !== null && look.map !== null && (
+        <p class="soft small">{texts[look.map]}</p>
+      )}
+    </section>
+  );
+}
+
+const offered = 50;
+
+function CompareWith({ id }: { readonly id: string }) {
+  const { words, tenantName } = useConsole();
+  const { data } = useLoaded(`compare ${tenantName}`, {
+    load: (signal) =>
+      listAnalyses(tenantName, { status: 'completed' }, { start: 0, limit: offered }, signal),
+  });
+  const others = (data?.entries ?? []).filter((each) => each.id !== id);
+  if (others.length === 0) return null;
+  return (
+    <section class="panel">
+      <Field label={words.analysis.compareWith}>
+        {(field) => (
+          <select
+            id={field}
+            value=""
+            onChange={({ currentTarget: { value } }) => {
+              if (value !== '') location.hash = `#/analysis/${id}?with=${value}`;
+            }}
+          >
+            <option value="">{words.common.none}</option>
+            {others.map((each) => (
+              <option key={each.id} value={each.id}>
+                {each.name.slice(0, 100)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+    </section>
+  );
+}

@@ -1,0 +1,250 @@
+/** The place where pictures are dropped, their options, and how each of them fares. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { decisionStrategies, tiers } from '../../contract/vocabulary.ts';
+import { createUploadQueue, isOver, type Transfer } from '../api/queue.ts';
+import type { UploadState } from '../api/upload.ts';
+import { useConsole } from '../context.ts';
+import { filesOf } from '../parts/dropped-files.ts';
+import { Field } from '../parts/pieces.tsx';
+
+const queue = createUploadQueue();
+const tierKey = 'forensics-tier';
+
+/** @param onProgress - called when a picture has arrived. */
+export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
+  const { words, tenantName } = useConsole();
+  const { upload } = words;
+  const [tier, setTier] = useState(
+    () => tiers.find((each) => each === localStorage.getItem(tierKey)) ?? 'forensicReporting',
+  );
+  const [strategy, setStrategy] = useState<(typeof decisionStrategies)[number]>('default');
+  const [tags, setTags] = useState('');
+  const [isOver_, setOver] = useState(false);
+  const files = useRef<HTMLInputElement>(null);
+  const folder = useRef<HTMLInputElement>(null);
+
+  const add = (chosen: readonly File[]) => {
+    const list = tags.split(',').map((tag) => tag.trim());
+    const options = { tier, decisionStrategy: strategy };
+    queue.add(chosen, { tenantName, options, tags: list.filter((tag) => tag !== '') });
+  };
+  const latest = useRef(add);
+  latest.current = add;
+
+  useEffect(() => {
+    folder.current?.setAttribute('webkitdirectory', '');
+    const isFiles = (data: DataTransfer | null) => data?.types.includes('Files') === true;
+    const over = (event: DragEvent) => {
+      if (!isFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      if (!isFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      setOver(false);
+      void filesOf(event.dataTransfer!).then((found) => latest.current(found));
+    };
+    const paste = (event: ClipboardEvent) => {
+      if (!isFiles(event.clipboardData)) return;
+      event.preventDefault();
+      void filesOf(event.clipboardData!).then((found) => latest.current(found));
+    };
+    addEventListener('dragover', over);
+    addEventListener('dragleave', leave);
+    addEventListener('drop', drop);
+    addEventListener('paste', paste);
+    return () => {
+      removeEventListener('dragover', over);
+      removeEventListener('dragleave', leave);
+      removeEventListener('drop', drop);
+      removeEventListener('paste', paste);
+    };
+  }, []);
+
+  const chosen = ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) => {
+    add([...(currentTarget.files ?? [])]);
+    currentTarget.value = '';
+  };
+  return (
+    <section class="stack" aria-label={upload.title}>
+      <div class={isOver_ ? 'drop over' : 'drop'}>
+        <div>
+          <h2>{upload.title}</h2>
+          <p class="soft small">{upload.hint}</p>
+        </div>
+        <div class="row">
+          <button type="button" class="button main" onClick={() => files.current?.click()}>
+            {upload.choose}
+          </button>
+          <button type="button" class="button" onClick={() => folder.current?.click()}>
+            {upload.chooseFolder}
+          </button>
+          <input
+            ref={files}
+            type="file"
+            hidden
+            multiple
+            accept="image/jpeg,image/png"
+            onChange={chosen}
+          />
+          <input ref={folder} type="file" hidden multiple onChange={chosen} />
+        </div>
+        <details class="options">
+          <summary>{`${upload.options}: ${upload.tiers[tier]}`}</summary>
+          <div class="columns">
+            <Field label={upload.tier} help={upload.tierHelp}>
+              {(id) => (
+                <select
+                  id={id}
+                  value={tier}
+                  onChange={({ currentTarget }) => {
+                    const next = tiers.find((each) => each === currentTarget.value) ?? tier;
+                    localStorage.setItem(tierKey, next);
+                    setTier(next);
+                  }}
+                >
+                  {tiers.map((each) => (
+                    <option key={each} value={each}>
+                      {upload.tiers[each]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label={upload.strategy}>
+              {(id) => (
+                <select
+                  id={id}
+                  value={strategy}
+                  onChange={({ currentTarget }) =>
+                    setStrategy(
+                      decisionStrategies.find((each) => each === currentTarget.value) ?? 'default',
+                    )
+                  }
+                >
+                  {decisionStrategies.map((each) => (
+                    <option key={each} value={each}>
+                      {upload.strategies[each]}
+                    </option>
+                  ))}
+                </select>
+              )}
+            </Field>
+            <Field label={upload.tags}>
+              {(id) => (
+                <input
+                  id={id}
+                  value={tags}
+                  onInput={({ currentTarget }) => setTags(currentTarget.value)}
+                />
+              )}
+            </Field>
+          </div>
+        </details>
+      </div>
+      <Transfers onProgress={onProgress} />
+    </section>
+  );
+}
+
+const shownAtMost = 100;
+
+function Transfers({ onProgress }: { readonly onProgress: () => void }) {
+  const { upload } = useConsole().words;
+  const [transfers, setTransfers] = useState(queue.transfers);
+  const done = transfers.filter(({ state }) => state.is === 'done').length;
+  useEffect(() => {
+    // Progress comes many times a second; people see some of it.
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    return queue.subscribe(() => {
+      timer ??= setTimeout(() => {
+        timer = null;
+        setTransfers(queue.transfers);
+      }, 100);
+    });
+  }, []);
+  useEffect(() => {
+    if (done > 0) onProgress();
+  }, [done]);
+  if (transfers.length === 0) return null;
+  const refused = transfers.filter(({ state }) => state.is === 'refused');
+  const open = transfers.filter(({ state }) => !isOver(state));
+  // What needs somebody's eye first.
+  const shown = [
+    ...refused,
+    ...open,
+    ...transfers.filter(({ state }) => state.is === 'done' || state.is === 'cancelled'),
+  ];
+  return (
+    <div class="panel">
+      <div class="row apart">
+        <strong role="status">
+          {upload.progress(done, transfers.length)}
+          {refused.length > 0 && ` · ${upload.refusedCount(refused.length)}`}
+        </strong>
+        {open.length > 0 ? (
+          <button type="button" class="button little" onClick={() => queue.cancel()}>
+            {upload.cancelAll}
+          </button>
+        ) : (
+          <button type="button" class="button little" onClick={() => queue.clear()}>
+            {upload.clear}
+          </button>
+        )}
+      </div>
+      <progress
+        value={transfers.length - open.length}
+        max={transfers.length}
+        aria-label={upload.title}
+      />
+      <ul class="transfers" tabIndex={0} aria-label={upload.title}>
+        {shown.slice(0, shownAtMost).map((transfer) => (
+          <TransferLine key={transfer.id} transfer={transfer} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function TransferLine({ transfer: { name, state } }: { readonly transfer: Transfer }) {
+  const { upload } = useConsole().words;
+  return (
+    <li>
+      <span class="clip" title={name}>
+        {state.is === 'done' ? (
+          <a href={`#/analysis/${state.id}`}>
+            <bdi>{name}</bdi>
+          </a>
+        ) : (
+          <bdi>{name}</bdi>
+        )}
+      </span>
+      <span>
+        {state.is === 'uploading' && !state.isRetrying ? (
+          <progress value={state.share} max={1} aria-label={name} />
+        ) : (
+          <StateText state={state} />
+        )}
+      </span>
+      {state.is === 'refused' && (
+        <span class="soft">
+          {state.refusal === null
+            ? state.message || upload.interrupted
+            : upload.refusals[state.refusal]}
+        </span>
+      )}
+    </li>
+  );
+}
+
+function StateText({ state }: { readonly state: UploadState }) {
+  const { states } = useConsole().words.upload;
+  if (state.is === 'uploading') return <>{states.retrying}</>;
+  if (state.is === 'refused') return <span class="badge failed">{states.refused}</span>;
+  return <>{states[state.is]}</>;
+}

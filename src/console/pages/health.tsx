@@ -1,0 +1,52 @@
+import { useEffect } from 'preact/hooks';
+import { ApiError, ask } from '../api/client.ts';
+import { useConsole } from '../context.ts';
+import { useLoaded } from '../parts/loading.ts';
+import { Failure, Loading } from '../parts/pieces.tsx';
+
+type Checks = Readonly<Record<string, 'ok' | 'degraded'>>;
+
+const pauseMs = 30_000;
+
+/** Whether the service works, as its own checks say. */
+export function HealthPage() {
+  const { words, language } = useConsole();
+  const { health } = words;
+  useEffect(() => {
+    document.title = `${health.title} · forensics`;
+  }, [health]);
+  const { data, error, reload } = useLoaded('health', {
+    load: async (signal) => {
+      const { data: checks } = await ask<{ readonly data: Checks }>('/v1/health', { signal });
+      return { checks, at: Date.now() };
+    },
+    pause: () => pauseMs,
+  });
+  // The answer names what is wrong.
+  const isUnhealthy = error instanceof ApiError && error.code === 'unhealthy';
+  return (
+    <>
+      <h1>{health.title}</h1>
+      <Failure error={error} retry={reload} />
+      {isUnhealthy && <span class="badge failed">{health.failing}</span>}
+      {data === null && error === null && <Loading />}
+      {data !== null && !isUnhealthy && (
+        <section class="panel">
+          <dl class="facts">
+            {Object.entries(data.checks).map(([name, state]) => (
+              <>
+                <dt key={name}>{health.checks[name] ?? name}</dt>
+                <dd>
+                  <span class={`badge ${state}`}>{health[state]}</span>
+                </dd>
+              </>
+            ))}
+          </dl>
+          <p class="soft small">
+            {health.checkedAt(new Date(data.at).toLocaleTimeString(language))}
+          </p>
+        </section>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,238 @@
+/** What a tenant used: all the time, and day by day. */
+
+import { useEffect, useState } from 'preact/hooks';
+import type { UsageReport } from '../../contract/usage.ts';
+import { ask } from '../api/client.ts';
+import { useConsole } from '../context.ts';
+import { toCsv } from '../parts/csv.ts';
+import { useLoaded } from '../parts/loading.ts';
+import { Failure, Field, Loading, saveAs } from '../parts/pieces.tsx';
+
+interface Answer {
+  readonly data: UsageReport;
+}
+
+interface Day {
+  /** UTC, as 2026-03-01: days of the report begin there. */
+  readonly day: string;
+  readonly report: UsageReport;
+}
+
+const dayMs = 86_400_000;
+const maxDays = 92;
+const parallel = 6;
+
+export function UsagePage() {
+  const { words, tenantName } = useConsole();
+  const { usage } = words;
+  const today = new Date().toISOString().slice(0, 10);
+  const [from, setFrom] = useState(
+    new Date(Date.parse(today) - 29 * dayMs).toISOString().slice(0, 10),
+  );
+  const [to, setTo] = useState(today);
+  useEffect(() => {
+    document.title = `${usage.title} · forensics`;
+  }, [usage]);
+  const days = daysBetween(from, to);
+  const total = useLoaded(tenantName, {
+    load: (signal) => ask<Answer>('/v1/tenant/report', { query: { tenantName }, signal }),
+  });
+  const daily = useLoaded(`${tenantName} ${from} ${to}`, {
+    load: (signal) => (days === null ? Promise.resolve([]) : loadDays(tenantName, days, signal)),
+  });
+  return (
+    <>
+      <h1>{usage.title}</h1>
+      <section class="panel">
+        <h2>{usage.total}</h2>
+        <Failure error={total.error} retry={total.reload} />
+        {total.data === null && total.error === null && <Loading />}
+        {total.data !== null && <Tiles report={total.data.data} />}
+      </section>
+      <section class="panel">
+        <div class="row apart end">
+          <h2>{usage.perDay}</h2>
+          <div class="row end">
+            <Field label={usage.from}>
+              {(id) => (
+                <input
+                  id={id}
+                  type="date"
+                  max={to}
+                  value={from}
+                  onChange={({ currentTarget }) => setFrom(currentTarget.value)}
+                />
+              )}
+            </Field>
+            <Field label={usage.to}>
+              {(id) => (
+                <input
+                  id={id}
+                  type="date"
+                  max={today}
+                  value={to}
+                  onChange={({ currentTarget }) => setTo(currentTarget.value)}
+                />
+              )}
+            </Field>
+            <button
+              type="button"
+              class="button"
+              disabled={daily.data === null || daily.data.length === 0}
+              onClick={() => saveDays(daily.data ?? [])}
+            >
+              {usage.csv}
+            </button>
+          </div>
+        </div>
+        {days === null && <p class="notice warn">{usage.tooLong}</p>}
+        <Failure error={daily.error} retry={daily.reload} />
+        {daily.data === null && daily.error === null && <Loading />}
+        {daily.data !== null && daily.data.length > 0 && <Chart days={daily.data} />}
+      </section>
+    </>
+  );
+}
+
+function Tiles({ report }: { readonly report: UsageReport }) {
+  const { words, language } = useConsole();
+  const { usage } = words;
+  const { successfulProcessing: processed, impediments, qualityIndicators } = report;
+  const { single, bulk } = report.processingDurations.byModelTypeAndParallelism.image;
+  const figures: readonly (readonly [string, number | null, string?])[] = [
+    [usage.completed, processed.byResult.total],
+    [usage.queued, report.queuedAnalyses],
+    [words.list.results.real, processed.byResult.real],
+    [words.list.results.fake, processed.byResult.fake],
+    [words.list.results.uncertain, processed.byResult.uncertain],
+    [words.list.results.abstain, processed.byResult.abstain],
+    [usage.flagging, processed.byModelTypeAndTier.image.flagging],
+    [usage.forensic, processed.byModelTypeAndTier.image.forensicReporting],
+    [usage.byApi, processed.byType.api],
+    [usage.byApp, processed.byType.app],
+    [usage.logins, report.userInteraction.appLogins],
+    [usage.errors, impediments.processingErrors],
+    [usage.retries, impediments.retries],
+    [usage.errorRate, qualityIndicators.errorRatePercent, ' %'],
+    [usage.single, single],
+    [usage.bulk, bulk],
+  ];
+  return (
+    <dl class="tiles">
+      {figures.map(([name, value, unit = '']) => (
+        <div key={name} class="tile">
+          <dt>{name}</dt>
+          <dd>
+            {value === null
+              ? '–'
+              : `${value.toLocaleString(language, { maximumFractionDigits: 2 })}${unit}`}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Chart({ days }: { readonly days: readonly Day[] }) {
+  const { words, language } = useConsole();
+  const { usage } = words;
+  const counts = days.map(({ report }) => report.successfulProcessing.byResult.total);
+  const most = Math.max(...counts);
+  if (most === 0) return <p class="soft">{usage.none}</p>;
+  const write = (day: string) =>
+    new Date(`${day}T12:00:00Z`).toLocaleDateString(language, { dateStyle: 'medium' });
+  return (
+    <figure class="stack">
+      <div class="chart" aria-hidden="true">
+        {days.map(({ day }, at) => (
+          <span
+            key={day}
+            title={`${write(day)}: ${counts[at]!}`}
+            style={{ height: `${(100 * counts[at]!) / most}%` }}
+          />
+        ))}
+      </div>
+      <figcaption class="row apart soft small">
+        <span>{write(days[0]!.day)}</span>
+        <span>{`max. ${most.toLocaleString(language)}`}</span>
+        <span>{write(days.at(-1)!.day)}</span>
+      </figcaption>
+      <table class="hidden">
+        <caption>{usage.perDay}</caption>
+        <tbody>
+          {days.map(({ day }, at) => (
+            <tr key={day}>
+              <th scope="row">{write(day)}</th>
+              <td>{counts[at]}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+/** Null for no period, or one that would take too many requests. */
+export function daysBetween(from: string, to: string): readonly string[] | null {
+  const [first, last] = [Date.parse(from), Date.parse(to)];
+  const count = (last - first) / dayMs + 1;
+  if (!Number.isInteger(count) || count < 1 || count > maxDays) return null;
+  return Array.from({ length: count }, (_, at) =>
+    new Date(first + at * dayMs).toISOString().slice(0, 10),
+  );
+}
+
+async function loadDays(
+  tenantName: string,
+  days: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly Day[]> {
+  const found: Day[] = [];
+  for (let at = 0; at < days.length; at += parallel) {
+    const some = days.slice(at, at + parallel).map(async (day) => {
+      const query = { tenantName, type: 'range', startTime: day, endTime: day };
+      const { data } = await ask<Answer>('/v1/tenant/report', { query, signal });
+      return { day, report: data };
+    });
+    found.push(...(await Promise.all(some)));
+  }
+  return found;
+}
+
+function saveDays(days: readonly Day[]): void {
+  const head = [
+    'day',
+    'completed',
+    'real',
+    'fake',
+    'uncertain',
+    'abstain',
+    'flagging',
+    'forensicReporting',
+    'api',
+    'app',
+    'errors',
+    'retries',
+  ];
+  const rows = days.map(({ day, report: { successfulProcessing: processed, impediments } }) => {
+    const { total, real, fake, uncertain, abstain } = processed.byResult;
+    const { flagging, forensicReporting } = processed.byModelTypeAndTier.image;
+    const { api, app } = processed.byType;
+    const { processingErrors, retries } = impediments;
+    return [
+      day,
+      total,
+      real,
+      fake,
+      uncertain,
+      abstain,
+      flagging,
+      forensicReporting,
+      api,
+      app,
+      processingErrors,
+      retries,
+    ];
+  });
+  saveAs('usage.csv', new Blob(['\uFEFF', toCsv([head, ...rows])], { type: 'text/csv' }));
+}

@@ -1,0 +1,74 @@
+/** Data of a page: fetched when it opens, again when asked, and while something is under way with growing pauses. */
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ApiError } from '../api/client.ts';
+
+export interface Loaded<T> {
+  readonly data: T | null;
+  readonly error: unknown;
+  readonly reload: () => void;
+}
+
+interface Loading<T> {
+  readonly load: (signal: AbortSignal) => Promise<T>;
+  /** Milliseconds until it is looked at again; null for not at all. */
+  readonly pause?: (data: T, unchanged: number) => number | null;
+}
+
+const unreachablePauseMs = 4000;
+
+/** @param key - fetched anew when it changes. */
+export function useLoaded<T>(key: string, { load, pause }: Loading<T>): Loaded<T> {
+  const [state, setState] = useState<{
+    readonly key: string;
+    readonly data: T | null;
+    readonly error: unknown;
+  }>({
+    key,
+    data: null,
+    error: null,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef({ load, pause });
+  latest.current = { load, pause };
+
+  useEffect(() => {
+    const end = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let before = '';
+    let unchanged = 0;
+    const look = async (): Promise<void> => {
+      try {
+        const data = await latest.current.load(end.signal);
+        if (end.signal.aborted) return;
+        const text = JSON.stringify(data);
+        unchanged = text === before ? unchanged + 1 : 0;
+        before = text;
+        setState({ key, data, error: null });
+        const next = latest.current.pause?.(data, unchanged) ?? null;
+        if (next !== null) timer = setTimeout(() => void look(), document.hidden ? 4 * next : next);
+      } catch (error) {
+        if (end.signal.aborted) return;
+        setState((was) => ({ key, data: was.key === key ? was.data : null, error }));
+        const isTemporary = error instanceof ApiError && error.isTemporary;
+        const wait = error instanceof ApiError ? error.retryAfterMs : null;
+        if (isTemporary) timer = setTimeout(() => void look(), wait ?? unreachablePauseMs);
+      }
+    };
+    void look();
+    return () => {
+      end.abort();
+      clearTimeout(timer);
+    };
+  }, [key, round]);
+
+  const reload = useCallback(() => setRound((count) => count + 1), []);
+  return state.key === key
+    ? { data: state.data, error: state.error, reload }
+    : { data: null, error: null, reload };
+}
+
+/** Two seconds at first, half as much again for each look that found nothing new, up to fifteen. */
+export function growingPause(unchanged: number): number {
+  return Math.min(2000 * 1.5 ** unchanged, 15_000);
+}

@@ -1,0 +1,170 @@
+/** Small pieces that several pages are made of. */
+
+import type { ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Analysis } from '../../contract/analysis.ts';
+import { resultClasses } from '../../contract/vocabulary.ts';
+import { messageOf, useConsole } from '../context.ts';
+
+export function Field({
+  label,
+  help,
+  children,
+}: {
+  readonly label: string;
+  readonly help?: string;
+  readonly children: (id: string) => ComponentChildren;
+}) {
+  const id = useId();
+  return (
+    <div class="field">
+      <span>
+        <label class="label soft small" for={id}>
+          {label}
+        </label>
+        {help !== undefined && <Explain term={label} text={help} />}
+      </span>
+      {children(id)}
+    </div>
+  );
+}
+
+/** A question mark behind a word, and what the word means below it. */
+export function Explain({ term, text }: { readonly term: string; readonly text: string }) {
+  const { words } = useConsole();
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <>
+      <button
+        type="button"
+        class="help"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        aria-label={words.common.explain(term)}
+        onClick={() => setOpen(!isOpen)}
+      >
+        ?
+      </button>
+      {isOpen && (
+        <span id={id} class="helptext soft">
+          {text}
+        </span>
+      )}
+    </>
+  );
+}
+
+export function Failure({
+  error,
+  retry,
+}: {
+  readonly error: unknown;
+  readonly retry?: () => void;
+}) {
+  const { words } = useConsole();
+  if (error === null || error === undefined) return null;
+  return (
+    <div class="notice bad row apart" role="alert">
+      <span>{messageOf(error, words)}</span>
+      {retry !== undefined && (
+        <button type="button" class="button little" onClick={retry}>
+          {words.common.retry}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Loading() {
+  return (
+    <p class="soft" role="status">
+      {useConsole().words.common.loading}
+    </p>
+  );
+}
+
+/** The result of a completed analysis, else its status. */
+export function ResultBadge({ analysis }: { readonly analysis: Analysis }) {
+  const { list } = useConsole().words;
+  const { status, result } = analysis.inferenceStatus;
+  const verdict = result === undefined ? undefined : resultClasses[result.resultClass];
+  if (status === 'completed' && verdict !== undefined) {
+    return <span class={`badge ${verdict}`}>{list.results[verdict]}</span>;
+  }
+  return (
+    <span class={`badge ${status}`}>
+      {isNotStarted(analysis) ? list.notStarted : list.statuses[status]}
+    </span>
+  );
+}
+
+const uploadLeewayMs = 120_000;
+
+/** One that is pending, that nobody ever touched after it was made, and that is too old to be still on its way. */
+export function isNotStarted({ inferenceStatus, createdDate, updatedDate }: Analysis): boolean {
+  const isUntouched = inferenceStatus.status === 'pending' && updatedDate === null;
+  return isUntouched && Date.now() - Date.parse(createdDate) > uploadLeewayMs;
+}
+
+export function isAtWork({ inferenceStatus: { status } }: Analysis): boolean {
+  return status === 'pending' || status === 'processing';
+}
+
+export function Dialog({
+  title,
+  onClose,
+  children,
+}: {
+  readonly title: string;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const box = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => box.current?.showModal(), []);
+  return (
+    <dialog ref={box} aria-labelledby={id} onClose={onClose}>
+      <div class="stack">
+        <h2 id={id}>{title}</h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+export function CopyButton({ text }: { readonly text: string }) {
+  const { words, toast } = useConsole();
+  const copy = async (): Promise<void> => {
+    await navigator.clipboard.writeText(text);
+    toast({ text: words.common.copied });
+  };
+  return (
+    <button type="button" class="button" onClick={() => void copy()}>
+      {words.common.copy}
+    </button>
+  );
+}
+
+/** Day and time as people of the language write them, in the zone of the browser. */
+export function Time({ at }: { readonly at: string | null }) {
+  const { language, words } = useConsole();
+  if (at === null) return <>{words.common.never}</>;
+  return <time dateTime={at}>{writeTime(at, language)}</time>;
+}
+
+export function writeTime(at: string, language: string): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return at;
+  return date.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' });
+}
+
+/** Saves text or bytes under a name. */
+export function saveAs(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

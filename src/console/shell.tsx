@@ -1,0 +1,243 @@
+/** The frame around every page: navigation, tenant, what was just done. */
+
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { UserInfo } from '../contract/auth.ts';
+import type { Language } from '../contract/vocabulary.ts';
+import { logOut } from './api/client.ts';
+import { type Context, ConsoleContext, type Toast, wordsOf } from './context.ts';
+import { AccountPage } from './pages/account.tsx';
+import { AnalysesPage } from './pages/analyses.tsx';
+import { AnalysisPage } from './pages/analysis.tsx';
+import { HealthPage } from './pages/health.tsx';
+import { HelpPage, ManualPage } from './pages/help.tsx';
+import { KeysPage } from './pages/keys.tsx';
+import { Alone, LanguageSwitch } from './pages/login.tsx';
+import { TenantPage } from './pages/tenant.tsx';
+import { UsagePage } from './pages/usage.tsx';
+import { VerifyPage } from './pages/verify.tsx';
+import type { Route } from './router.ts';
+
+interface ShellProps {
+  readonly user: UserInfo;
+  readonly identity: Context['identity'];
+  readonly route: Route;
+  readonly language: Language;
+  readonly setLanguage: (language: Language) => void;
+  /** After the person logged out. */
+  readonly onLeft: () => void;
+}
+
+const tenantKey = 'forensics-tenant';
+const toastMs = 8000;
+
+export function Shell(props: ShellProps) {
+  const { user, identity, route, language, setLanguage, onLeft } = props;
+  const words = wordsOf(language);
+  const [tenantName, setTenant] = useState(() => firstTenant(user));
+  const [toast, setToast] = useState<Toast | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const place = route.path.join('/');
+
+  useEffect(() => {
+    setOpen(false);
+    // For screen readers and keyboards a new page begins at its top; the first one is left alone.
+    if (main.current?.dataset['place'] !== undefined) main.current.focus();
+    if (main.current !== null) main.current.dataset['place'] = place;
+    scrollTo(0, 0);
+  }, [place]);
+  useEffect(() => {
+    if (toast === null) return undefined;
+    const timer = setTimeout(() => setToast(null), toastMs);
+    return () => clearTimeout(timer);
+  }, [toast]);
+
+  if (tenantName === null) {
+    return (
+      <Alone title="forensics" language={language} setLanguage={setLanguage}>
+        <p>{words.login.noTenant}</p>
+        <button type="button" class="button" onClick={() => void logOut(false).then(onLeft)}>
+          {words.nav.logOut}
+        </button>
+      </Alone>
+    );
+  }
+  const context: Context = {
+    user,
+    tenantName,
+    isManager: user.scopes.includes('settings'),
+    language,
+    words,
+    identity,
+    setLanguage,
+    setTenantName: (name) => {
+      localStorage.setItem(tenantKey, name);
+      setTenant(name);
+    },
+    toast: setToast,
+    leave: onLeft,
+  };
+  return (
+    <ConsoleContext.Provider value={context}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        {words.nav.skip}
+      </a>
+      <div class="frame">
+        <header class="bar">
+          <Brand />
+          <button
+            type="button"
+            class="button little"
+            aria-expanded={isOpen}
+            aria-controls="side"
+            onClick={() => setOpen(!isOpen)}
+          >
+            {words.nav.menu}
+          </button>
+        </header>
+        <div id="side" class={isOpen ? 'side open' : 'side'}>
+          <Brand />
+          <Navigation context={context} here={route.path[0] ?? 'analyses'} />
+          <div class="who">
+            {user.tenants.length > 1 && (
+              <select
+                aria-label={words.nav.tenantChoice}
+                value={tenantName}
+                onChange={({ currentTarget }) => context.setTenantName(currentTarget.value)}
+              >
+                {user.tenants.map((name) => (
+                  <option key={name}>{name}</option>
+                ))}
+              </select>
+            )}
+            <span>{user.name ?? user.email}</span>
+            <div class="row">
+              <button
+                type="button"
+                class="button little"
+                onClick={() => void logOut(false).then(onLeft)}
+              >
+                {words.nav.logOut}
+              </button>
+              <LanguageSwitch language={language} setLanguage={setLanguage} />
+            </div>
+          </div>
+        </div>
+        <main id="main" ref={main} tabIndex={-1}>
+          <Page key={tenantName} route={route} />
+        </main>
+      </div>
+      <div class="toasts" role="status">
+        {toast !== null && (
+          <div class="toast">
+            <span>{toast.text}</span>
+            {toast.undo !== undefined && (
+              <button
+                type="button"
+                class="button little"
+                onClick={() => {
+                  toast.undo?.();
+                  setToast(null);
+                }}
+              >
+                {words.common.undo}
+              </button>
+            )}
+          </div>
+        )}
+      </div>
+    </ConsoleContext.Provider>
+  );
+}
+
+function firstTenant({ tenants }: UserInfo): string | null {
+  const remembered = localStorage.getItem(tenantKey);
+  return tenants.find((name) => name === remembered) ?? tenants[0] ?? null;
+}
+
+function Brand() {
+  return (
+    <a class="brand" href="#/analyses">
+      <img src={new URL('./icon.svg', import.meta.url).href} alt="" />
+      forensics
+    </a>
+  );
+}
+
+const places = [
+  'analyses',
+  'verify',
+  null,
+  'usage',
+  'keys',
+  'tenant',
+  'health',
+  null,
+  'account',
+  'help',
+] as const;
+
+function Navigation({
+  context: { words },
+  here,
+}: {
+  readonly context: Context;
+  readonly here: string;
+}) {
+  const { nav } = words;
+  const current = here === 'analysis' ? 'analyses' : here === 'manual' ? 'help' : here;
+  return (
+    <nav class="nav" aria-label={nav.label}>
+      {places.map((place, at) =>
+        place === null ? (
+          <hr key={at} />
+        ) : (
+          <a key={place} href={`#/${place}`} aria-current={place === current ? 'page' : undefined}>
+            {nav[place]}
+          </a>
+        ),
+      )}
+    </nav>
+  );
+}
+
+function Page({ route: { path, query } }: { readonly route: Route }) {
+  const [first = 'analyses', second = ''] = path;
+  switch (first) {
+    case 'analyses':
+    case 'first':
+      return <AnalysesPage />;
+    case 'analysis':
+      return <AnalysisPage key={second} id={second} other={query.get('with')} />;
+    case 'verify':
+      return <VerifyPage />;
+    case 'usage':
+      return <UsagePage />;
+    case 'keys':
+      return <KeysPage />;
+    case 'tenant':
+      return <TenantPage />;
+    case 'health':
+      return <HealthPage />;
+    case 'account':
+      return <AccountPage />;
+    case 'help':
+      return <HelpPage />;
+    case 'manual':
+      return <ManualPage topic={second} />;
+    default:
+      return <NotFound />;
+  }
+}
+
+function NotFound() {
+  const words = wordsOf(document.documentElement.lang === 'de' ? 'de' : 'en');
+  return <h1>{words.common.pageNotFound}</h1>;
+}

@@ -1,0 +1,55 @@
+/** Sessions of browsers: the refresh token travels in a cookie that no script can read. */
+
+import { Type } from 'typebox';
+import { loginBody, loginElsewhere } from './auth.ts';
+import { oneOf, orNull, succeeded, type Wire } from './common.ts';
+import { maxNameLength } from './limits.ts';
+
+/** Login of a person with an account here, or what an identity provider sent the browser back with. */
+export const sessionBody = Type.Union([
+  loginBody,
+  Type.Object({
+    code: Type.String({ minLength: 1, maxLength: 8192 }),
+    codeVerifier: Type.String({ minLength: 43, maxLength: 128 }),
+    redirectUri: Type.String({ minLength: 1, maxLength: 2048 }),
+  }),
+]);
+
+export const firstUserBody = Type.Object({
+  token: Type.String({ minLength: 1, maxLength: 128, description: 'From the one-time link.' }),
+  email: Type.String({ minLength: 1, maxLength: 320 }),
+  password: Type.String({ minLength: 1, maxLength: 1024 }),
+  name: Type.Optional(Type.String({ minLength: 1, maxLength: maxNameLength })),
+});
+
+export const endSessionBody = Type.Object({
+  idToken: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 16_384,
+      description: 'With it the sessions on all devices end.',
+    }),
+  ),
+});
+
+export type SessionState = Wire<typeof sessionState>;
+const sessionState = Type.Object({
+  identity: oneOf(['embedded', 'oidc']),
+  needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
+  login: orNull(loginElsewhere),
+});
+export const sessionStateAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<SessionState>(sessionState),
+});
+
+export type BrowserTokens = Wire<typeof browserTokens>;
+const browserTokens = Type.Object({
+  accessToken: Type.String(),
+  idToken: Type.String({ description: 'Empty if the identity provider issued none.' }),
+  expiresIn: Type.Integer({ minimum: 0, description: 'Seconds that the access token lives.' }),
+});
+export const browserTokensAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<BrowserTokens>(browserTokens),
+});

@@ -1,0 +1,61 @@
+/** Custody, and what verifying a bundle establishes: answers only. */
+
+import { Type } from 'typebox';
+import { objectId, orNull, succeeded, tenantName, type Wire } from './common.ts';
+
+export const evidenceQuery = Type.Object({ tenantName, id: objectId });
+export const verifyQuery = Type.Object({ tenantName });
+
+const custodyStep = Type.Object({
+  at: Type.String({ format: 'date-time' }),
+  actor: Type.String({ description: 'Type and id: a user, an API key, or the service.' }),
+  event: Type.String(),
+  hashes: Type.Array(Type.Object({ name: Type.String(), sha256: Type.String() })),
+});
+export type CustodyStep = Wire<typeof custodyStep>;
+export const custodyAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<readonly CustodyStep[]>(
+    Type.Array(custodyStep, {
+      description: 'From the audit log, oldest first; times and hashes of what went in and out.',
+    }),
+  ),
+});
+
+export type Verification = Wire<typeof verification>;
+const verification = Type.Object({
+  holds: Type.Boolean({ description: 'True when there is no problem at all.' }),
+  problems: Type.Array(
+    Type.Object({ kind: Type.String(), file: orNull(Type.String()), message: Type.String() }),
+  ),
+  key: orNull(
+    Type.Object({
+      fingerprint: Type.String(),
+      isOwn: Type.Boolean({
+        description:
+          'Whether it is, or was, a key of this service. Otherwise anyone may have signed.',
+      }),
+    }),
+  ),
+  manifest: orNull(
+    Type.Object({
+      product: Type.String(),
+      examinedAt: Type.String(),
+      signedAt: Type.String(),
+      item: Type.Object({
+        name: Type.String(),
+        sizeBytes: Type.Integer(),
+        sha256: Type.String(),
+        file: orNull(Type.String()),
+      }),
+      files: Type.Array(
+        Type.Object({ name: Type.String(), sizeBytes: Type.Integer(), sha256: Type.String() }),
+      ),
+    }),
+  ),
+  verdict: orNull(Type.String()),
+});
+export const verificationAnswer = Type.Object({
+  ...succeeded.properties,
+  data: Type.Unsafe<Verification>(verification),
+});

@@ -1,0 +1,126 @@
+/**
+ * The web console: the files that the build left in `dist/console`, read once. The page is a program that speaks `/v1`
+ * like any other client; nothing here knows what it shows.
+ */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ForensicsError } from '../errors.ts';
+import type { App } from '../app/app.ts';
+import type { Transport } from './transport.ts';
+
+// The same from `src/server` and from `dist/server`.
+const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+interface Page {
+  readonly name: string;
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly gzipped: Buffer;
+  readonly etag: string;
+}
+
+export interface ConsoleParts {
+  readonly app: Pick<App, 'hasRemoteStores'>;
+  readonly transport: Transport;
+  /** Presigned URLs of the embedded store begin with it. */
+  readonly publicUrl: string | null;
+}
+
+export async function consoleRoutes(
+  server: FastifyInstance,
+  { app, transport, publicUrl }: ConsoleParts,
+): Promise<void> {
+  const pages = readPages();
+  const open = { config: { access: 'everyone' as const }, schema: { hide: true } };
+  const own = publicUrl === null ? [] : [new URL(publicUrl).origin];
+
+  server.get('/', open, async (request, reply) => {
+    const index = pages.get('index.html');
+    if (!asksForPage(request)) throw nothingHere();
+    if (index === undefined) {
+      return reply
+        .type('text/plain; charset=utf-8')
+        .send('The console is not built; run npm run build.\n');
+    }
+    const policy = policyFor(own, app.hasRemoteStores());
+    void reply.header('content-security-policy', policy).header('cache-control', 'no-cache');
+    return send(request, reply, index);
+  });
+
+  server.get<{ Params: { file: string } }>('/console/:file', open, async (request, reply) => {
+    const page = pages.get(request.params.file);
+    if (page === undefined) throw nothingHere();
+    // The build names each file by its content.
+    void reply.header('cache-control', 'public, max-age=31536000, immutable');
+    return send(request, reply, page);
+  });
+
+  server.get('/ca.pem', open, async (_request, reply) => {
+    const path = transport?.authority?.path;
+    if (path === undefined) throw nothingHere();
+    void reply.header('content-disposition', 'attachment; filename="forensics-ca.pem"');
+    return reply.type('application/x-x509-ca-cert').send(readFileSync(path));
+  });
+}
+
+/**
+ * Nothing inline and nothing from elsewhere, but pictures go to and come from the store. Before somebody logs in it is
+ * unknown whose store that is, and naming all of them would tell everybody: then any HTTPS address may be reached.
+ */
+function policyFor(own: readonly string[], hasRemoteStores: boolean): string {
+  const stores = ["'self'", ...own, ...(hasRemoteStores ? ['https:'] : [])].join(' ');
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${stores} blob:`,
+    `connect-src ${stores}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+}
+
+function readPages(): ReadonlyMap<string, Page> {
+  if (!existsSync(built)) return new Map();
+  const names = readdirSync(built).filter((name) => types[extname(name)] !== undefined);
+  return new Map(
+    names.map((name) => {
+      const bytes = readFileSync(join(built, name));
+      const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+      const gzipped = gzipSync(bytes, { level: 9 });
+      return [name, { name, type: types[extname(name)]!, bytes, gzipped, etag }];
+    }),
+  );
+}
+
+async function send(request: FastifyRequest, reply: FastifyReply, page: Page) {
+  void reply.headers({ etag: page.etag, vary: 'accept-encoding' });
+  if (request.headers['if-none-match'] === page.etag) return reply.code(304).send();
+  void reply.type(page.type);
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(page.bytes);
+  return reply.header('content-encoding', 'gzip').send(page.gzipped);
+}
+
+function asksForPage({ headers }: FastifyRequest): boolean {
+  return /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+function nothingHere(): ForensicsError {
+  const message = 'There is nothing at this address; GET /v1/schema lists what there is.';
+  return new ForensicsError('not_found', message);
+}

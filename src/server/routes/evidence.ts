@@ -1,0 +1,113 @@
+/** Custody and bundles of analyses, and whether a bundle is what was signed. */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { App } from '../../app/app.ts';
+import {
+  custodyAnswer,
+  evidenceQuery,
+  verificationAnswer,
+  verifyQuery,
+} from '../../contract/verification.ts';
+import { ForensicsError } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { callerOf } from '../authenticate.ts';
+import { operation } from '../openapi-answers.ts';
+
+/** More than a bundle of the largest picture that is accepted; what is larger, `forensics verify` reads. */
+const maxBundleBytes = 250_000_000;
+
+const archive = Type.Unsafe<Buffer>({ type: 'string', format: 'binary' });
+
+export const evidenceRoutes: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
+  server,
+  { evidence },
+) => {
+  server.get(
+    '/v1/analysis/custody',
+    {
+      schema: {
+        ...operation({
+          id: 'readCustody',
+          summary: 'Read the chain of custody of an analysis',
+          failures: ['analysis_not_found'],
+        }),
+        querystring: evidenceQuery,
+        response: { 200: custodyAnswer },
+      },
+    },
+    async (request) => success(await evidence.custody(callerOf(request), request.query.id)),
+  );
+
+  server.get(
+    '/v1/analysis/bundle',
+    {
+      schema: {
+        ...operation({
+          id: 'readBundle',
+          summary: 'Get the signed evidence bundle of an analysis as a zip archive',
+          description: 'The reports in it are drawn anew. The audit log records each bundle.',
+          failures: [
+            'analysis_not_found',
+            'conflict',
+            'evidence_damaged',
+            'audit_broken',
+            'store_unavailable',
+          ],
+        }),
+        querystring: evidenceQuery,
+        response: {
+          200: {
+            description: 'The archive.',
+            content: { 'application/zip': { schema: archive } },
+          },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.query;
+      const bytes = await evidence.bundle(callerOf(request), id);
+      void reply.header('content-disposition', `attachment; filename="evidence-${id}.zip"`);
+      return reply.type('application/zip').send(Buffer.from(bytes));
+    },
+  );
+
+  await server.register(verification, { evidence });
+};
+
+// In a scope of its own: the one body that is not JSON.
+const verification: FastifyPluginAsyncTypebox<Pick<App, 'evidence'>> = async (
+  server,
+  { evidence },
+) => {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser(
+    'application/zip',
+    { parseAs: 'buffer', bodyLimit: maxBundleBytes },
+    (_request, body, done) => done(null, body),
+  );
+  server.post(
+    '/v1/bundle/verify',
+    {
+      bodyLimit: maxBundleBytes,
+      schema: {
+        ...operation({
+          id: 'verifyBundle',
+          summary: 'Check a signed evidence bundle; nothing of it is stored',
+          description: 'The body is the archive, with Content-Type: application/zip.',
+          failures: ['bundle_unreadable'],
+        }),
+        querystring: verifyQuery,
+        response: { 200: verificationAnswer },
+      },
+    },
+    async (request) => {
+      const { body } = request;
+      if (!Buffer.isBuffer(body)) {
+        const message = 'Send the bundle as the body, with Content-Type: application/zip.';
+        throw new ForensicsError('invalid_request', message);
+      }
+      return success(await evidence.verify(callerOf(request), body));
+    },
+  );
+};

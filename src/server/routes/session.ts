@@ -1,0 +1,204 @@
+/**
+ * `/v1/auth/session`: sessions of browsers. The refresh token is in a cookie that no script reads and that goes to these
+ * addresses alone; the access token is in the memory of the page.
+ *
+ * Cross-site requests: the cookie is SameSite=Strict, but another port of this host is the same site. So every request
+ * that acts must also say `Sec-Fetch-Site: same-origin`, a header that browsers set and no page can.
+ */
+
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import type { App } from '../../app/app.ts';
+import type { TokenSet } from '../../contract/auth.ts';
+import { oneOf, succeeded } from '../../contract/common.ts';
+import {
+  browserTokensAnswer,
+  endSessionBody,
+  firstUserBody,
+  sessionBody,
+  sessionStateAnswer,
+} from '../../contract/session.ts';
+import { ForensicsError } from '../../errors.ts';
+import { success } from '../answers.ts';
+import { operation } from '../openapi-answers.ts';
+
+const path = '/v1/auth/session';
+const cookieName = '__Secure-forensics-session';
+/** As long as a refresh token lives unused. */
+const cookieLifeSeconds = 14 * 86_400;
+const ofTokens = ['unauthenticated', 'identity_unavailable', 'forbidden'] as const;
+const forBrowsers = 'For pages of this server alone: others are refused with 403.';
+const fromBrowsers = Type.Object({
+  'sec-fetch-site': Type.Unsafe<'same-origin'>({
+    ...oneOf(['same-origin']),
+    description: 'Set by browsers.',
+  }),
+});
+
+export const sessionRoutes: FastifyPluginAsyncTypebox<Pick<App, 'identity' | 'firstUser'>> = async (
+  server,
+  { identity, firstUser },
+) => {
+  const config = { access: 'everyone' as const };
+  const acting = { config, onRequest: refuseOtherSites };
+
+  server.get(
+    path,
+    {
+      config,
+      schema: {
+        ...operation({
+          id: 'readSessionState',
+          summary: 'How people log in here, and whether there is an account yet',
+          failures: ['identity_unavailable'],
+        }),
+        response: { 200: sessionStateAnswer },
+      },
+    },
+    async (request) => {
+      const { kind } = identity;
+      const login =
+        kind === 'oidc'
+          ? await identity.login({ email: '', password: '', from: request.ip })
+          : null;
+      return success({
+        identity: kind,
+        needsFirstUser: await firstUser.isNeeded(),
+        login: login !== null && 'issuer' in login ? login : null,
+      });
+    },
+  );
+
+  server.post(
+    path,
+    {
+      ...acting,
+      schema: {
+        ...operation({
+          id: 'openSession',
+          summary: 'Log in from a browser; the refresh token goes into a cookie',
+          description: forBrowsers,
+          failures: [...ofTokens, 'not_offered'],
+        }),
+        headers: fromBrowsers,
+        body: sessionBody,
+        response: { 200: browserTokensAnswer },
+      },
+    },
+    async ({ body, ip }, reply) => {
+      if ('code' in body) return answerTokens(reply, await identity.exchange(body));
+      const tokens = await identity.login({ ...body, from: ip });
+      if ('accessToken' in tokens) return answerTokens(reply, tokens);
+      throw new ForensicsError('not_offered', `Log in at ${tokens.issuer}.`);
+    },
+  );
+
+  server.post(
+    `${path}/refresh`,
+    {
+      ...acting,
+      schema: {
+        ...operation({
+          id: 'refreshSession',
+          summary: 'Exchange the cookie of a browser for new tokens',
+          description: forBrowsers,
+          failures: ofTokens,
+        }),
+        headers: fromBrowsers,
+        body: endSessionBody,
+        response: { 200: browserTokensAnswer },
+      },
+    },
+    async (request, reply) => {
+      const refreshToken = cookieOf(request);
+      if (refreshToken === null) {
+        throw new ForensicsError('unauthenticated', 'There is no session; log in.');
+      }
+      try {
+        return answerTokens(reply, await identity.refresh(refreshToken));
+      } catch (error) {
+        if (error instanceof ForensicsError && error.code === 'unauthenticated') clearCookie(reply);
+        throw error;
+      }
+    },
+  );
+
+  server.post(
+    `${path}/end`,
+    {
+      ...acting,
+      schema: {
+        ...operation({
+          id: 'endSession',
+          summary: 'Log a browser out; with its id token, on all devices',
+          description: forBrowsers,
+          failures: ofTokens,
+        }),
+        headers: fromBrowsers,
+        body: endSessionBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request, reply) => {
+      const refreshToken = cookieOf(request);
+      const { idToken } = request.body;
+      clearCookie(reply);
+      if (refreshToken === null) return success();
+      await (idToken === undefined
+        ? identity.end(refreshToken)
+        : identity.revoke({ idToken, refreshToken }));
+      return success();
+    },
+  );
+
+  server.post(
+    `${path}/first-user`,
+    {
+      ...acting,
+      schema: {
+        ...operation({
+          id: 'createFirstUser',
+          summary: 'Make the first account with the one-time link that the server printed',
+          description: forBrowsers,
+          failures: ['unauthenticated', 'forbidden', 'conflict'],
+        }),
+        headers: fromBrowsers,
+        body: firstUserBody,
+        response: { 200: succeeded },
+      },
+    },
+    async (request) => {
+      await firstUser.create(request.body);
+      return success();
+    },
+  );
+};
+
+async function refuseOtherSites({ headers }: FastifyRequest): Promise<void> {
+  if (headers['sec-fetch-site'] === 'same-origin') return;
+  throw new ForensicsError(
+    'forbidden',
+    'This address is for the pages of this server; programs log in with POST /v1/auth/login.',
+  );
+}
+
+function cookieOf({ headers }: FastifyRequest): string | null {
+  const parts = (headers.cookie ?? '').split(';').map((part) => part.trim());
+  const mine = parts.find((part) => part.startsWith(`${cookieName}=`));
+  const value = mine?.slice(cookieName.length + 1) ?? '';
+  return value === '' ? null : decodeURIComponent(value);
+}
+
+const rules = `Path=${path}; HttpOnly; Secure; SameSite=Strict`;
+
+function clearCookie(reply: FastifyReply): void {
+  void reply.header('set-cookie', `${cookieName}=; Max-Age=0; ${rules}`);
+}
+
+function answerTokens(reply: FastifyReply, tokens: TokenSet) {
+  const { accessToken, idToken, expiresIn, refreshToken } = tokens;
+  const value = encodeURIComponent(refreshToken);
+  void reply.header('set-cookie', `${cookieName}=${value}; Max-Age=${cookieLifeSeconds}; ${rules}`);
+  return success({ accessToken, idToken, expiresIn });
+}
