@@ -10,7 +10,7 @@ import {
   type StabilityChange,
   strengths,
 } from '../contract/vocabulary.ts';
-import { areaOf } from '../detectors/regions.ts';
+import { areaOf, placeOf, type Region } from '../detectors/regions.ts';
 import type {
   Decision,
   Examined,
@@ -33,11 +33,13 @@ export function writeEvidence(examined: Examined): Evidence {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
-    errorRate: wordErrorRate(examined),
-    findings: ranked(findings.map((finding) => toRanked(boundedFinding(finding, examined)))),
+errorRate: wordErrorRate(examined),
+    findings: ranked(
+      findings.map((finding) => toRanked(placed(boundedFinding(finding, examined), examined))),
+    ),
     skipped,
     reasons: decision.reasons.map(toReason),
-    stability: stability === null ? null : wordStability(stability),
+    stability: stability === null ? null : wordStability(stability, decision),
     manipulation: manipulation === null ? null : wordChange(manipulation, facts),
     provenance,
     notChecked: listNotChecked(examined),
@@ -84,20 +86,85 @@ function asSentence(phrase: string): string {
   return `${phrase.charAt(0).toUpperCase()}${phrase.slice(1)}.`;
 }
 
-/** A value just beyond the middle is doubt and no contradiction: it does not count as a flip. */
-function wordStability({ holds, trials }: Stability): NonNullable<Evidence['stability']> {
-  const flips = trials.filter(({ isFlip }) => isFlip).length;
+function wordStability(
+  { holds, trials }: Stability,
+  decision: Decision,
+): NonNullable<Evidence['stability']> {
+  const outcomes = trials.map((trial) => trialOutcome(trial, decision));
+  const count = (wanted: TrialOutcome) => outcomes.filter((one) => one === wanted).length;
+  const values = trials.map(({ fakeProbability }) => fakeProbability);
   return {
     holds,
-    statement: inBoth((language) =>
-      wordsIn(language).strength.stability.summary(flips, trials.length),
-    ),
+    statement: inBoth((language) => {
+      const { score } = createNumberWriter(language);
+      return wordsIn(language).strength.stability.summary({
+        same: count('same'),
+        open: count('open'),
+        other: count('other'),
+        low: score(Math.min(...values)),
+        high: score(Math.max(...values)),
+      });
+    }),
     trials: trials.map((trial) => ({ ...trial, label: wordTrial(trial.change) })),
   };
 }
 
+export type TrialOutcome = keyof ReturnType<typeof wordsIn>['strength']['stability']['outcomes'];
+
+/**
+ * What the picture would be called by its traces after this change. A value just beyond the middle is doubt and no
+ * contradiction: it does not count as the other side.
+ */
+export function trialOutcome(
+  { fakeProbability, isFlip }: Pick<Stability['trials'][number], 'fakeProbability' | 'isFlip'>,
+  decision: Decision,
+): TrialOutcome {
+  if (isFlip) return 'other';
+  const { realMax = 0.5, fakeMin = 0.5 } = decision.thresholds;
+  const isFake = decision.fakeProbability >= 0.5;
+  const isSame = isFake ? fakeProbability >= fakeMin : fakeProbability <= realMax;
+  return isSame ? 'same' : 'open';
+}
+
 function wordTrial(change: StabilityChange): Bilingual {
   return inBoth((language) => wordsIn(language).strength.stability.changes[change]);
+}
+
+/**
+ * A method's own mark is smaller or larger than what all of them mark together: where it names one, the finding says how
+ * the two relate, so that nobody takes them for a contradiction.
+ */
+function placed(finding: WordedFinding, { manipulation, facts }: Examined): WordedFinding {
+  const own = regionIn(finding);
+  if (own === null || manipulation === null) return finding;
+  const { region } = manipulation;
+  const statement = inBoth((language) => {
+    const { findings, strength } = wordsIn(language);
+    const { elsewhere, nowhere } = strength.changedPart;
+    const said = finding.statement[language];
+    const ownShare = findings.writeShare(own.share);
+    // Measured for every picture, named only where it stands out.
+    if (!said.includes(ownShare)) return said;
+    if (region === null) return `${said} ${nowhere}`;
+    const share = findings.writeShare(region.share);
+    const place = placeOf(region, facts);
+    const isSame = share === ownShare && place === placeOf(own, facts);
+    return isSame ? said : `${said} ${elsewhere(share, findings.places[place])}`;
+  });
+  return { ...finding, statement };
+}
+
+/** By the names that `measuresOf` gives. */
+function regionIn({ measures }: WordedFinding): Region | null {
+  const { regionLeft, regionTop, regionWidth, regionHeight, regionShare } = measures;
+  if (regionShare === undefined) return null;
+  return {
+    left: regionLeft ?? 0,
+    top: regionTop ?? 0,
+    width: regionWidth ?? 0,
+    height: regionHeight ?? 0,
+    share: regionShare,
+  };
 }
 
 /** The combined result of the methods that look for changed parts. */

@@ -28,13 +28,22 @@ export function writeAccount(writing: Writing): Account {
   return {
     facts: [
       writeItem(writing),
-      sentences([writeMethod(writing), writeTraces(writing)]),
-      sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
+      ...(leadsToAbstain(writing.examination.decision)
+        ? [sentences([writeMethod(writing), writing.catalogue.measurements.results.outside])]
+        : [
+            sentences([writeMethod(writing), writeTraces(writing)]),
+            sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
+          ]),
     ],
     comparison: writeComparison(writing),
     findings: writeFindings(writing),
     reasons: evidence.reasons.map(({ statement }) => statement[language]),
   };
+}
+
+/** Whether the picture lies, by its traces, where none of the model's values has a tested meaning. */
+export function leadsToAbstain({ byTraces, resultClass }: Decision): boolean {
+  return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
 
 function writeItem({ examination, item, catalogue, numbers }: Writing): string {
@@ -83,13 +92,32 @@ function writeTraces({ examination, catalogue, numbers }: Writing): string {
   });
 }
 
-function writeSimilarity({ examination, catalogue, numbers }: Writing): string {
+function writeSimilarity(writing: Writing): string {
+  const { examination, catalogue, numbers } = writing;
   const { realCompressed, fakeCompressed } = examination.classSimilarities;
   const real = numbers.score(realCompressed);
   const fake = numbers.score(fakeCompressed);
-  const nearer = realCompressed > fakeCompressed ? 'real' : 'fake';
-  // Compared as printed: "more (0.61) than (0.61)" would puzzle every reader.
-  return catalogue.measurements.forensic.nearer[real === fake ? 'neither' : nearer](real, fake);
+  const { nearer } = catalogue.measurements.forensic;
+  const said = nearer[nearerClass(writing)](real, fake);
+  return isSimilarityOpposite(writing) ? sentences([said, nearer.opposite]) : said;
+}
+
+/** Compared as printed: "more (0.61) than (0.61)" would puzzle every reader. */
+function nearerClass({
+  examination: { classSimilarities },
+  numbers,
+}: Pick<Writing, 'examination' | 'numbers'>): 'real' | 'fake' | 'neither' {
+  const { realCompressed, fakeCompressed } = classSimilarities;
+  if (numbers.score(realCompressed) === numbers.score(fakeCompressed)) return 'neither';
+  return realCompressed > fakeCompressed ? 'real' : 'fake';
+}
+
+/** Whether the compared classes speak against what was decided by the traces. */
+export function isSimilarityOpposite(writing: Pick<Writing, 'examination' | 'numbers'>): boolean {
+  const { resultClass, basis } = writing.examination.decision;
+  const nearer = nearerClass(writing);
+  if (resultClass === 'real') return nearer === 'fake';
+  return resultClass === 'fake' && basis === 'traces' && nearer === 'real';
 }
 
 function writeAnomaly({ examination, catalogue, numbers }: Writing): readonly string[] {
@@ -115,7 +143,9 @@ function writeComparison({ examination, evidence, catalogue, numbers, language }
   const byTraces = suspectsChange(decision) ? sentences([applied, appliedToChange]) : applied;
   const by = decision.basis === 'localisation' ? appliedToChange : byTraces;
   return [
-    isDeclared(decision) ? statement[language] : sentences([by, statement[language]]),
+    isDeclared(decision) || decision.resultClass === 'abstain'
+      ? statement[language]
+      : sentences([by, statement[language]]),
     ...(cap === null ? [] : [cap.statement[language]]),
     ...(stability === null ? [] : [stability.statement[language]]),
   ];

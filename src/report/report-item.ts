@@ -17,8 +17,10 @@ export const custodyEvents = [
   'created',
   'received',
   'replaced_upload_noticed',
+  'opened',
   'examined',
   'rendered',
+  'written',
   'failed',
   'retried',
   'upgraded',
@@ -33,6 +35,25 @@ export interface OwnValidation {
   /** That was measured. */
   readonly model: ModelIdentity;
   readonly conditions: readonly MeasuredCondition[];
+}
+
+/** What the person who ordered or answers for the report states about it: any characters. */
+export interface CaseData {
+  readonly caseNumber?: string;
+  readonly exhibit?: string;
+  readonly examiner?: string;
+  readonly note?: string;
+  readonly laboratory?: Laboratory;
+}
+
+export interface Laboratory {
+  readonly name: string;
+  /** Lines of its address. */
+  readonly address: readonly string[];
+  /** Printed before the signature. */
+  readonly sentences: readonly string[];
+  /** A PNG or JPEG file in Base64; null without one. */
+  readonly logo: string | null;
 }
 
 /** What a report says about the item beside the examination itself. */
@@ -52,6 +73,9 @@ export interface ReportItem {
   readonly validation?: OwnValidation;
   /** Print all metadata of the file as an appendix. Off by default: it may hold personal data. */
   readonly withMetadata?: boolean;
+  /** Show the error level map, which takes no part in any verdict. */
+  readonly withErrorLevel?: boolean;
+  readonly caseData?: CaseData;
   /** When the examination ran. With those of the custody the only times in the report, so that the same result gives the same bytes. */
   readonly examinedAt: Date;
 }

@@ -92,12 +92,17 @@ function writeProbability(
   );
 }
 
-function writeSide({ evidence, catalogue, vary }: Writing, side: 'real' | 'fake'): string {
+function writeSide(writing: Writing, resultClass: 'real' | 'fake'): string {
+  const { evidence, catalogue, vary } = writing;
+  const { decided, pointing, sides } = catalogue.verdict.summary;
+  const side = resultClass === 'real' ? 'real' : sideOfBasis[evidence.basis];
   const { strength } = evidence;
-  const { decided, pointing } = catalogue.verdict.summary;
-  if (strength === 'none') return vary(pointing[side], 'pointing');
-  return vary(decided[side], 'decided')(catalogue.strength.adverbs[strength]);
+  if (strength === 'none') return vary(pointing, 'pointing')(sides[side]);
+  const { adverbs, sides: weighed } = catalogue.strength;
+  return vary(decided, 'decided')(adverbs[strength], weighed[side]);
 }
+
+const sideOfBasis = { traces: 'fake', localisation: 'changed', declaration: 'declared' } as const;
 
 function writeDeclared({ evidence, catalogue, vary }: Writing): readonly string[] {
   const declaration = bestDeclaration(evidence.provenance.declarations);

@@ -73,8 +73,8 @@ function wordChanged(strength: Strength): Bilingual {
     const { changed, adverbs, sides } = wordsIn(language).strength;
     const spoken =
       strength === 'none'
-        ? changed.none(sides.fake)
-        : changed.stated(adverbs[strength], sides.fake);
+        ? changed.none(sides.changed)
+        : changed.stated(adverbs[strength], sides.changed);
     return `${changed.head} ${spoken} ${changed.tail}`;
   });
 }
@@ -163,7 +163,10 @@ export function boundedFinding(finding: WordedFinding, examined: Examined): Word
   if (method !== traceNetwork.method || speaksFor === 'neither') return finding;
   const { measured, options, decision } = examined;
   const { resultClass } = decision.byTraces ?? decision;
-  if (resultClass === 'abstain') return { ...finding, ...silent };
+  if (resultClass === 'abstain') {
+    const statement = inBoth((language) => wordsIn(language).strength.untested);
+    return { ...finding, ...silent, statement };
+  }
   const supported = supportedRatio(measured, options.decisionStrategy, speaksFor);
   const strength = strengthOfRatio(Math.min(ratioOf(score), supported?.ratio ?? 1));
   return { ...finding, ...(strength === 'none' ? silent : { strength }) };

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
+import type { Region } from '../../detectors/regions.ts';
 import type { CellMaps, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
@@ -84,6 +85,11 @@ function shrinkTo(image: Sharp, { width, height }: Size, pixels: number): Promis
     .toBuffer();
 }
 
+/** A method's 0.5 says nothing: the colours begin there, so that silence is grey and never half-way to alarm. */
+function aboveMiddle(value: number): number {
+  return Math.max(0, 2 * value - 65_535);
+}
+
 /** The map of each method drawn over the picture at print size: JPEG by method. */
 export type MethodPictures = Readonly<Record<string, Uint8Array>>;
 
@@ -110,7 +116,9 @@ async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures
   const pictures: Record<string, Uint8Array> = {};
   // One after the other: at 12 megapixels each drawing is 36 MB.
   for (const [method, values] of Object.entries(maps.methods)) {
-    const drawn = sharp(drawValues(picture, maps, values), { raw: { width, height, channels: 3 } });
+    const drawn = sharp(drawValues(picture, maps, values.map(aboveMiddle)), {
+      raw: { width, height, channels: 3 },
+    });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
   return pictures;
@@ -169,14 +177,18 @@ interface Figure {
   /** Upper left corner, in points. */
   readonly x: number;
   readonly y: number;
+  /** Framed in white on black, so that it shows on any picture. */
+  readonly outline?: Region | null;
 }
 
-export function drawFigure(doc: Document, { image, size, placement, x, y }: Figure): void {
+export function drawFigure(doc: Document, figure: Figure): void {
+  const { image, size, placement, x, y } = figure;
   const { strips, reading, scale } = placement;
   const width = size.width * scale;
   const height = size.height * scale;
   if (reading === null) {
     doc.image(image, x, y, { width, height });
+    drawOutline(doc, figure, { x, y });
     return;
   }
   const isTall = reading === 'leftToRight';
@@ -187,7 +199,26 @@ export function drawFigure(doc: Document, { image, size, placement, x, y }: Figu
     const [cutX, cutY] = isTall ? [0, strip * along] : [strip * along, 0];
     doc.save();
     doc.rect(left, top, isTall ? width : along, isTall ? along : height).clip();
-    doc.image(image, left - cutX, top - cutY, { width, height });
+    const corner = { x: left - cutX, y: top - cutY };
+    doc.image(image, corner.x, corner.y, { width, height });
+    drawOutline(doc, figure, corner);
     doc.restore();
+  }
+}
+
+function drawOutline(
+  doc: Document,
+  { outline = null, placement: { scale } }: Figure,
+  { x, y }: { readonly x: number; readonly y: number },
+): void {
+  if (outline === null) return;
+  const { left, top, width, height } = outline;
+  const strokes = [
+    { width: 2.6, colour: '#000000' },
+    { width: 1.3, colour: '#ffffff' },
+  ];
+  for (const stroke of strokes) {
+    doc.rect(x + left * scale, y + top * scale, width * scale, height * scale);
+    doc.lineWidth(stroke.width).stroke(stroke.colour);
   }
 }

@@ -3,12 +3,9 @@
 import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { Block, Part, Row, Section } from '../sections/blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
-import {
-  drawHeatmaps,
-  drawMethods,
-  leastMethodHeight,
-  type Surroundings,
-} from './draw-pictures.ts';
+import { drawContents } from './draw-contents.ts';
+import { drawFindings, leastFindingsHeight } from './draw-findings.ts';
+import { drawHeatmaps, leastHeatmapsHeight, type Surroundings } from './draw-pictures.ts';
 import {
   drawForm,
   drawList,
@@ -16,16 +13,18 @@ import {
   formHeight,
   listIndent,
   measureRow,
+  tableHeight,
 } from './draw-tables.ts';
 import type { Page } from './page.ts';
-import { ink, sheet, type Style, styles, textWidth } from './style.ts';
+import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
-const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 13 } as const;
+const gaps = { belowTitle: 5, belowHeading: 2, aboveHeading: 4, belowSection: 10 } as const;
 
 export function drawSection(around: Surroundings, { title, part, blocks }: Section): void {
   const { page } = around;
-  page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(page, blocks));
+  page.reserve(styles.section.leading + gaps.belowTitle + wantedHeight(around, blocks));
   page.bookmark(title);
+  around.contents.entries.push({ title, page: page.place().page + 1 });
   const from = page.place();
   drawTitle(around, title, part);
   blocks.forEach((block, at) => drawBlock(around, block, blocks.slice(at + 1)));
@@ -47,20 +46,21 @@ function drawTitle({ page, parts }: Surroundings, title: string, part: Part | nu
 const headingHeight = gaps.aboveHeading + styles.heading.leading + gaps.belowHeading;
 
 /** A section that is filled in by hand stays in one piece. */
-function wantedHeight(page: Page, blocks: readonly Block[]): number {
-  if (!blocks.some(({ kind }) => kind === 'form')) return leastHeights(page, blocks);
-  return blocks.reduce((sum, block) => sum + leastHeight(page, block) + gaps.belowTitle, 0);
+function wantedHeight(around: Surroundings, blocks: readonly Block[]): number {
+  if (!blocks.some(({ kind }) => kind === 'form')) return leastHeights(around, blocks);
+  return blocks.reduce((sum, block) => sum + leastHeight(around, block) + gaps.belowTitle, 0);
 }
 
 /** Points that a heading wants on its page for what it heads: the first block, and where that heads another, the next. */
-function leastHeights(page: Page, [block, ...rest]: readonly Block[]): number {
+function leastHeights(around: Surroundings, [block, ...rest]: readonly Block[]): number {
   if (block === undefined) return 0;
-  const least = leastHeight(page, block);
+  const least = leastHeight(around, block);
   const isHead = block.kind === 'heading' || block.kind === 'note';
-  return isHead ? least + leastHeights(page, rest) : least;
+  return isHead ? least + leastHeights(around, rest) : least;
 }
 
-function leastHeight(page: Page, block: Block): number {
+function leastHeight(around: Surroundings, block: Block): number {
+  const { page } = around;
   switch (block.kind) {
     case 'heading':
       return headingHeight;
@@ -76,28 +76,25 @@ function leastHeight(page: Page, block: Block): number {
       return leastTableHeight(page, block.rows);
     case 'grid':
       return leastGridHeight(page, block);
-    case 'entry':
-      return entryHeight(page, block);
     case 'form':
       return formHeight(block);
-    case 'verdict':
     case 'heatmaps':
+      return leastHeatmapsHeight(around, block);
+    case 'findings':
+      return leastFindingsHeight(around, block);
+    case 'verdict':
+    case 'contents':
       break;
-    case 'methods':
-      return leastMethodHeight;
   }
-  // These two see to their own height.
+  // These two stand on the first page.
   return 0;
 }
 
-/** Four rows, or as many as make five lines. */
+/** Whole, so that it is not split; four rows of one that would take too much of a page. */
 function leastTableHeight(page: Page, rows: readonly Row[]): number {
-  let height = 0;
-  for (const row of rows.slice(0, 4)) {
-    if (height >= 5 * styles.cell.leading) break;
-    height += measureRow(page, row).height;
-  }
-  return height;
+  const whole = tableHeight(page, rows);
+  if (whole <= maxWhole) return whole;
+  return rows.slice(0, 4).reduce((sum, row) => sum + measureRow(page, row).height, 0);
 }
 
 function linesHeight(page: Page, text: string, style: Style, width = textWidth): number {
@@ -110,10 +107,13 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'verdict':
       return drawVerdict(around, block);
     case 'heatmaps':
-      return drawHeatmaps(around, block.maps);
-    case 'methods':
-      return drawMethods(around, block.maps);
+      return drawHeatmaps(around, block);
+    case 'findings':
+      return drawFindings(around, block);
+    case 'contents':
+      return drawContents(around, block);
     case 'table':
+      page.reserve(leastTableHeight(page, block.rows));
       return drawTable(page, block.rows);
     case 'grid':
       return drawGrid(page, block);
@@ -122,7 +122,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
     case 'form':
       return drawForm(page, block);
     case 'heading':
-      page.reserve(headingHeight + leastHeights(page, rest));
+      page.reserve(headingHeight + leastHeights(around, rest));
       page.y += gaps.aboveHeading;
       page.flow('H3', block.text, styles.heading);
       page.y += gaps.belowHeading;
@@ -139,57 +139,28 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       page.flow('P', block.text, styles.entry, { indent: listIndent });
       page.y += 5;
       return;
-    case 'entry':
-      drawEntry(page, block);
   }
-}
-
-interface Entry {
-  readonly title: string;
-  readonly text: string;
-  readonly note: string;
-}
-
-function entryParts({ title, text, note }: Entry) {
-  return [
-    ['H4', title, styles.entry],
-    ['P', text, styles.body],
-    ['P', note, styles.note],
-  ] as const;
-}
-
-function entryHeight(page: Page, entry: Entry): number {
-  return entryParts(entry).reduce(
-    (sum, [, part, style]) => sum + linesHeight(page, part, style),
-    0,
-  );
-}
-
-function drawEntry(page: Page, entry: Entry): void {
-  const height = entryHeight(page, entry);
-  // Kept in one piece, unless it were longer than a page.
-  if (height < sheet.bottom - sheet.top) page.reserve(height);
-  for (const [tag, part, style] of entryParts(entry)) page.flow(tag, part, style);
-  page.y += 8;
 }
 
 const inset = 14;
 const belowHead = 5;
 const below = 10;
 
-/** The short result beside the picture. All four outcomes look alike on purpose: a red frame would outweigh its figures. */
+/** The short result beside the picture. All outcomes look alike on purpose: a red frame would outweigh its figures. */
 function drawVerdict(
   { page, images, size, labels }: Surroundings,
-  { headline, text }: { readonly headline: string; readonly text: string },
+  { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
 ): void {
   const { doc } = page;
-  const placement = placeFigure(size, { width: 150, height: 120 });
+  const placement = placeFigure(size, { width: 200, height: 165 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);
+  const captions = page.lines(caption, styles.note, placement.width);
   const headHeight = head.length * styles.headline.leading + belowHead;
   const wordsHeight = headHeight + words.length * styles.body.leading;
-  const height = Math.max(wordsHeight, placement.height) + 2 * inset;
+  const figureHeight = placement.height + 3 + captions.length * styles.note.leading;
+  const height = Math.max(wordsHeight, figureHeight) + 2 * inset;
   page.reserve(height + below);
   const left = sheet.left + inset;
   const top = page.y + inset;
@@ -200,7 +171,8 @@ function drawVerdict(
   page.mark('P', () => page.put(head, styles.headline, left, top));
   page.mark('P', () => page.put(words, styles.body, left, top + headHeight));
   const x = sheet.right - inset - placement.width;
-  const figure = { image: images.original, size, placement, x, y: top };
+  const figure = { image: images.original, size, placement, x, y: top, outline: region };
   page.mark('Figure', () => drawFigure(doc, figure), { alt: labels.original });
+  page.mark('Caption', () => page.put(captions, styles.note, x, top + placement.height + 3));
   page.y += height + below;
 }

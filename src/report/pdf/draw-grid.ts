@@ -2,7 +2,7 @@
 
 import type { Grid, GridRow } from '../sections/blocks.ts';
 import type { Page, Tag } from './page.ts';
-import { ink, sheet, type Style, styles, textWidth } from './style.ts';
+import { ink, maxWhole, sheet, type Style, styles, textWidth } from './style.ts';
 
 const padding = 1.7;
 const columnGap = 8;
@@ -36,10 +36,12 @@ function repeatHead(page: Page, grid: Grid): void {
   endRow(page, measureCells(page, columns, titlesOf(grid), styles.head), 0.8);
 }
 
-/** Head and first rows: they stay together, and with the heading above. */
+/** All of it, or of a long one head and first rows: they stay together, and with the heading above. */
 export function leastGridHeight(page: Page, grid: Grid): number {
   const columns = columnsOf(grid);
   const head = hasHead(grid) ? measureCells(page, columns, titlesOf(grid), styles.head) : 0;
+  const whole = grid.rows.reduce((sum, row) => sum + measureRow(page, columns, row), head);
+  if (whole <= maxWhole) return whole;
   return grid.rows.slice(0, 2).reduce((sum, row) => sum + measureRow(page, columns, row), head);
 }
 

@@ -1,11 +1,13 @@
-/** A heatmap beside its original, the scale, and what is to be read from them. */
+/** The picture with the scale, and the heatmaps beside it with what is to be read from them. */
 
+import type { Region } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
 import type { Size } from '../heatmap/colour-map.ts';
-import { drawFigure, placeFigure, type Placement } from '../heatmap/print-pictures.ts';
+import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
 import type { NumberWriter } from '../numbers.ts';
-import type { HeatmapBlock, MethodBlock } from '../sections/blocks.ts';
+import type { Block, HeatmapBlock } from '../sections/blocks.ts';
 import type { Words } from '../wording/catalogue.ts';
+import type { Contents } from './draw-contents.ts';
 import type { HeldImage, Page } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
@@ -26,174 +28,142 @@ export interface Surroundings {
   readonly labels: Words['labels'];
   readonly parts: Words['document']['parts'];
   readonly numbers: NumberWriter;
+  readonly contents: Contents;
 }
 
-const columnGap = 16;
-const columnWidth = (textWidth - columnGap) / 2;
-const rightColumn = sheet.left + columnWidth + columnGap;
-/** Heights of a picture in points, from max to min; see `chooseHeight`. */
-const heights = {
-  landscape: [158, 146, 134, 122, 110],
-  upright: [200, 185, 170, 155, 140],
+const columnGap = 18;
+/** Upright pictures use the height of the page and stand three abreast. */
+const shapes = {
+  landscape: { columns: 2, tallest: 180 },
+  upright: { columns: 3, tallest: 250 },
 } as const;
-const gaps = { aroundPictures: 4, scale: 21, below: 10 };
-const scaleHeight = 7;
-const leastScaleWidth = 110;
+const gaps = { aroundPicture: 4, scale: 30, below: 12 };
+const scaleHeight = 8;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
-export function drawHeatmaps(around: Surroundings, blocks: readonly HeatmapBlock[]): void {
-  const tallest = chooseHeight(around, blocks);
-  for (const block of blocks) drawHeatmap(around, block, tallest);
+type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
+/** The picture itself has no block of its own: it stands first, above the scale. */
+type Cell = HeatmapBlock | null;
+
+export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
+  return rowHeight(around, rowsOf(around, block)[0]!);
 }
 
-/** One height for all, so that they can be compared: the greatest of those that take the fewest pages. */
-function chooseHeight(around: Surroundings, blocks: readonly HeatmapBlock[]): number {
-  const { page, size } = around;
-  const candidates = size.width > size.height ? heights.landscape : heights.upright;
-  const pagesWith = (tallest: number) => {
-    let pages = 0;
-    let { y } = page;
-    for (const block of blocks) {
-      const { height } = measure(around, block, tallest);
-      const isFull = y + height > sheet.bottom;
-      if (isFull) pages++;
-      y = (isFull ? sheet.top : y) + height + gaps.below;
-    }
-    return pages;
-  };
-  const fewest = Math.min(...candidates.map(pagesWith));
-  return candidates.find((tallest) => pagesWith(tallest) === fewest)!;
-}
-
-function drawHeatmap(around: Surroundings, block: HeatmapBlock, tallest: number): void {
+/** Side by side, each with its words: a heatmap parted from its text would be misread. */
+export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
-  const { placement, captions, captionHeight, height } = measure(around, block, tallest);
-  // In one piece: a heatmap parted from its scale or its text would be misread.
-  page.reserve(height);
-  page.flow('H3', block.title, styles.heading);
-  page.y += gaps.aroundPictures;
-  drawPair(around, block, placement);
-  page.y += placement.height + gaps.aroundPictures;
-  page.mark('Caption', () => {
-    page.put(captions.original, styles.note, sheet.left, page.y);
-    page.put(captions.heatmap, styles.note, rightColumn, page.y);
-  });
-  page.y += captionHeight + gaps.aroundPictures;
-  drawScale(around, Math.max(placement.width, leastScaleWidth));
-  page.y += gaps.scale;
-  page.flow('P', block.text, styles.cell);
-  page.flow('P', block.note, styles.note);
-  page.y += gaps.below;
+  const step = columnWidth(around) + columnGap;
+  for (const cells of rowsOf(around, block)) {
+    const height = rowHeight(around, cells);
+    page.reserve(height);
+    const top = page.y;
+    cells.forEach((cell, at) => {
+      drawCell(around, cell, { x: sheet.left + at * step, y: top, region: block.region });
+    });
+    page.y = top + height + gaps.below;
+  }
 }
 
-function measure(
-  { page, size, labels, numbers }: Surroundings,
-  block: HeatmapBlock,
-  tallest: number,
-) {
-  const placement = placeFigure(size, { width: columnWidth, height: tallest });
+function shapeOf({ size }: Surroundings) {
+  return size.height > 1.15 * size.width ? shapes.upright : shapes.landscape;
+}
+
+function columnWidth(around: Surroundings): number {
+  const { columns } = shapeOf(around);
+  return (textWidth - (columns - 1) * columnGap) / columns;
+}
+
+function rowsOf(around: Surroundings, { maps }: Heatmaps): readonly (readonly Cell[])[] {
+  const { columns } = shapeOf(around);
+  const cells: readonly Cell[] = [null, ...maps];
+  return Array.from({ length: Math.ceil(cells.length / columns) }, (_, row) =>
+    cells.slice(columns * row, columns * (row + 1)),
+  );
+}
+
+function rowHeight(around: Surroundings, cells: readonly Cell[]): number {
+  return Math.max(...cells.map((cell) => measure(around, cell).height));
+}
+
+function measure(around: Surroundings, cell: Cell) {
+  const { page, size, labels, numbers } = around;
+  const across = columnWidth(around);
+  const placement = placeFigure(size, { width: across, height: shapeOf(around).tallest });
   const { reading } = placement;
   const strips =
     reading === null ? '' : ` (${labels.strips[reading](numbers.count(placement.strips))})`;
-  const captions = {
-    original: page.lines(labels.original + strips, styles.note, columnWidth),
-    heatmap: page.lines(labels.heatmap + strips, styles.note, columnWidth),
+  const title = page.lines(`${cell?.title ?? labels.original}${strips}`, styles.heading, across);
+  const headline =
+    cell === null || cell.headline === '' ? [] : page.lines(cell.headline, styles.entry, across);
+  const text = cell === null ? [] : page.lines(cell.text, styles.small, across);
+  const above = title.length * styles.heading.leading + gaps.aroundPicture;
+  const below =
+    cell === null
+      ? gaps.scale
+      : headline.length * styles.entry.leading + text.length * styles.small.leading;
+  return {
+    placement,
+    title,
+    headline,
+    text,
+    above,
+    height: above + placement.height + gaps.aroundPicture + below,
   };
-  const captionHeight =
-    Math.max(captions.original.length, captions.heatmap.length) * styles.note.leading;
-  const height =
-    styles.heading.leading +
-    placement.height +
-    captionHeight +
-    3 * gaps.aroundPictures +
-    gaps.scale +
-    page.lines(block.text, styles.cell, textWidth).length * styles.cell.leading +
-    page.lines(block.note, styles.note, textWidth).length * styles.note.leading;
-  return { placement, captions, captionHeight, height };
 }
 
-function drawPair(
-  { page, images, size, labels }: Surroundings,
-  block: HeatmapBlock,
-  placement: Placement,
+interface CellPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly region: Region | null;
+}
+
+function drawCell(around: Surroundings, cell: Cell, { x, y, region }: CellPlace): void {
+  const { page, images, size, labels } = around;
+  const { placement, title, headline, text, above } = measure(around, cell);
+  page.mark('H3', () => page.put(title, styles.heading, x, y));
+  const top = y + above;
+  const image = cell === null ? images.original : images.heatmaps[cell.map];
+  // The heatmap files hold the outline already.
+  const outline = cell === null ? region : null;
+  page.mark('Figure', () => drawFigure(page.doc, { image, size, placement, x, y: top, outline }), {
+    alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,
+  });
+  const under = top + placement.height + gaps.aroundPicture;
+  if (cell === null) return drawScale(around, { x, y: under, width: columnWidth(around) });
+  if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
+  const textTop = under + headline.length * styles.entry.leading;
+  page.mark('P', () => page.put(text, styles.small, x, textTop));
+}
+
+interface ScalePlace {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+function drawScale(
+  { page, numbers, legend, labels }: Surroundings,
+  { x, y, width }: ScalePlace,
 ): void {
-  const { doc, y } = page;
-  page.mark(
-    'Figure',
-    () => drawFigure(doc, { image: images.original, size, placement, x: sheet.left, y }),
-    { alt: labels.original },
-  );
-  page.mark(
-    'Figure',
-    () =>
-      drawFigure(doc, { image: images.heatmaps[block.map], size, placement, x: rightColumn, y }),
-    { alt: `${block.title}. ${labels.heatmap}.` },
-  );
-}
-
-function drawScale({ page, numbers, legend }: Surroundings, width: number): void {
-  const { doc, y } = page;
+  const { doc } = page;
   page.decorate(() => {
-    const gradient = doc.linearGradient(rightColumn, y, rightColumn + width, y);
+    const gradient = doc.linearGradient(x, y, x + width, y);
     for (let entry = 0; entry <= 255; entry += 15) {
       gradient.stop(entry / 255, hex(legend, entry));
     }
-    doc.rect(rightColumn, y, width, scaleHeight).fill(gradient);
+    doc.rect(x, y, width, scaleHeight).fill(gradient);
     doc.font(styles.note.font).fontSize(styles.note.size);
-    for (const tick of scaleTicks) {
-      const label = numbers.plain(tick);
-      const labelWidth = doc.widthOfString(label);
+    const place = (label: string, share: number, top: number) => {
       // The outermost labels stay within the bar; the others are centred below their position.
-      const x = rightColumn + tick * (width - labelWidth);
-      doc.fillColor(ink.muted).text(label, x, y + scaleHeight + 2, { lineBreak: false });
-    }
+      const left = x + share * (width - doc.widthOfString(label));
+      doc.fillColor(ink.muted).text(label, left, top, { lineBreak: false });
+    };
+    for (const tick of scaleTicks) place(numbers.plain(tick), tick, y + scaleHeight + 2);
+    place(labels.scale.low, 0, y + scaleHeight + 12);
+    place(labels.scale.high, 1, y + scaleHeight + 12);
   });
 }
 
 function hex(colours: Uint8Array, entry: number): string {
   return `#${Buffer.from(colours.subarray(3 * entry, 3 * entry + 3)).toString('hex')}`;
-}
-
-/** Points: less than half a column of the heatmaps, so that all current methods fit on a page. */
-const box = { width: 100, height: 75 };
-const methodGaps = { beside: 12, below: 9 };
-const textLeft = sheet.left + box.width + methodGaps.beside;
-const besideWidth = textWidth - box.width - methodGaps.beside;
-
-/** Points that the first of them takes at most, but for a very long text. */
-export const leastMethodHeight = box.height;
-
-/** Draws a small map for each method, with its finding beside it. */
-export function drawMethods(around: Surroundings, blocks: readonly MethodBlock[]): void {
-  for (const block of blocks) drawMethod(around, block);
-}
-
-function drawMethod({ page, images, size }: Surroundings, block: MethodBlock): void {
-  const image = images.methods[block.method];
-  if (image === undefined) throw new TypeError(`the map of ${block.method} was not drawn`);
-  const placement = placeFigure(size, box);
-  const parts = [
-    ['H4', block.title, styles.entry],
-    ['P', block.text, styles.cell],
-    ['P', block.note, styles.note],
-  ] as const;
-  const texts = parts.map(([tag, text, style]) => ({
-    tag,
-    style,
-    lines: page.lines(text, style, besideWidth),
-  }));
-  const textHeight = texts.reduce((sum, { lines, style }) => sum + lines.length * style.leading, 0);
-  const height = Math.max(placement.height, textHeight);
-  page.reserve(height);
-  const { doc, y } = page;
-  page.mark('Figure', () => drawFigure(doc, { image, size, placement, x: sheet.left, y }), {
-    alt: `${block.title}. ${block.text}`,
-  });
-  let top = y;
-  for (const { tag, lines, style } of texts) {
-    const at = top;
-    page.mark(tag, () => page.put(lines, style, textLeft, at));
-    top += lines.length * style.leading;
-  }
-  page.y = y + height + methodGaps.below;
 }

@@ -20,6 +20,10 @@ export function drawTable(page: Page, rows: readonly Row[]): void {
   page.y += 6;
 }
 
+export function tableHeight(page: Page, rows: readonly Row[]): number {
+  return rows.reduce((sum, row) => sum + measureRow(page, row).height, 0);
+}
+
 export function measureRow(page: Page, row: Row) {
   const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
   const label = page.lines(row.label, styles.label, labelWidth);

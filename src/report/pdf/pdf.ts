@@ -19,7 +19,8 @@ import type { ReportItem, ReportTexts } from '../report-item.ts';
 import { writeSections } from '../sections/sections.ts';
 import { type Words, wordsIn } from '../wording/catalogue.ts';
 import { drawSection } from './draw-blocks.ts';
-import type { PageImages } from './draw-pictures.ts';
+import { fillContents } from './draw-contents.ts';
+import type { PageImages, Surroundings } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
 import { ink, sheet, styles } from './style.ts';
 
@@ -45,7 +46,8 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     language,
     createdAt: item.examinedAt,
   });
-  const around = {
+  const sections = writeSections({ ...input, heatmapDigests: pictures.digests });
+  const around: Surroundings = {
     page,
     labels,
     parts: document.parts,
@@ -53,10 +55,11 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     legend: legendColours(),
     images: openImages(page.doc, pictures, methods),
     size: { width: picture.facts.width, height: picture.facts.height },
+    contents: { titles: sections.slice(1).map(({ title }) => title), entries: [], slot: null },
   };
   drawTitle(page, labels, item);
-  const sections = writeSections({ ...input, heatmapDigests: pictures.digests });
   for (const section of sections) drawSection(around, section);
+  fillContents(around);
   drawEdges(page.doc, labels, examination.facts.sha256);
   return collect(page.doc);
 }

@@ -18,6 +18,9 @@ export const sheet = {
 
 export const textWidth = sheet.right - sheet.left;
 
+/** Points, two fifths of a page: a table that is longer may be split, or it would leave as much empty. */
+export const maxWhole = 0.4 * (sheet.bottom - sheet.top);
+
 export const ink = {
   text: '#1b1f2a',
   muted: '#5a6272',
@@ -33,15 +36,15 @@ export const styles = {
   headline: { font: 'bold', size: 13.5, leading: 18, colour: ink.accent },
   section: { font: 'bold', size: 13, leading: 17, colour: ink.accent },
   heading: { font: 'bold', size: 9.4, leading: 13.1, colour: ink.accent },
-  entry: { font: 'bold', size: 9.2, leading: 13.1, colour: ink.text },
-  body: { font: 'regular', size: 9.2, leading: 13.1, colour: ink.text },
-  cell: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.text },
-  label: { font: 'regular', size: 8.5, leading: 11.8, colour: ink.muted },
+  entry: { font: 'bold', size: 9.2, leading: 12.5, colour: ink.text },
+  body: { font: 'regular', size: 9.2, leading: 12.5, colour: ink.text },
+  cell: { font: 'regular', size: 8.5, leading: 11.3, colour: ink.text },
+  label: { font: 'regular', size: 8.5, leading: 11.3, colour: ink.muted },
   mark: { font: 'bold', size: 7, leading: 9, colour: ink.accent },
   quietMark: { font: 'regular', size: 7, leading: 9, colour: ink.muted },
   head: { font: 'bold', size: 7.5, leading: 10.4, colour: ink.muted },
-  small: { font: 'regular', size: 7.8, leading: 10.8, colour: ink.text },
-  note: { font: 'regular', size: 7.5, leading: 10.4, colour: ink.muted },
+  small: { font: 'regular', size: 7.8, leading: 10.4, colour: ink.text },
+  note: { font: 'regular', size: 7.5, leading: 10, colour: ink.muted },
 } as const;
 export type Style = (typeof styles)[keyof typeof styles];
 

@@ -13,7 +13,30 @@ import {
   type Row,
   type SectionInput,
 } from './blocks.ts';
-import { withEscapes } from './head.ts';
+import { withEscapes } from './foreign.ts';
+
+/** The question put to the program, and the explanations it chose between. */
+export function questionBlocks({
+  catalogue: {
+    document: { question },
+  },
+}: SectionInput): readonly Block[] {
+  const { propositions, columns } = question;
+  return [
+    paragraph(question.put),
+    {
+      kind: 'grid',
+      columns: [
+        { title: columns[0], share: 0.16 },
+        { title: columns[1], share: 0.84 },
+      ],
+      rows: [{ cells: ['real', propositions.real] }, { cells: ['fake', propositions.fake] }],
+    },
+    heading(question.alternativesTitle),
+    { kind: 'list', items: question.alternatives },
+    paragraph(question.notAsked),
+  ];
+}
 
 export function integrityBlocks({
   catalogue: {
@@ -69,13 +92,19 @@ function changeSettings(manipulation: Manipulation | null): readonly Row[] {
   ];
 }
 
+/** Four significant digits: enough to compare, and no number that nobody can read. */
+function writeValue(value: string | number | boolean | null): string {
+  if (typeof value !== 'number' || Number.isInteger(value)) return String(value);
+  return String(Number(value.toPrecision(4)));
+}
+
 /** One row a group: a name for each number would fill pages. */
 function named(
   group: string,
   values: Readonly<Record<string, string | number | boolean | null>>,
 ): readonly Row[] {
   const parts = Object.entries(values).map(
-    ([name, value]) => `${printable(name, 60)} ${printable(String(value), 80)}`,
+    ([name, value]) => `${printable(name, 60)} ${printable(writeValue(value), 80)}`,
   );
   return parts.length === 0 ? [] : [{ label: group, value: parts.join('; ') }];
 }
@@ -146,7 +175,7 @@ export function signatureBlocks({
     note(signature.intro),
     ...signature.assessment.map(paragraph),
     heading(signature.notes),
-    { kind: 'form', labels: [], rules: 5 },
+    { kind: 'form', labels: [], rules: 2 },
     { kind: 'form', labels: signature.lines, rules: 0 },
   ];
 }

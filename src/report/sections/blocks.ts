@@ -5,6 +5,7 @@
 
 import type { Evidence } from '../../contract/evidence.ts';
 import type { Language } from '../../contract/vocabulary.ts';
+import type { Region } from '../../detectors/regions.ts';
 import type { Examination, MapName } from '../../engine/result.ts';
 import type { Account } from '../forensic-text.ts';
 import type { NumberWriter } from '../numbers.ts';
@@ -38,33 +39,51 @@ export interface GridRow {
 export interface HeatmapBlock {
   readonly map: MapName;
   readonly title: string;
+  /** What one glance should tell: nothing, or where to look. */
+  readonly headline: string;
   readonly text: string;
-  readonly note: string;
 }
 
-/** The map of one method, and its finding. */
-export interface MethodBlock {
-  readonly method: string;
+/** One method: what it found, how strongly that speaks, and its own map where it points somewhere. */
+export interface FindingBlock {
+  /** Key of its map; null for a method without one, or that says nothing. */
+  readonly panel: string | null;
   readonly title: string;
   readonly text: string;
-  readonly note: string;
+  readonly strength: string;
 }
 
 export type Block =
-  | { readonly kind: 'verdict'; readonly headline: string; readonly text: string }
+  | {
+      readonly kind: 'verdict';
+      readonly headline: string;
+      readonly text: string;
+      /** Drawn as an outline into the picture, with its caption. */
+      readonly region: Region | null;
+      readonly caption: string;
+    }
+  /** The sections with their pages, filled in once these are known. */
+  | { readonly kind: 'contents'; readonly title: string }
   | { readonly kind: 'heading'; readonly text: string }
   | { readonly kind: 'paragraph'; readonly text: string }
   | { readonly kind: 'note'; readonly text: string }
   /** To be typed as it stands. */
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
-  | { readonly kind: 'entry'; readonly title: string; readonly text: string; readonly note: string }
   | { readonly kind: 'table'; readonly rows: readonly Row[] }
   | ({ readonly kind: 'grid' } & Grid)
   /** Rules to write on: one with each label before it, and free ones below. */
   | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }
-  | { readonly kind: 'heatmaps'; readonly maps: readonly HeatmapBlock[] }
-  | { readonly kind: 'methods'; readonly maps: readonly MethodBlock[] };
+  | {
+      readonly kind: 'heatmaps';
+      readonly maps: readonly HeatmapBlock[];
+      readonly region: Region | null;
+    }
+  | {
+      readonly kind: 'findings';
+      readonly columns: readonly [string, string, string];
+      readonly rows: readonly FindingBlock[];
+    };
 
 /** Facts are what was received, read and measured; everything that weighs them is evaluation and looks different. */
 const parts = ['facts', 'evaluation', 'annex'] as const;

@@ -2,9 +2,8 @@
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
-import type { RankedFinding } from '../evidence.ts';
-import { capitalised, nameIn, printable } from '../printable.ts';
-import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
+import { isDeclared } from '../forensic-text.ts';
+import { type Block, heading, note, paragraph, type SectionInput } from './blocks.ts';
 
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
   const { account, catalogue } = input;
@@ -12,11 +11,10 @@ export function evaluationBlocks(input: SectionInput): readonly Block[] {
   return [
     heading(words.comparisonTitle),
     ...account.comparison.map(paragraph),
+    ...reasonBlocks(input),
     heading(words.scaleTitle),
     scaleGrid(input),
     note(words.scaleNote),
-    heading(words.findingsTitle),
-    ...findingBlocks(input),
     heading(words.integrityTitle),
     ...integrityBlocks(input),
   ];
@@ -53,59 +51,8 @@ function scaleGrid({ numbers, catalogue }: SectionInput): Block {
   };
 }
 
-function adverbOf(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
+export function adverbOf(strength: Strength, catalogue: SectionInput['catalogue']): string | null {
   return strength === 'none' ? null : catalogue.strength.adverbs[strength];
-}
-
-/** Findings that support a side, the strongest first; then those that support neither, and methods without a finding. */
-function findingBlocks(input: SectionInput): readonly Block[] {
-  const { evidence, labels, language, catalogue } = input;
-  const { neutralTitle, noneSpeaks } = catalogue.strength.evaluation;
-  const nameOf = (method: string) =>
-    capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
-  const speaking = evidence.findings.flatMap((finding) => {
-    const side = sideOf(input, finding);
-    return side === null ? [] : [toEntry(input, finding, `${nameOf(finding.method)}: ${side}`)];
-  });
-  const neutral = evidence.findings
-    .filter((finding) => sideOf(input, finding) === null)
-    .map((finding) => ({
-      label: nameOf(finding.method),
-      value: `${printable(finding.statement[language], 1200)}\n${sourceOf(input, finding)}`,
-    }));
-  const silent = evidence.skipped.map(({ method, reason }) => ({
-    label: nameOf(method),
-    value: printable(reason[language], 600),
-  }));
-  return [
-    ...speaking,
-    ...only(speaking.length === 0, paragraph(noneSpeaks)),
-    ...only(neutral.length > 0, heading(neutralTitle), { kind: 'table', rows: neutral }),
-    ...only(silent.length > 0, heading(labels.withoutFinding), { kind: 'table', rows: silent }),
-  ];
-}
-
-/** In words, or null for a finding that supports neither side. */
-export function sideOf(
-  { catalogue }: SectionInput,
-  { speaksFor, strength }: RankedFinding,
-): string | null {
-  const adverb = adverbOf(strength, catalogue);
-  if (adverb === null || speaksFor === 'neither') return null;
-  return catalogue.strength.evaluation.sides[speaksFor](adverb);
-}
-
-function toEntry(input: SectionInput, finding: RankedFinding, title: string): Block {
-  return {
-    kind: 'entry',
-    title,
-    text: printable(finding.statement[input.language], 1200),
-    note: sourceOf(input, finding),
-  };
-}
-
-function sourceOf({ labels, catalogue }: SectionInput, { source }: RankedFinding): string {
-  return labels.source(nameIn(catalogue.findings.sources, source, printable(source, 400)));
 }
 
 /** Whether the bytes are intact is kept apart from whether the picture is what it is said to be. */
@@ -118,4 +65,56 @@ function integrityBlocks({ evidence, catalogue, item, labels }: SectionInput): r
     ...(credentials === null ? [] : [words.credentials[credentials.integrity]]),
   ];
   return [paragraph(intact.join(' ')), paragraph(words.authenticity)];
+}
+
+/** Why nothing was decided, and what would help. */
+function reasonBlocks(input: SectionInput): readonly Block[] {
+  const { account, evidence, language, catalogue } = input;
+  const { reasons: words } = catalogue.document;
+  const isOpen = account.reasons.length > 0;
+  const help = evidence.reasons.map((reason) => reason.help[language]);
+  return [
+    ...(isOpen ? account.reasons : [decidedWords(input)]).map(paragraph),
+    heading(words.helpTitle),
+    { kind: 'list', items: isOpen ? help : words.helpDecided },
+  ];
+}
+
+/** Where the decision does not rest on the traces, the report also shows what they would have left open. */
+function decidedWords({ examination, catalogue }: SectionInput): string {
+  const { reasons: words } = catalogue.document;
+  const { decision } = examination;
+  if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
+  const by = isChanged(decision) ? words.changed : words.declared;
+  const open = decision.byTraces?.reasons ?? [];
+  if (open.length === 0) return by;
+  const shorts = open.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
+  return `${by} ${words.tracesAlone(shorts)}`;
+}
+
+function isChanged({ basis }: SectionInput['examination']['decision']): boolean {
+  return basis === 'localisation';
+}
+
+export function limitBlocks({
+  evidence,
+  examination,
+  language,
+  catalogue,
+  texts,
+}: SectionInput): readonly Block[] {
+  const { limits: words } = catalogue.limits;
+  const { decision } = examination;
+  const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
+  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
+  const notChecked = evidence.notChecked.map(({ statement }) => statement[language]);
+  return [
+    { kind: 'list', items: [words.nature[nature], ...words.statements] },
+    heading(words.notCheckedTitle),
+    notChecked.length === 0 ? paragraph(words.notCheckedNone) : { kind: 'list', items: notChecked },
+    heading(words.examinerTitle),
+    paragraph(words.examiner),
+    heading(words.conclusionTitle),
+    ...texts.conclusion.split('\n\n').map(paragraph),
+  ];
 }

@@ -1,41 +1,33 @@
-/** The head of the report: which report this is, what it is about, and its result in short. */
+/** The first page: enough for a reader who reads nothing else. */
 
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../engine/result.ts';
-import { isDeclared } from '../forensic-text.ts';
+import { suspectsChange } from '../evidence.ts';
+import { worstError } from '../error-rates.ts';
 import { writeTime } from '../numbers.ts';
-import { nameIn, printable } from '../printable.ts';
-import type { CustodyEvent, ReportItem } from '../report-item.ts';
+import { looksLikeCameraFile, writeOrigin } from '../origin.ts';
+import { capitalised, nameIn, printable } from '../printable.ts';
+import type { ReportItem } from '../report-item.ts';
 import type { Words } from '../wording/catalogue.ts';
-import {
-  type Block,
-  type GridRow,
-  heading,
-  note,
-  only,
-  paragraph,
-  type Row,
-  row,
-  type SectionInput,
-} from './blocks.ts';
+import { type Block, note, type Row, row, type SectionInput } from './blocks.ts';
+import { foreignRow } from './foreign.ts';
+import { markedRegion, outcomeOf, stateFigures, writeJoint, writeRegion } from './stated.ts';
 
 export function headBlocks(input: SectionInput): readonly Block[] {
-  const { examination, item, texts, labels, catalogue } = input;
-  const { rows } = labels;
-  const program = `${labels.product} ${printable(examination.environment['forensics'] ?? '')}`;
+  const { texts, catalogue, labels, examination } = input;
   const { facts, evaluation } = catalogue.document.parts;
+  const region = markedRegion(examination);
   return [
-    { kind: 'verdict', headline: headlineOf(input), text: texts.summary },
     {
-      kind: 'table',
-      rows: [
-        { label: rows.report, value: reportNumber(examination, item) },
-        ...row(item.analysisId !== null, rows.analysis, printable(item.analysisId ?? '')),
-        { label: rows.examinedAt, value: writeTime(item.examinedAt) },
-        { label: rows.preparedBy, value: catalogue.document.head.preparedBy(program.trim()) },
-        { label: rows.versions, value: catalogue.document.head.versions },
-      ],
+      kind: 'verdict',
+      headline: headlineOf(input),
+      text: texts.summary,
+      region,
+      caption: region === null ? labels.original : catalogue.document.head.outlined,
     },
+    { kind: 'table', rows: answerRows(input) },
+    { kind: 'table', rows: identityRows(input) },
+    { kind: 'contents', title: catalogue.document.head.contents },
     note(catalogue.document.head.reading({ facts, evaluation })),
   ];
 }
@@ -44,6 +36,171 @@ function headlineOf({ examination, evidence, labels }: SectionInput): string {
   const { resultClass } = examination.decision;
   if (resultClass !== 'fake' || evidence.basis === 'traces') return labels.headlines[resultClass];
   return evidence.basis === 'declaration' ? labels.headlineDeclared : labels.headlineChanged;
+}
+
+/** How sure, how often wrong, what else the file says, what is open and what to do now. */
+function answerRows(input: SectionInput): readonly Row[] {
+  const { evidence, examination, language, catalogue, labels } = input;
+  const { rows, unchecked } = catalogue.document.head;
+  const { notCheckedBrief } = catalogue.limits;
+  const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
+  const wrong = writeErrorRate(input);
+  const region = writeRegion(input);
+  const origin = writeOrigin(evidence.provenance, language).map((one) => printable(one, 160));
+  const isOpen = examination.decision.reasons.length > 0;
+  return [
+    { label: rows.strength, value: evidence.statement[language] },
+    { label: rows.probabilities, value: writeProbabilities(input) },
+    ...row(region !== null, labels.rows.changeRegion, region ?? ''),
+    ...row(wrong !== '', rows.wrong, wrong),
+    { label: rows.origin, value: `${capitalised(origin.join('; '))}.` },
+    { label: rows.unchecked, value: unchecked(capitalised(things.join('; '))) },
+    { label: rows.next, value: isOpen ? writeHelp(input) : writeNext(input) },
+  ];
+}
+
+function writeProbabilities(input: SectionInput): string {
+  const { catalogue, numbers, examination } = input;
+  const { head } = catalogue.document;
+  const { generated, changed } = stateFigures(examination);
+  if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
+  const joint = writeJoint(input);
+  const parts = [
+    ...(generated === null
+      ? []
+      : [head.generated(numbers.score(generated.value), numbers.score(generated.deviation))]),
+    ...(changed === null ? [] : [head.changed(writeChanged(input, changed))]),
+    ...(joint === null ? [] : [head.either(joint)]),
+  ];
+  const told = parts.map(capitalised).join('\n');
+  return outcomeOf(examination.decision) === 'declared'
+    ? `${capitalised(head.byTraces.trim())}\n${told}`
+    : told;
+}
+
+/** With the limit that it was held against: half a chance of a change is no sign of one. */
+function writeChanged({ catalogue, numbers, examination }: SectionInput, changed: number): string {
+  const { suspectedMin } = examination.decision.thresholds;
+  const p = numbers.score(changed);
+  if (suspectedMin === undefined) return p;
+  return catalogue.measurements.results.fromLimit(p, numbers.score(suspectedMin));
+}
+
+/** How often this very result was wrong when the models were measured. Empty where nothing was decided. */
+function writeErrorRate(input: SectionInput): string {
+  const { examination, catalogue, numbers, evidence, labels } = input;
+  const { wrong } = catalogue.terminal;
+  const { rate, count } = numbers;
+  const { measured, measuredCalls, options } = examination;
+  const outcome = outcomeOf(examination.decision);
+  if (outcome === 'declared') {
+    const isVouched = evidence.provenance.declarations.some(
+      ({ origin, assurance }) => origin !== 'captured' && assurance === 'trusted',
+    );
+    return isVouched ? wrong.vouched : wrong.declared;
+  }
+  if (outcome === 'uncertain' || outcome === 'abstain') return '';
+  const side = outcome === 'real' ? 'fake' : 'real';
+  const first = measured.find(({ condition }) => condition === 'as is') ?? measured[0];
+  const called = measuredCalls.find(({ condition }) => condition === 'as is') ?? measuredCalls[0];
+  const calls = called?.strategies[options.decisionStrategy];
+  const rates = first?.strategies[options.decisionStrategy];
+  const parts: Record<typeof outcome, readonly string[]> = {
+    real: [
+      ...(first && rates ? [wrong.real(rate(rates.fakeCalledReal), count(first.fake))] : []),
+      ...(called && calls
+        ? [wrong.missed(rate(1 - calls.changed / called.changed), count(called.changed))]
+        : []),
+    ],
+    fake: first && rates ? [wrong.fake(rate(rates.realCalledFake), count(first.real))] : [],
+    changed:
+      called && calls
+        ? [wrong.changed(rate(calls.photographs / called.photographs), count(called.photographs))]
+        : [],
+  };
+  if (parts[outcome].length === 0) return wrong.unmeasured;
+  const told = `${wrong.measured}${parts[outcome].join(wrong.and)}.`;
+  const worst = worstError(measured, options.decisionStrategy, side);
+  if (outcome === 'changed' || worst === null || measured.length < 2) return told;
+  const { conditions } = labels.validation;
+  const { condition } = worst.measured;
+  const short = catalogue.limits.validation.worstShort({
+    condition: nameIn(conditions, condition, printable(condition, 60)),
+    rate: rate(worst.error.rate),
+    high: rate(worst.error.high),
+  });
+  return `${told} ${short}`;
+}
+
+/** What helps elsewhere, an earlier copy, makes no sense where this is the camera's own file. */
+const askForOriginal: ReadonlySet<string> = new Set([
+  'fake',
+  'too_small',
+  'too_compressed',
+  'no_usable_trace',
+  'margin_within_uncertainty',
+  'unstable_under_resaving',
+  'manipulation_suspected',
+]);
+
+function writeHelp({ examination, catalogue, evidence }: SectionInput): string {
+  const { next } = catalogue.terminal;
+  const isOriginal = looksLikeCameraFile(evidence.provenance);
+  const steps = examination.decision.reasons.map((reason) =>
+    isOriginal && askForOriginal.has(reason) ? next.compare : next[reason],
+  );
+  const isMarked = suspectsChange(examination.decision) && markedRegion(examination) !== null;
+  return [...new Set([...(isMarked ? [next.changed] : []), ...steps])].join(' ');
+}
+
+function writeNext({ examination, catalogue, evidence }: SectionInput): string {
+  const { next } = catalogue.terminal;
+  const outcome = outcomeOf(examination.decision);
+  const { provenance } = evidence;
+  const isOriginal = looksLikeCameraFile(provenance);
+  const isVouched = provenance.declarations.some(({ assurance }) => assurance === 'trusted');
+  const steps = {
+    real: next.real,
+    fake: isOriginal ? next.compare : next.fake,
+    changed: next.changed,
+    declared: isVouched ? next.vouched : next.declared,
+    uncertain: '',
+    abstain: '',
+  };
+  return [steps[outcome], catalogue.limits.limits.examinerShort].join(' ');
+}
+
+function identityRows(input: SectionInput): readonly Row[] {
+  const { examination, item, labels, catalogue } = input;
+  const { rows } = labels;
+  const { head } = catalogue.document;
+  const program = `${labels.product} ${printable(examination.environment['forensics'] ?? '')}`;
+  return [
+    ...caseRows(item, catalogue),
+    {
+      label: rows.report,
+      value: [
+        reportNumber(examination, item),
+        ...(item.analysisId === null ? [] : [`${rows.analysis} ${printable(item.analysisId)}`]),
+      ].join('; '),
+    },
+    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
+    { label: rows.preparedBy, value: head.preparedBy(program.trim()) },
+  ];
+}
+
+/** Who ordered it, who answers for it; nothing where nobody said so. */
+function caseRows({ caseData }: ReportItem, { document }: Words): readonly Row[] {
+  if (caseData === undefined) return [];
+  const { caseNumber, exhibit, examiner, note: remark, laboratory } = caseData;
+  const words = document.caseData;
+  return [
+    ...foreignRow(words.caseNumber, caseNumber ?? null),
+    ...foreignRow(words.exhibit, exhibit ?? null),
+    ...foreignRow(words.examiner, examiner ?? null),
+    ...foreignRow(words.laboratory, laboratory?.name ?? null),
+    ...foreignRow(words.note, remark ?? null, 600),
+  ];
 }
 
 /**
@@ -57,150 +214,4 @@ function reportNumber(
   const parts = [facts.sha256, model.files, options, analysisId, examinedAt.toISOString()];
   const digest = createHash('sha256').update(JSON.stringify(parts)).digest('hex');
   return digest.slice(0, 12).toUpperCase().match(/.{4}/g)!.join('-');
-}
-
-/** The question put to the program, and the explanations it chose between. */
-export function questionBlocks({
-  catalogue: {
-    document: { question },
-  },
-}: SectionInput): readonly Block[] {
-  const { propositions, columns } = question;
-  return [
-    paragraph(question.put),
-    {
-      kind: 'grid',
-      columns: [
-        { title: columns[0], share: 0.16 },
-        { title: columns[1], share: 0.84 },
-      ],
-      rows: [{ cells: ['real', propositions.real] }, { cells: ['fake', propositions.fake] }],
-    },
-    heading(question.alternativesTitle),
-    { kind: 'list', items: question.alternatives },
-    paragraph(question.notAsked),
-  ];
-}
-
-/** Why nothing was decided, and what would help. */
-export function reasonBlocks(input: SectionInput): readonly Block[] {
-  const { account, evidence, language, catalogue } = input;
-  const { reasons: words } = catalogue.document;
-  const isOpen = account.reasons.length > 0;
-  const help = evidence.reasons.map((reason) => reason.help[language]);
-  return [
-    ...(isOpen ? account.reasons : [decidedWords(input)]).map(paragraph),
-    heading(words.helpTitle),
-    { kind: 'list', items: isOpen ? help : words.helpDecided },
-  ];
-}
-
-/** Where the decision does not rest on the traces, the report also shows what they would have left open. */
-function decidedWords({ examination, catalogue }: SectionInput): string {
-  const { reasons: words } = catalogue.document;
-  const { decision } = examination;
-  if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
-  const by = isChanged(decision) ? words.changed : words.declared;
-  const open = decision.byTraces?.reasons ?? [];
-  if (open.length === 0) return by;
-  const shorts = open.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
-  return `${by} ${words.tracesAlone(shorts)}`;
-}
-
-function isChanged({ basis }: SectionInput['examination']['decision']): boolean {
-  return basis === 'localisation';
-}
-
-export function limitBlocks({
-  evidence,
-  examination,
-  language,
-  catalogue,
-}: SectionInput): readonly Block[] {
-  const { limits: words } = catalogue.limits;
-  const { decision } = examination;
-  const changedOrTraced = isChanged(decision) ? 'changed' : 'traced';
-  const nature = isDeclared(decision) ? 'declared' : changedOrTraced;
-  const notChecked = evidence.notChecked.map(({ statement }) => statement[language]);
-  return [
-    { kind: 'list', items: [words.nature[nature], ...words.statements] },
-    heading(words.notCheckedTitle),
-    notChecked.length === 0 ? paragraph(words.notCheckedNone) : { kind: 'list', items: notChecked },
-    heading(words.examinerTitle),
-    paragraph(words.examiner),
-  ];
-}
-
-export function conclusionBlocks({ texts }: SectionInput): readonly Block[] {
-  return texts.conclusion.split('\n\n').map(paragraph);
-}
-
-/** The chain of custody that the program recorded for the file. */
-export function custodyBlocks({
-  item,
-  catalogue: {
-    document: { custody },
-  },
-}: SectionInput): readonly Block[] {
-  const events = item.custody ?? [];
-  if (events.length === 0) return [paragraph(custody.none)];
-  const [time, event, actor] = custody.columns;
-  return [
-    paragraph(custody.intro),
-    {
-      kind: 'grid',
-      columns: [
-        { title: time, share: 0.26 },
-        { title: event, share: 0.37 },
-        { title: actor, share: 0.37 },
-      ],
-      rows: events.map((one) => toRow(one, custody)),
-    },
-    ...only(events.some(concernsReports), note(custody.redrawn)),
-  ];
-}
-
-function concernsReports({ hashes }: CustodyEvent): boolean {
-  return hashes.some(({ name }) => name.endsWith('.pdf'));
-}
-
-function toRow(
-  { at, event, actor, hashes }: CustodyEvent,
-  words: Words['document']['custody'],
-): GridRow {
-  return {
-    cells: [at.toISOString(), words.events[event], writeActor(actor, words)],
-    below: hashes.map(
-      ({ name, sha256 }) =>
-        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
-    ),
-  };
-}
-
-/** `user 6f1c...`: the kind in the reader's language, the identifier as it is. */
-function writeActor(actor: string, { actors }: Words['document']['custody']): string {
-  const known = Object.entries(actors).find(([kind]) => `${actor} `.startsWith(`${kind} `));
-  if (known === undefined) return printable(actor, 80);
-  const [kind, name] = known;
-  return printable(`${name}${actor.slice(kind.length)}`, 80);
-}
-
-/** Characters of one foreign value that a table shows; the file itself holds the rest. */
-export const valueLimit = 160;
-
-/** A row for a value from the file itself; no row where the file has none. */
-export function foreignRow(
-  label: string,
-  value: string | null,
-  limit = valueLimit,
-): readonly Row[] {
-  return row(value !== null && value !== '', label, printable(value ?? '', limit));
-}
-
-/** Explains the escapes of `printable` below blocks that hold one, and nowhere else. */
-export function withEscapes(
-  blocks: readonly Block[],
-  { escapes }: Words['labels'],
-): readonly Block[] {
-  return JSON.stringify(blocks).includes('⟨') ? [...blocks, note(escapes)] : blocks;
 }

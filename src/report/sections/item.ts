@@ -2,9 +2,21 @@
 
 import type { JpegStructure } from '../../image/jpeg-structure.ts';
 import type { Metadata } from '../../image/metadata.ts';
-import { printable } from '../printable.ts';
-import { type Block, heading, note, type Row, row, type SectionInput } from './blocks.ts';
-import { foreignRow, valueLimit, withEscapes } from './head.ts';
+import { nameIn, printable } from '../printable.ts';
+import type { CustodyEvent } from '../report-item.ts';
+import type { Words } from '../wording/catalogue.ts';
+import {
+  type Block,
+  type GridRow,
+  heading,
+  note,
+  only,
+  paragraph,
+  type Row,
+  row,
+  type SectionInput,
+} from './blocks.ts';
+import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 type Tag = string | number;
 
@@ -122,4 +134,54 @@ function cameraOf({ cameraMake, cameraModel }: Metadata): string {
 
 function joined(values: readonly (Tag | null | undefined)[]): string {
   return values.filter((value) => value !== null && value !== undefined).join(' ');
+}
+
+/** The chain of custody that the program recorded for the file. */
+export function custodyBlocks({
+  item,
+  catalogue: {
+    document: { custody },
+  },
+}: SectionInput): readonly Block[] {
+  const events = item.custody ?? [];
+  if (events.length === 0) return [paragraph(custody.none)];
+  const [time, event, actor] = custody.columns;
+  return [
+    paragraph(custody.intro),
+    {
+      kind: 'grid',
+      columns: [
+        { title: time, share: 0.26 },
+        { title: event, share: 0.37 },
+        { title: actor, share: 0.37 },
+      ],
+      rows: events.map((one) => toRow(one, custody)),
+    },
+    ...only(events.some(concernsReports), note(custody.redrawn)),
+  ];
+}
+
+function concernsReports({ hashes }: CustodyEvent): boolean {
+  return hashes.some(({ name }) => name.endsWith('.pdf'));
+}
+
+function toRow(
+  { at, event, actor, hashes }: CustodyEvent,
+  words: Words['document']['custody'],
+): GridRow {
+  return {
+    cells: [at.toISOString(), words.events[event], writeActor(actor, words)],
+    below: hashes.map(
+      ({ name, sha256 }) =>
+        `${nameIn(words.hashes, name, printable(name, 40))}: ${printable(sha256)}`,
+    ),
+  };
+}
+
+/** `user 6f1c...`: the kind in the reader's language, the identifier as it is. */
+function writeActor(actor: string, { actors }: Words['document']['custody']): string {
+  const known = Object.entries(actors).find(([kind]) => `${actor} `.startsWith(`${kind} `));
+  if (known === undefined) return printable(actor, 80);
+  const [kind, name] = known;
+  return printable(`${name}${actor.slice(kind.length)}`, 80);
 }

@@ -1,156 +1,61 @@
-/** Where methods reacted: four maps, each beside the picture itself, and those of single methods. */
+/** Where the methods reacted: the picture once, and a map of each kind beside it. */
 
-import { mapNames, type ModelIdentity } from '../../engine/result.ts';
-import { writeTime } from '../numbers.ts';
-import { capitalised, nameIn, printable } from '../printable.ts';
-import {
-  type Block,
-  heading,
-  type MethodBlock,
-  note,
-  only,
-  paragraph,
-  type Row,
-  type SectionInput,
-} from './blocks.ts';
-import { sideOf } from './evaluation.ts';
+import { placeOf } from '../../detectors/regions.ts';
+import { type MapName, mapNames } from '../../engine/result.ts';
+import { readMap } from '../report-texts.ts';
+import { type Block, type HeatmapBlock, note, paragraph, type SectionInput } from './blocks.ts';
+import { markedRegion } from './stated.ts';
 
 export function heatmapBlocks(input: SectionInput): readonly Block[] {
-  const { texts, labels, heatmapDigests } = input;
-  const { real, fake, compressed, anomaly } = texts.heatmap;
-  const textOf = { real, fake, compression: compressed, anomaly };
+  const { texts, labels, heatmapDigests, examination } = input;
+  const region = markedRegion(examination);
+  // The one that can show a change first, so that it stands beside the picture.
+  const shown = (['fake', 'anomaly', 'real', 'compression'] as const).filter(
+    (map) => map !== 'anomaly' || !readMap(examination.maps, map).isEven,
+  );
   return [
     ...texts.heatmapIntro.split('\n\n').map(paragraph),
+    ...(region === null ? [] : [paragraph(labels.outline)]),
+    { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), region },
+    note(labels.heatmap),
     {
-      kind: 'heatmaps',
-      maps: mapNames.map((map) => ({
-        map,
-        title: labels.maps[map],
-        text: textOf[map],
-        note: `${labels.heatmapChecksum}: ${heatmapDigests[map]}`,
+      kind: 'grid',
+      columns: [
+        { title: '', share: 0.25 },
+        { title: '', share: 0.75 },
+      ],
+      rows: mapNames.map((map) => ({
+        cells: [`heatmap-${map}.png`, `SHA-256 ${heatmapDigests[map]}`],
       })),
     },
-    ...methodMapBlocks(input),
   ];
 }
 
-/** The map and the finding of each method; empty for an examination of an earlier version. */
-function methodMapBlocks(input: SectionInput): readonly Block[] {
-  const { examination, evidence, catalogue } = input;
-  const { findings } = evidence;
-  const maps = Object.keys(examination.maps.methods).flatMap((method) => {
-    const finding = findings.find((one) => one.method === method);
-    return finding === undefined ? [] : [toBlock(input, finding)];
-  });
-  if (maps.length === 0) return [];
-  const { title, intro } = catalogue.measurements.methodMaps;
-  return [heading(title), note(intro), { kind: 'methods', maps }];
-}
-
-type Finding = SectionInput['evidence']['findings'][number];
-
-function toBlock(input: SectionInput, finding: Finding): MethodBlock {
-  const { catalogue, language } = input;
-  const { method, statement } = finding;
-  const { shownOnly, neutral } = catalogue.measurements.methodMaps;
-  const weight = sideOf(input, finding) ?? neutral;
+function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
+  const { texts, labels } = input;
+  const { real, fake, compressed, anomaly } = texts.heatmap;
   return {
-    method,
-    title: capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60))),
-    text: printable(statement[language], 600),
-    note: capitalised(notJudged.includes(method) ? shownOnly : weight),
+    map,
+    title: labels.maps[map],
+    headline: writeGlance(input, map),
+    text: { real, fake, compression: compressed, anomaly }[map],
   };
 }
 
-/** Shown because examiners know it; it takes no part in any verdict. */
-const notJudged: readonly string[] = ['error-level'];
-
-/** Models without it have one branch. */
-const secondBranchFile = 'votes.onnx';
-
-/** How the figures were obtained: procedure, model, settings and versions. */
-export function methodBlocks(input: SectionInput): readonly Block[] {
-  const { examination, numbers, catalogue } = input;
-  const { model, locator, maps, patchesRead, passes } = examination;
-  const steps = catalogue.measurements.method.steps({
-    model: wordModel(model),
-    cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
-    patches: numbers.count(patchesRead),
-    passes: numbers.count(passes),
-  });
-  return [
-    paragraph(steps),
-    ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
-    ...(locator === null
-      ? []
-      : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
-    { kind: 'table', rows: methodRows(input) },
-  ];
+/** Only two of the maps can call for a look: traces of a camera and of compression are everywhere, and harmless. */
+function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapName): string {
+  if (map === 'real' || map === 'compression') return '';
+  const { glance } = labels;
+  const { findings, measurements } = catalogue;
+  const region = markedRegion(examination);
+  if (map === 'fake' && region !== null) {
+    const place = findings.places[placeOf(region, examination.facts)];
+    return glance.marked(place, findings.writeShare(region.share));
+  }
+  const { isEven, highest, place } = readMap(examination.maps, map);
+  const isSilent = isEven || highest < lookFrom;
+  return isSilent ? glance.even : glance.look(measurements.heatmap.places[place]);
 }
 
-function methodRows({
-  examination,
-  item,
-  labels,
-  catalogue,
-  numbers,
-}: SectionInput): readonly Row[] {
-  const { rows } = labels;
-  const { model, locator, options, passes, patchesRead, decision, environment, facts } =
-    examination;
-  const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
-  const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
-    { label, value: wordModel(given) },
-    ...Object.entries(given.files).map(([name, digest]) => ({
-      label: labels.modelFile(printable(nameOf(name), 60)),
-      value: printable(digest),
-    })),
-  ];
-  return [
-    ...modelRows(rows.model, model, (name) => name),
-    // Both models have a manifest.json.
-    ...(locator === null
-      ? []
-      : modelRows(
-          catalogue.measurements.method.locator,
-          locator,
-          (name) => `${locator.id}/${name}`,
-        )),
-    { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
-    {
-      label: rows.thresholds,
-      value: Object.entries(decision.thresholds)
-        .map(
-          ([name, value]) =>
-            `${numbers.plain(value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
-        )
-        .join('\n'),
-    },
-    // A seed is an identifier to be typed in again, so it stands without groups.
-    { label: rows.seed, value: String(options.seed) },
-    { label: rows.passes, value: numbers.count(passes) },
-    { label: rows.patches, value: numbers.count(patchesRead) },
-    {
-      label: conversions,
-      value: facts.notes.map((each) => labels.notes[each]).join('; ') || noConversions,
-    },
-    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
-    {
-      label: rows.retries,
-      value: item.retries === undefined ? retriesUnknown : numbers.count(item.retries),
-    },
-    {
-      label: rows.environment,
-      value: Object.entries(environment)
-        .map(
-          ([name, value]) =>
-            `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
-        )
-        .join('\n'),
-    },
-  ];
-}
-
-function wordModel({ id, version }: ModelIdentity): string {
-  return `${printable(id)} ${printable(version)}`;
-}
+/** Middle of the scale: below it a place is nearer to "no trace". */
+const lookFrom = 0.5;

@@ -13,7 +13,7 @@ import {
   row,
   type SectionInput,
 } from './blocks.ts';
-import { foreignRow, valueLimit, withEscapes } from './head.ts';
+import { foreignRow, valueLimit, withEscapes } from './foreign.ts';
 
 export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence } = input;

@@ -1,8 +1,9 @@
 /** What was measured, with ranges: figures, and whether they hold when the picture is saved or scaled again. */
 
 import { resultClasses, resultSubClasses } from '../../contract/vocabulary.ts';
-import { placeOf, type Region } from '../../detectors/regions.ts';
 import type { Decision } from '../../engine/result.ts';
+import { trialOutcome } from '../evidence.ts';
+import { isSimilarityOpposite, leadsToAbstain } from '../forensic-text.ts';
 import { nameIn, printable } from '../printable.ts';
 import {
   type Block,
@@ -14,20 +15,21 @@ import {
   row,
   type SectionInput,
 } from './blocks.ts';
+import { stateFigures, writeJoint, writeRegion } from './stated.ts';
 
 export function resultBlocks(input: SectionInput): readonly Block[] {
   const { examination, labels, catalogue } = input;
+  const { results, forensic } = catalogue.measurements;
+  const isOutside = leadsToAbstain(examination.decision);
   return [
-    { kind: 'table', rows: [...decisionRows(input), ...changeRows(input), ...measuredRows(input)] },
-    note(labels.deviation),
-    ...only(leadToAbstain(examination.decision), note(catalogue.measurements.results.outside)),
-    heading(catalogue.measurements.results.stabilityTitle),
+    { kind: 'table', rows: [...decisionRows(input), ...measuredRows(input), ...changeRows(input)] },
+    ...only(!isOutside, note(labels.deviation)),
+    ...only(writeJoint(input) !== null, note(results.jointNote)),
+    ...only(isSimilarityOpposite(input), note(forensic.nearer.opposite)),
+    ...only(isOutside, note(results.outside)),
+    heading(results.stabilityTitle),
     ...stabilityBlocks(input),
   ];
-}
-
-function leadToAbstain({ byTraces, resultClass }: Decision): boolean {
-  return (byTraces?.resultClass ?? resultClass) === 'abstain';
 }
 
 function decisionRows({ examination, labels, catalogue }: SectionInput): readonly Row[] {
@@ -60,9 +62,11 @@ function numbered({ resultClass }: Pick<Decision, 'resultClass'>): string {
   return `${resultClass} (${resultClasses.indexOf(resultClass)})`;
 }
 
+/** Values outside the validated range stand in the annex only: side by side with their caveat they would still be read. */
 function measuredRows({ examination, labels, numbers }: SectionInput): readonly Row[] {
   const { decision, predictions, classUncertainties, classSimilarities, anomaly } = examination;
   const { rows } = labels;
+  if (leadsToAbstain(decision)) return [];
   const { realMax, fakeMin } = decision.thresholds;
   const measured = (label: string, value: number, deviation: number): Row => {
     const range = rangeOf(value, deviation);
@@ -88,32 +92,29 @@ function measuredRows({ examination, labels, numbers }: SectionInput): readonly 
   ];
 }
 
-/** The combined result of the methods that look for changed parts; nothing for an examination of an earlier version. */
-function changeRows({ examination, labels, numbers, catalogue }: SectionInput): readonly Row[] {
-  const { manipulation, decision, facts } = examination;
-  if (manipulation === null) return [];
-  const { probability, region, methods } = manipulation;
+/** The combined result of the methods that look for changed parts; nothing where it was not sought or has no tested meaning. */
+function changeRows(input: SectionInput): readonly Row[] {
+  const { examination, labels, numbers, catalogue } = input;
+  const { changed } = stateFigures(examination);
+  if (changed === null) return [];
+  const methods = examination.manipulation?.methods ?? [];
   const { rows } = labels;
-  const { suspectedMin, manipulatedMin } = decision.thresholds;
-  const { findings: words } = catalogue;
-  const names = methods.map((method) => nameIn(words.methods, method, printable(method, 60)));
+  const { suspectedMin, manipulatedMin } = examination.decision.thresholds;
+  const names = methods.map((method) =>
+    nameIn(catalogue.findings.methods, method, printable(method, 60)),
+  );
+  const joint = writeJoint(input);
   return [
     {
       label: rows.changeProbability,
-      value: numbers.exact(probability),
-      bar: probability,
+      value: numbers.exact(changed),
+      bar: changed,
       marks: [suspectedMin, manipulatedMin].filter((mark) => mark !== undefined),
     },
-    { label: rows.changeRegion, value: region === null ? labels.none : wordRegion(region) },
+    ...row(joint !== null, rows.eitherProbability, joint ?? ''),
+    { label: rows.changeRegion, value: writeRegion(input) ?? labels.none },
     { label: rows.changeMethods, value: names.join(', ') || labels.none },
   ];
-
-  function wordRegion({ left, top, width, height, share }: Region): string {
-    const place = words.places[placeOf({ left, top, width, height, share }, facts)];
-    const box = `${numbers.count(width)} × ${numbers.count(height)} ${labels.pixels}`;
-    const corner = `x ${numbers.count(left)}, y ${numbers.count(top)}`;
-    return `${place}; ${words.writeShare(share)}; ${box}, ${corner}`;
-  }
 }
 
 /** Two standard deviations to each side, cut to what a score can be. */
@@ -128,12 +129,14 @@ function optional(label: string, value: number | null, write: (value: number) =>
 
 function stabilityBlocks({
   evidence,
+  examination,
   language,
   numbers,
   catalogue,
 }: SectionInput): readonly Block[] {
   const { stability } = evidence;
-  const { stabilityMissing, stabilityColumns, flips } = catalogue.measurements.results;
+  const { stabilityMissing, stabilityColumns } = catalogue.measurements.results;
+  const { outcomes } = catalogue.strength.stability;
   if (stability === null) return [paragraph(stabilityMissing)];
   const [change, probability, side] = stabilityColumns;
   return [
@@ -145,8 +148,12 @@ function stabilityBlocks({
         { title: probability, share: 0.38 },
         { title: side, share: 0.26 },
       ],
-      rows: stability.trials.map(({ label, fakeProbability, isFlip }) => ({
-        cells: [label[language], numbers.exact(fakeProbability), flips[isFlip ? 'yes' : 'no']],
+      rows: stability.trials.map((trial) => ({
+        cells: [
+          trial.label[language],
+          numbers.exact(trial.fakeProbability),
+          outcomes[trialOutcome(trial, examination.decision)],
+        ],
       })),
     },
   ];

@@ -9,48 +9,44 @@ import {
   glossaryBlocks,
   integrityBlocks,
   metadataBlocks,
+  questionBlocks,
   referenceBlocks,
   settingsBlocks,
   signatureBlocks,
 } from './annex.ts';
 import type { Block, Part, ReportInput, Section, SectionInput } from './blocks.ts';
-import { evaluationBlocks } from './evaluation.ts';
-import {
-  conclusionBlocks,
-  custodyBlocks,
-  headBlocks,
-  limitBlocks,
-  questionBlocks,
-  reasonBlocks,
-} from './head.ts';
-import { itemBlocks } from './item.ts';
-import { heatmapBlocks, methodBlocks } from './maps.ts';
+import { evaluationBlocks, limitBlocks } from './evaluation.ts';
+import { findingBlocks } from './findings.ts';
+import { headBlocks } from './head.ts';
+import { custodyBlocks, itemBlocks } from './item.ts';
+import { heatmapBlocks } from './maps.ts';
+import { methodBlocks } from './method.ts';
 import { provenanceBlocks } from './provenance.ts';
 import { resultBlocks } from './results.ts';
 import { validationBlocks } from './validation.ts';
 
 type Writer = (input: SectionInput) => readonly Block[];
 
+/** The first page answers; then the item, where it comes from, what was found and how far that goes; the annex proves. */
 const order: readonly (readonly [keyof Words['labels']['sections'], Part | null, Writer])[] = [
   ['result', null, headBlocks],
-  ['question', 'facts', questionBlocks],
   ['item', 'facts', itemBlocks],
   ['custody', 'facts', custodyBlocks],
   ['provenance', 'facts', provenanceBlocks],
-  ['results', 'facts', resultBlocks],
   ['heatmaps', 'facts', heatmapBlocks],
-  ['method', 'facts', methodBlocks],
+  ['findings', 'facts', findingBlocks],
+  ['results', 'facts', resultBlocks],
   ['validation', 'facts', validationBlocks],
   ['evaluation', 'evaluation', evaluationBlocks],
-  ['reasons', 'evaluation', reasonBlocks],
   ['limits', 'evaluation', limitBlocks],
-  ['conclusion', 'evaluation', conclusionBlocks],
+  ['signature', 'evaluation', signatureBlocks],
+  ['question', 'annex', questionBlocks],
+  ['method', 'annex', methodBlocks],
   ['integrity', 'annex', integrityBlocks],
   ['settings', 'annex', settingsBlocks],
   ['glossary', 'annex', glossaryBlocks],
   ['references', 'annex', referenceBlocks],
   ['metadata', 'annex', metadataBlocks],
-  ['signature', 'annex', signatureBlocks],
 ];
 
 /** Sections are numbered, annexes lettered; one without blocks is left out. */

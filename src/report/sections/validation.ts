@@ -1,9 +1,9 @@
 /** How often the method errs, as measured: at the strategy that was used, condition by condition, the worst one named. */
 
-import type { DecisionStrategy } from '../../contract/vocabulary.ts';
 import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
+import { errorOf, type MeasuredError, worstError } from '../error-rates.ts';
 import { type NumberWriter, writeTime } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';
@@ -140,29 +140,10 @@ function changeRatesBlocks(input: SectionInput): readonly Block[] {
   ];
 }
 
-interface MeasuredError {
-  /** Shares 0..1: measured, and the ends of its interval. */
-  readonly rate: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** How often pictures of this side were put on the other one. */
-function errorOf(
-  { real, fake, strategies }: MeasuredCondition,
-  strategy: DecisionStrategy,
-  side: 'real' | 'fake',
-): MeasuredError {
-  const { realCalledFake, fakeCalledReal } = strategies[strategy];
-  const [rate, trials] = side === 'real' ? [realCalledFake, real] : [fakeCalledReal, fake];
-  return { rate, ...shareInterval(Math.round(rate * trials), trials) };
-}
-
 function writeError({ rate, low, high }: MeasuredError, numbers: NumberWriter): string {
   return `${numbers.rate(rate)} (${numbers.rates(low, high)})`;
 }
 
-/** By the upper end of the interval: few pictures without an error are no better than many with one. */
 function worstBlocks(
   input: SectionInput,
   measured: readonly MeasuredCondition[],
@@ -170,12 +151,11 @@ function worstBlocks(
   const { examination, numbers, catalogue } = input;
   const strategy = examination.options.decisionStrategy;
   const worstOf = (side: 'real' | 'fake') => {
-    const errors = measured.map((one) => ({ one, error: errorOf(one, strategy, side) }));
-    const [worst] = errors.toSorted((a, b) => b.error.high - a.error.high);
-    if (worst === undefined) return [];
+    const worst = worstError(measured, strategy, side);
+    if (worst === null) return [];
     const rate = numbers.rate(worst.error.rate);
     const high = numbers.rate(worst.error.high);
-    const condition = nameOf(input, worst.one);
+    const condition = nameOf(input, worst.measured);
     return [catalogue.limits.validation.worst[side]({ condition, rate, high })];
   };
   const items = [...worstOf('real'), ...worstOf('fake')];

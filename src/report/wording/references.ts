@@ -5,6 +5,8 @@ import type { Words } from './catalogue.ts';
 interface Reference {
   readonly citation: string;
   readonly use: keyof Words['glossary']['uses'];
+  /** That rest on it: the findings cite it by its number. */
+  readonly methods?: readonly string[];
 }
 
 export const references: readonly Reference[] = [
@@ -42,41 +44,55 @@ export const references: readonly Reference[] = [
     citation:
       'ITU-T Recommendation T.81 (1992) | ISO/IEC 10918-1:1994: Digital compression and coding of continuous-tone still images.',
     use: 'jpeg',
+    methods: ['compression-tables'],
   },
   {
     citation:
       'J. D. Kornblum: Using JPEG quantization tables to identify imagery processed by software. Digital Investigation 5 (Supplement), 2008, pp. S21–S25.',
     use: 'quantisationTables',
+    methods: ['compression-tables'],
   },
   {
     citation:
       'F. Guillaro, D. Cozzolino, A. Sud, N. Dufour, L. Verdoliva: TruFor: Leveraging All-Round Clues for Trustworthy Image Forgery Detection and Localization. IEEE/CVF Conference on Computer Vision and Pattern Recognition, 2023.',
     use: 'localisationNetwork',
+    methods: ['localisation-network'],
   },
   {
     citation:
       'T. Nikoukhah, J. Anger, M. Colom, J.-M. Morel, R. Grompone von Gioi: ZERO: a Local JPEG Grid Origin Detector Based on the Number of DCT Zeros and its Applications in Image Forensics. Image Processing On Line 11, 2021, pp. 396–433.',
     use: 'jpegGrid',
+    methods: ['jpeg-grid'],
   },
   {
     citation:
       'T. Bianchi, A. Piva: Image Forgery Localization via Block-Grained Analysis of JPEG Artifacts. IEEE Transactions on Information Forensics and Security 7(3), 2012, pp. 1003–1017.',
     use: 'doubleQuantisation',
+    methods: ['double-quantisation'],
   },
   {
     citation:
       'D. Cozzolino, G. Poggi, L. Verdoliva: Splicebuster: A New Blind Image Splicing Detector. IEEE International Workshop on Information Forensics and Security, 2015.',
     use: 'noiseLevel',
+    methods: ['noise-level'],
   },
   {
     citation:
       'D. Cozzolino, G. Poggi, L. Verdoliva: Efficient Dense-Field Copy–Move Forgery Detection. IEEE Transactions on Information Forensics and Security 10(11), 2015, pp. 2284–2297.',
     use: 'copies',
+    methods: ['copy-move'],
   },
   {
     citation:
       'E. Kee, H. Farid: Digital image authentication from thumbnails. Proceedings of SPIE 7541, Media Forensics and Security II, 2010.',
     use: 'thumbnail',
+    methods: ['thumbnail', 'file-consistency'],
+  },
+  {
+    citation:
+      'M. Kirchner: Fast and Reliable Resampling Detection by Spectral Analysis of Fixed Linear Predictor Residue. Proceedings of the 10th ACM Workshop on Multimedia and Security, 2008, pp. 11–20.',
+    use: 'resampling',
+    methods: ['resampling'],
   },
   {
     citation: 'World Wide Web Consortium: Portable Network Graphics (PNG) Specification.',
@@ -86,20 +102,24 @@ export const references: readonly Reference[] = [
     citation:
       'Camera & Imaging Products Association: Exchangeable image file format for digital still cameras (Exif), CIPA DC-008.',
     use: 'exif',
+    methods: ['named-software', 'file-consistency'],
   },
   {
     citation: 'ISO 16684-1: Extensible metadata platform (XMP), Part 1.',
     use: 'xmp',
+    methods: ['named-software'],
   },
   {
     citation:
       'International Press Telecommunications Council: IPTC Photo Metadata Standard; IPTC NewsCodes, Digital Source Type.',
     use: 'declaredOrigin',
+    methods: ['declared-origin'],
   },
   {
     citation:
       'Coalition for Content Provenance and Authenticity: Content Credentials, C2PA Technical Specification.',
     use: 'contentCredentials',
+    methods: ['content-credentials'],
   },
   {
     citation:

@@ -177,7 +177,7 @@ describe.each(languages)('sections in %s', (language) => {
     for (const { method } of detectors) expect(methods).toHaveProperty(method);
   });
 
-  test('show where single methods point, with what each says, and error level as shown only', () => {
+  test('show where single methods point, with what each says, and error level only if asked for', () => {
     const base = makeExamination();
     const even = new Uint16Array(base.maps.columns * base.maps.rows).fill(32_768);
     const statements = { en: 'Found in English.', de: 'Auf Deutsch gefunden.' };
@@ -190,18 +190,25 @@ describe.each(languages)('sections in %s', (language) => {
       ],
       maps: { ...base.maps, methods: { 'jpeg-grid': even, 'error-level': even, gone: even } },
     };
-    const { title, shownOnly } = wordsIn(language).measurements.methodMaps;
-    const blocks = sectionsOf(examination).flatMap((section) => section.blocks);
+    const { shownOnly } = wordsIn(language).measurements;
+    const shown = (withErrorLevel: boolean) =>
+      writeSections({
+        examination,
+        item: { ...item, withErrorLevel },
+        language,
+        texts: writeTexts(examination, item, language),
+        heatmapDigests,
+      })
+        .flatMap((section) => section.blocks)
+        .flatMap((block) => (block.kind === 'findings' ? block.rows : []));
 
-    const shown = blocks.flatMap((block) => (block.kind === 'methods' ? block.maps : []));
-
-    const notes = { en: 'Speaks weakly for “fake”', de: 'Spricht schwach für „fake“' };
-    expect(blocks).toContainEqual({ kind: 'heading', text: title });
-    expect(shown).toMatchObject([
-      { method: 'jpeg-grid', text: statements[language], note: notes[language] },
-      { method: 'error-level', note: expect.stringMatching(new RegExp(shownOnly, 'i')) },
+    const strengths = { en: 'Speaks weakly for “fake”', de: 'Spricht schwach für „fake“' };
+    const grid = { panel: 'jpeg-grid', text: statements[language], strength: strengths[language] };
+    expect(shown(false)).toMatchObject([grid]);
+    expect(shown(true)).toMatchObject([
+      grid,
+      { panel: 'error-level', strength: expect.stringMatching(new RegExp(shownOnly, 'i')) },
     ]);
-    expect(stringsOf(sectionsOf(base))).not.toContain(title);
   });
 
   test('say what a changed part rests on, where it lies and which methods speak for it', () => {
@@ -406,8 +413,12 @@ function stringsOfBlock(block: Block): readonly string[] {
   if (block.kind === 'list') return block.items;
   if (block.kind === 'form') return block.labels;
   if (block.kind === 'heatmaps') {
-    return block.maps.flatMap(({ title, text, note }) => [title, text, note]);
+    return block.maps.flatMap(({ title, headline, text }) => [title, headline || '-', text]);
   }
+  if (block.kind === 'findings') {
+    return block.rows.flatMap(({ title, text, strength }) => [title, text, strength]);
+  }
+  if (block.kind === 'verdict') return [block.headline, block.text, block.caption];
   const { kind: _, ...rest } = block;
   return Object.values(rest);
 }

@@ -67,8 +67,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['einmal decodiert', 'in 32 Durchläufen', 'Monte-Carlo-Durchläufe\n32'],
       },
       {
-        en: ['default (balanced)', '0.82 probability from which “fake” is decided'],
-        de: ['default (ausgewogen)', '0,82 Wahrscheinlichkeit, ab der auf „fake“'],
+        en: ['default (balanced)', '0.82 probability of generation from which “fake” is'],
+        de: ['default (ausgewogen)', '0,82 Wahrscheinlichkeit einer Erzeugung, ab der'],
       },
       { en: ['Repetitions after failures\n2'], de: ['Wiederholungen nach Fehlern\n2'] },
     ],
@@ -111,8 +111,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
         de: ['0,971 ± 0,018 (0,935 bis 1,000)', '0,810 ± 0,034 (0,742 bis 0,878)'],
       },
       {
-        en: ['saved as JPEG, quality 70\n0.913\nno'],
-        de: ['als JPEG der Qualität 70 gespeichert\n0,913\nnein'],
+        en: ['saved as JPEG, quality 70\n0.913\nthe same result'],
+        de: ['als JPEG der Qualität 70 gespeichert\n0,913\ndasselbe Ergebnis'],
       },
     ],
   ],
@@ -160,8 +160,8 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
     '9 evaluation by evidence, on a scale that the report defines, integrity apart from authenticity',
     [
       {
-        en: ['speaks weakly for a generated or altered picture', 'Scale of strength'],
-        de: ['schwach für ein erzeugtes oder verändertes Bild', 'Skala der Stärke'],
+        en: ['speaks weakly for a generated picture', 'Scale of strength'],
+        de: ['schwach für ein erzeugtes Bild', 'Skala der Stärke'],
       },
       {
         en: ['weakly\n2 to below 10', 'No word is stronger than the validation set supports'],

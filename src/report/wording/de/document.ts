@@ -7,6 +7,26 @@ export const document: typeof english = {
     preparedBy: (program) =>
       `${program}, ein automatisches Verfahren; noch keine Bewertung durch eine sachverständige Person`,
     versions: 'Deutsch; die englische Fassung nennt dieselben Zahlen',
+    rows: {
+      strength: 'Wie stark',
+      probabilities: 'Wahrscheinlichkeiten',
+      wrong: 'Wie oft falsch',
+      origin: 'Die Datei sagt',
+      unchecked: 'Nicht geprüft',
+      next: 'Was nun',
+    },
+    generated: (p, deviation) => `Erzeugung ${p} (Unsicherheit ${deviation})`,
+    changed: (p) => `Veränderung einer Stelle ${p}`,
+    either: (p) => `eines von beiden ${p}`,
+    byTraces: 'allein nach den Spuren, die nicht entschieden haben: ',
+    notStated:
+      'nicht angegeben: Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist',
+    noRegion: 'keiner; alle Methoden zusammen markieren keinen Teil des Bildes',
+    outlined: 'Umrandet: was alle Methoden zusammen als verändert markieren',
+    contents: 'Inhalt',
+    unchecked: (things) =>
+      `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt`,
+
     reading: ({ facts, evaluation }) =>
       `Abschnitte mit dem Vermerk „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde. Abschnitte mit dem Vermerk „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
   },
@@ -27,6 +47,13 @@ export const document: typeof english = {
     notAsked:
       'Nicht Teil der Fragestellung ist, was das Bild zeigt, wann, wo und von wem es aufgenommen wurde, ob seine Beschriftung zutrifft und wer es gegebenenfalls erzeugt oder verändert hat.',
   },
+  caseData: {
+    caseNumber: 'Fall',
+    exhibit: 'Asservat',
+    examiner: 'Sachverständige Person',
+    note: 'Anmerkung',
+    laboratory: 'Labor',
+  },
   item: {
     metadataTitle: 'Angaben der Metadaten',
     metadataNote:
@@ -45,8 +72,10 @@ export const document: typeof english = {
       created: 'Analyse angelegt',
       received: 'Datei empfangen',
       replaced_upload_noticed: 'Ersetzen der hochgeladenen Datei bemerkt',
+      opened: 'Datei geöffnet',
       examined: 'Datei untersucht',
       rendered: 'Heatmaps und Berichte erstellt',
+      written: 'Ergebnisse geschrieben',
       failed: 'Durchlauf fehlgeschlagen',
       retried: 'Durchlauf wiederholt',
       upgraded: 'Forensische Stufe freigeschaltet',
@@ -90,12 +119,12 @@ export const document: typeof english = {
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',
-      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap durch die Prüfsumme darunter.',
+      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap durch die Prüfsumme im Abschnitt über die Heatmaps.',
     ],
   },
   settings: {
     intro:
-      'Einstellungen, Schwellen und Werte, ungerundet und unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt. Das Übrige steht in result.json.',
+      'Einstellungen, Schwellen und Werte, unter ihrem Namen in result.json, in allen Sprachen mit Dezimalpunkt und auf vier geltende Ziffern gerundet. Ungerundet, und mit allem Übrigen, stehen sie in result.json.',
   },
   metadata: {
     intro:

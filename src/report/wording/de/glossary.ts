@@ -122,6 +122,7 @@ export const glossary: typeof english = {
     noiseLevel: 'Rauschpegel',
     copies: 'Kopierte Teile',
     thumbnail: 'Vorschaubild gegen Bild',
+    resampling: 'Skalierung oder Drehung',
     png: 'PNG',
     exif: 'EXIF-Metadaten',
     xmp: 'XMP-Metadaten',

@@ -20,6 +20,8 @@ export const limits: typeof english = {
       fake: ({ condition, rate, high }) =>
         `Ungünstigster Fall für ein erzeugtes Bild: „${condition}“; ${rate} der erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
     },
+    worstShort: ({ condition, rate, high }) =>
+      `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate}; zu rechnen ist mit bis zu ${high}.`,
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
     changes: {
@@ -64,9 +66,27 @@ export const limits: typeof english = {
     ],
     notCheckedTitle: 'Nicht geprüft',
     notCheckedNone: 'Dem Programm ist nichts bekannt, was es ausgelassen hätte.',
+    conclusionTitle: 'Schlussfolgerung',
+    examinerShort:
+      'Eine sachverständige Person muss es zusammen mit den übrigen Beweismitteln würdigen.',
     examinerTitle: 'Eine sachverständige Person ist erforderlich',
     examiner:
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',
+  },
+  notCheckedBrief: {
+    invisible_watermarks: 'unsichtbare Wasserzeichen (SynthID)',
+    local_edits: 'bearbeitete Bereiche',
+    small_edits: 'kleine Bearbeitungen',
+    erased_edits: 'Bearbeitungen ohne erhaltene Spuren',
+    camera_reference: 'welche Kamera aufgenommen hat (PRNU)',
+    recapture: 'Aufnahme von Bildschirm oder Abzug',
+    content: 'Inhalt, Licht und Schatten',
+    earlier_publication: 'frühere Veröffentlichungen',
+    metadata_claims: 'ob Gerät, Zeit und Ort stimmen',
+    remote_credentials: 'Content Credentials außerhalb der Datei',
+    signer_trust: 'Vertrauen in den Unterzeichner',
+    signer_revocation: 'Widerruf des Zertifikats',
+    stability: 'ob das Ergebnis erneutes Speichern übersteht',
   },
   notChecked: {
     invisible_watermarks:

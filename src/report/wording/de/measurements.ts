@@ -25,15 +25,17 @@ export const measurements: typeof english = {
     method: ({ model, patches, passes }) =>
       `${oneOrMore(patches, 'Bildausschnitt wurde', 'Bildausschnitte wurden')} mit dem Modell ${model} in je ${passes} Monte-Carlo-Durchläufen ausgewertet.`,
     traces: ({ real, fake, compression }) =>
-      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung oder Veränderung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
+      `Spuren einer Kameraaufnahme: ${real}. Spuren einer Erzeugung: ${fake}. Spuren verlustbehafteter Kompression: ${compression}.`,
     reading: (value, deviation, level) => `${level}, ${value} (Unsicherheit ${deviation})`,
     nearer: {
       real: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten oder veränderten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) stärker als komprimierten erzeugten (${fake}).`,
       fake: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten oder veränderten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) weniger als komprimierten erzeugten (${fake}).`,
       neither: (real, fake) =>
-        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten oder veränderten (${fake}).`,
+        `Komprimierten echten Bildern ähnelt das Bild (Kosinus-Ähnlichkeit ${real}) ebenso stark wie komprimierten erzeugten (${fake}).`,
+      opposite:
+        'Das weist in die andere Richtung als das Ergebnis, das nicht darauf beruht: Starke Kompression lässt Bilder beider Arten einander ähneln.',
     },
     anomaly: (score) =>
       `Der Anomaliewert beträgt ${score}: Dieser Anteil der Referenzbilder weicht weniger von den Bildern ab, an denen das Modell gelernt hat.`,
@@ -42,9 +44,9 @@ export const measurements: typeof english = {
     anomalyMissing:
       'Die Abweichung von den Bildern, an denen das Modell gelernt hat, ließ sich nicht bestimmen.',
     decision: ({ p, deviation, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines erzeugten oder veränderten Bildes von ${p} (Unsicherheit ${deviation}) angewandt.`,
+      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer Erzeugung von ${p} (Unsicherheit ${deviation}) angewandt.`,
     decisionByChange: ({ p, strategy }) =>
-      `Die Strategie ${strategy} wurde auf eine geschätzte Wahrscheinlichkeit eines veränderten Teils von ${p} angewandt.`,
+      `Die Strategie ${strategy} wurde auf eine Wahrscheinlichkeit einer veränderten Stelle von ${p} angewandt.`,
     findings: 'Befunde, der stärkste zuerst:',
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
@@ -109,12 +111,16 @@ export const measurements: typeof english = {
     stabilityTitle: 'Stabilität',
     stabilityColumns: [
       'Nach dieser Änderung',
-      'Wahrscheinlichkeit: erzeugt oder verändert',
-      'Deutlich auf der anderen Seite',
+      'Wahrscheinlichkeit einer Erzeugung',
+      'Sie führte auf',
     ],
     stabilityMissing:
       'Die Stabilität wurde bei dieser Untersuchung nicht geprüft; geprüft wird sie, wenn die Spuren des ganzen Bildes zu einer Entscheidung führen.',
-    flips: { yes: 'ja', no: 'nein' },
+    joint: (low, high) =>
+      high === null ? `mindestens ${low}` : `mindestens ${low}, höchstens ${high}`,
+    jointNote:
+      'Erzeugung und Veränderung einer Stelle wurden getrennt geschätzt. Dass eines von beiden zutrifft, ist nie weniger wahrscheinlich als das Wahrscheinlichere und nie wahrscheinlicher als beides zusammengenommen; diese Grenzen stehen in den Zeilen darüber.',
+    fromLimit: (p, limit) => `${p}; als Anzeichen gilt sie ab ${limit}`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
@@ -126,13 +132,8 @@ export const measurements: typeof english = {
     locator: 'Lokalisierungsmodell',
     conversions: 'Umwandlungen beim Einlesen',
     noConversions: 'keine; untersucht wurden die Bildpunkte, wie sie decodiert wurden',
+    sourcesTitle: 'Worauf die übrigen Methoden beruhen',
     retriesUnknown: 'nicht aufgezeichnet',
   },
-  methodMaps: {
-    title: 'Worauf einzelne Methoden zeigen',
-    intro:
-      'Jedes Bild gibt wieder, worauf eine einzelne Methode zeigt, in den Farben der Skala oben: 0,5 sagt nichts über eine Stelle, mehr spricht dort für eine Veränderung, weniger dagegen. Eine Methode kann auf eine Stelle zeigen und doch für keine der beiden Seiten sprechen, denn das tut sie auch in unveränderten Bildern. Jede dieser Methoden kann sich irren; was sie zusammen ergeben, zeigt die Heatmap „fake“.',
-    neutral: 'spricht für keine der beiden Seiten',
-    shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
-  },
+  shownOnly: 'nur gezeigt, für das Ergebnis nicht verwendet',
 };

@@ -10,9 +10,15 @@ const adverbs: (typeof english)['adverbs'] = {
 
 /** In the accusative. */
 const sides: (typeof english)['sides'] = {
-  real: 'eine echte fotografische Aufnahme',
-  fake: 'ein erzeugtes oder verändertes Bild',
+  real: 'eine echte fotografische Aufnahme und gegen ein erzeugtes Bild',
+  fake: 'ein erzeugtes Bild und gegen eine echte fotografische Aufnahme',
+  changed: 'eine Veränderung in einem Teil des Bildes',
+  declared: 'KI-erzeugten Inhalt',
 };
+
+function list(items: readonly string[]): string {
+  return new Intl.ListFormat('de').format(items);
+}
 
 export const strength: typeof english = {
   adverbs,
@@ -20,6 +26,8 @@ export const strength: typeof english = {
   undecided: 'Es wurde keine Entscheidung getroffen, daher wird keine Stärke angegeben.',
   outside:
     'Das Bild liegt außerhalb des Bereichs, für den das Verfahren validiert ist. Dort haben weder die Wahrscheinlichkeit noch die übrigen Werte eine geprüfte Bedeutung; eine Stärke wird nicht angegeben.',
+  untested:
+    'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
     stated: (adverb, side, ratio) =>
       `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Verhältnis ${ratio}).`,
@@ -59,11 +67,11 @@ export const strength: typeof english = {
     head: 'Die Entscheidung beruht auf dem, was die Datei über sich selbst angibt, nicht auf Spuren im Bild.',
     vouched: {
       unsigned: (adverb) =>
-        `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.fake}.`,
+        `Die Angabe ist nicht signiert, und jeder kann sie in eine Datei schreiben, selbst in eine echte Aufnahme; sie spricht daher nur ${adverb} für ${sides.declared}.`,
       signed: (adverb) =>
-        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und keine vertrauenswürdige Stelle bürgt für diesen Unterzeichner. Sie spricht daher nur ${adverb} für ${sides.fake}.`,
+        `Die Angabe ist signiert, und die Signatur passt zur Datei; signieren kann aber jeder, und keine vertrauenswürdige Stelle bürgt für diesen Unterzeichner. Sie spricht daher nur ${adverb} für ${sides.declared}.`,
       trusted: (adverb) =>
-        `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.fake}.`,
+        `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.declared}.`,
     },
     tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
   },
@@ -80,10 +88,25 @@ export const strength: typeof english = {
       `Die Methoden, die nach veränderten Stellen suchen, markieren einen Bereich von ${share} des Bildes, ${place}; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie zusammen auf ${p}.`,
     unmarked: (p) =>
       `Die Methoden, die nach veränderten Stellen suchen, markieren zusammen keinen Bereich; die Wahrscheinlichkeit, dass ein Teil verändert wurde, schätzen sie auf ${p}.`,
+    elsewhere: (share, place) =>
+      `So markiert es diese eine Methode; alle zusammen markieren ${share} des Bildes, ${place}.`,
+    nowhere: 'So markiert es diese eine Methode; alle zusammen markieren keinen Bereich.',
   },
   stability: {
-    summary: (flips, trials) =>
-      `Bei ${flips === 0 ? 'keiner' : flips} der ${trials} erprobten Änderungen weisen die Werte deutlich auf die andere Seite.`,
+    summary: ({ same, open, other, low, high }) => {
+      const told = [
+        ...(same > 0 ? [`${same} das Ergebnis bestehen lassen`] : []),
+        ...(open > 0 ? [`${open} die Frage offenlassen`] : []),
+        ...(other > 0 ? [`${other} es auf die andere Seite wenden`] : []),
+      ];
+      const range = low === high ? `bei ${low}` : `zwischen ${low} und ${high}`;
+      return `Von ${same + open + other} erprobten Änderungen würden ${list(told)}; danach liegt die Wahrscheinlichkeit einer Erzeugung ${range}.`;
+    },
+    outcomes: {
+      same: 'dasselbe Ergebnis',
+      open: 'eine offene Frage',
+      other: 'die andere Seite',
+    },
     changes: {
       'jpeg-90': 'als JPEG der Qualität 90 gespeichert',
       'jpeg-70': 'als JPEG der Qualität 70 gespeichert',

@@ -3,31 +3,21 @@ import type { verdict as english } from '../en/verdict.ts';
 
 export const verdict: typeof english = {
   summary: {
-    decided: {
-      real: [
-        (adverb) => `Der Befund spricht ${adverb} für eine echte fotografische Aufnahme.`,
-        (adverb) =>
-          `In der Gesamtschau spricht der Befund ${adverb} für eine echte fotografische Aufnahme.`,
-        (adverb) =>
-          `Die Untersuchung ergibt einen Befund, der ${adverb} für eine echte fotografische Aufnahme spricht.`,
-      ],
-      fake: [
-        (adverb) => `Der Befund spricht ${adverb} für ein erzeugtes oder verändertes Bild.`,
-        (adverb) =>
-          `In der Gesamtschau spricht der Befund ${adverb} für ein erzeugtes oder verändertes Bild.`,
-        (adverb) =>
-          `Die Untersuchung ergibt einen Befund, der ${adverb} für ein erzeugtes oder verändertes Bild spricht.`,
-      ],
-    },
-    pointing: {
-      real: [
-        'Der Befund deutet auf eine echte fotografische Aufnahme hin; wie stark, lässt sich nicht angeben.',
-        'Der Befund deutet auf eine echte fotografische Aufnahme hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.',
-      ],
-      fake: [
-        'Der Befund deutet auf ein erzeugtes oder verändertes Bild hin; wie stark, lässt sich nicht angeben.',
-        'Der Befund deutet auf ein erzeugtes oder verändertes Bild hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.',
-      ],
+    decided: [
+      (adverb, side) => `Der Befund spricht ${adverb} für ${side}.`,
+      (adverb, side) => `In der Gesamtschau spricht der Befund ${adverb} für ${side}.`,
+      (adverb, side) => `Nach der Untersuchung spricht der Befund ${adverb} für ${side}.`,
+    ],
+    pointing: [
+      (side) => `Der Befund deutet auf ${side} hin; wie stark, lässt sich nicht angeben.`,
+      (side) =>
+        `Der Befund deutet auf ${side} hin; die gemessenen Fehlerraten erlauben keine Aussage darüber, wie stark.`,
+    ],
+    sides: {
+      real: 'eine echte fotografische Aufnahme',
+      fake: 'ein erzeugtes Bild',
+      changed: 'eine Veränderung in einem Teil des Bildes',
+      declared: 'KI-erzeugten Inhalt',
     },
     declared: [
       (origin) => `Die Datei selbst gibt an, dass ihr Inhalt ${origin} wurde.`,
@@ -42,9 +32,9 @@ export const verdict: typeof english = {
     },
     tracesAlone: [
       (p, deviation) =>
-        `Die Spuren im Bild allein ergeben eine geschätzte Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}); die Entscheidung beruht nicht darauf.`,
+        `Die Spuren im Bild allein ergeben für eine Erzeugung eine Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}); die Entscheidung beruht nicht darauf.`,
       (p, deviation) =>
-        `Die Entscheidung beruht nicht auf den Spuren im Bild, die allein eine geschätzte Wahrscheinlichkeit von ${p} ergeben (Unsicherheit ${deviation}).`,
+        `Die Entscheidung beruht nicht auf den Spuren im Bild, die allein für eine Erzeugung eine Wahrscheinlichkeit von ${p} ergeben (Unsicherheit ${deviation}).`,
     ],
     tracesSilent: [
       'Die Spuren im Bild allein hätten keine Aussage erlaubt; die Entscheidung beruht nicht auf ihnen.',
@@ -52,9 +42,9 @@ export const verdict: typeof english = {
     ],
     probability: [
       (p, deviation) =>
-        `Die geschätzte Wahrscheinlichkeit, dass das Bild erzeugt oder verändert wurde, beträgt ${p} (Unsicherheit ${deviation}).`,
+        `Die Wahrscheinlichkeit einer Erzeugung wird auf ${p} geschätzt (Unsicherheit ${deviation}).`,
       (p, deviation) =>
-        `Für ein erzeugtes oder verändertes Bild beträgt die geschätzte, kalibrierte Wahrscheinlichkeit ${p} (Unsicherheit ${deviation}).`,
+        `Die kalibrierte Schätzung ergibt für eine Erzeugung eine Wahrscheinlichkeit von ${p} (Unsicherheit ${deviation}).`,
     ],
     kinds: {
       'ai-generated':
@@ -115,7 +105,7 @@ export const verdict: typeof english = {
     },
     evidence_below_threshold: {
       short: 'der Befund ist für die gewählte Entscheidungsstrategie zu schwach',
-      what: 'Die geschätzte Wahrscheinlichkeit liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
+      what: 'Die Wahrscheinlichkeit einer Erzeugung liegt zwischen den beiden Schwellen der gewählten Entscheidungsstrategie: zu niedrig für das Ergebnis „fake“, zu hoch für das Ergebnis „real“.',
       help: 'weitere Anhaltspunkte wie die Herkunft des Bildes, andere Bilder desselben Ereignisses oder das Aufnahmegerät sowie, falls vorhanden, die Originaldatei',
     },
     unstable_under_resaving: {
@@ -150,8 +140,8 @@ export const verdict: typeof english = {
       'Die Annahme, dass es sich um eine echte fotografische Aufnahme handelt, wird durch das Ergebnis gestützt. Nicht ausgeschlossen sind Veränderungen, die für das Verfahren keine erkennbaren Spuren hinterlassen, eine irreführende Beschriftung oder ein falscher Zusammenhang sowie eine Aufnahme von einem Bildschirm oder einem Abzug.',
     ],
     fake: [
-      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt oder verändert wurde. Es besagt nicht, wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
-      'Die Annahme, dass das Bild erzeugt oder verändert wurde, wird durch das Ergebnis gestützt. Wer das Bild wann und mit welcher Absicht erzeugt oder verändert hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+      'Das Ergebnis stützt die Annahme, dass das Bild erzeugt wurde. Es besagt nicht, wer es wann und mit welcher Absicht erzeugt hat; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
+      'Die Annahme, dass das Bild erzeugt wurde, wird durch das Ergebnis gestützt. Wer es wann und mit welcher Absicht erzeugt hat, geht daraus nicht hervor; es ist eine Schätzung mit bekannter Fehlerrate und sollte anhand der Herkunft des Bildes und weiterer Anhaltspunkte überprüft werden.',
     ],
     changed: [
       'Das Ergebnis stützt die Annahme, dass ein Teil des Bildes verändert wurde. Es besagt nicht, wer ihn wann und mit welcher Absicht verändert hat; es ist eine Schätzung, die falsch sein kann, und sollte anhand der markierten Stelle im Bild, seiner Herkunft und weiterer Anhaltspunkte überprüft werden.',

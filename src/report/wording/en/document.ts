@@ -5,6 +5,25 @@ export const document = {
     preparedBy: (program: string) =>
       `${program}, an automated procedure; no examiner has assessed the result yet`,
     versions: 'English; the German version states the same figures',
+    /** What a reader must be able to answer from the first page alone. */
+    rows: {
+      strength: 'How strong',
+      probabilities: 'Probabilities',
+      wrong: 'How often wrong',
+      origin: 'The file says',
+      unchecked: 'Not checked',
+      next: 'What now',
+    },
+    generated: (p: string, deviation: string) => `generation ${p} (uncertainty ${deviation})`,
+    changed: (p: string) => `change of a part ${p}`,
+    either: (p: string) => `either of the two ${p}`,
+    byTraces: 'by the traces alone, which did not decide: ',
+    notStated: 'not stated: the picture lies outside the range for which the method was validated',
+    noRegion: 'none; all methods together mark no part of the picture',
+    outlined: 'Outlined: what all methods together mark as changed',
+    contents: 'Contents',
+    unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each`,
+
     reading: ({ facts, evaluation }: Record<'facts' | 'evaluation', string>) =>
       `Sections marked “${facts}” state what was received, read and measured. Sections marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
   },
@@ -25,6 +44,13 @@ export const document = {
     notAsked:
       'Not part of the question: what the picture shows, when and where it was taken and by whom, whether its caption is true, and who generated or altered it, if anybody did.',
   },
+  caseData: {
+    caseNumber: 'Case',
+    exhibit: 'Exhibit',
+    examiner: 'Examiner',
+    note: 'Note',
+    laboratory: 'Laboratory',
+  },
   item: {
     metadataTitle: 'What the metadata say',
     metadataNote:
@@ -43,8 +69,10 @@ export const document = {
       created: 'Analysis created',
       received: 'File received',
       replaced_upload_noticed: 'Upload found to have been replaced',
+      opened: 'File opened',
       examined: 'File examined',
       rendered: 'Heatmaps and reports made',
+      written: 'Results written',
       failed: 'Run failed',
       retried: 'Run repeated',
       upgraded: 'Forensic tier unlocked',
@@ -87,12 +115,12 @@ export const document = {
     pdfOnlyTitle: 'With only this PDF at hand',
     pdfOnly: [
       'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one that the bundle states for it in manifest.json.',
-      'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap by the checksum below it.',
+      'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap by the checksum in the chapter on heatmaps.',
     ],
   },
   settings: {
     intro:
-      'Settings, thresholds and values, unrounded and under their names in result.json, with a decimal point in all languages. result.json holds the rest.',
+      'Settings, thresholds and values, under their names in result.json, with a decimal point in all languages and rounded to four significant digits. result.json holds them unrounded, and the rest.',
   },
   metadata: {
     intro:

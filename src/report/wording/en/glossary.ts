@@ -121,6 +121,7 @@ export const glossary = {
     noiseLevel: 'Noise level',
     copies: 'Copied parts',
     thumbnail: 'Thumbnail against picture',
+    resampling: 'Resampling',
     png: 'PNG',
     exif: 'EXIF metadata',
     xmp: 'XMP metadata',

@@ -19,6 +19,9 @@ export const limits = {
       fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
         `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be expected.`,
     },
+    /** On the first page, behind the rate for files as they were. */
+    worstShort: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
+      `In the least favourable condition measured (“${condition}”) it was ${rate}; up to ${high} must be expected.`,
     meaning:
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
@@ -72,9 +75,27 @@ export const limits = {
     ],
     notCheckedTitle: 'Not checked',
     notCheckedNone: 'The program knows of nothing that it left out.',
+    conclusionTitle: 'Conclusion',
+    examinerShort: 'An examiner must judge it together with the other evidence.',
     examinerTitle: 'A human examiner is required',
     examiner:
       'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',
+  },
+  /** The same in a few words, for the first page. */
+  notCheckedBrief: {
+    invisible_watermarks: 'invisible watermarks (SynthID)',
+    local_edits: 'edited areas',
+    small_edits: 'small edits',
+    erased_edits: 'edits whose traces are lost',
+    camera_reference: 'which camera took it (PRNU)',
+    recapture: 'photograph of a screen or print',
+    content: 'content, light and shadows',
+    earlier_publication: 'earlier publications',
+    metadata_claims: 'whether device, time and place are true',
+    remote_credentials: 'Content Credentials outside the file',
+    signer_trust: 'trust in the signer',
+    signer_revocation: 'revocation of the signer’s certificate',
+    stability: 'whether the result survives saving again',
   },
   notChecked: {
     invisible_watermarks:

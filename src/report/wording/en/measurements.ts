@@ -32,16 +32,19 @@ export const measurements = {
     method: ({ model, patches, passes }: Record<'model' | 'patches' | 'passes', string>) =>
       `${oneOrMore(patches, 'patch was', 'patches were')} read with the model ${model}, in ${passes} Monte Carlo passes each.`,
     traces: ({ real, fake, compression }: Record<'real' | 'fake' | 'compression', string>) =>
-      `Traces of a camera recording: ${real}. Traces of generation or alteration: ${fake}. Traces of lossy compression: ${compression}.`,
+      `Traces of a camera recording: ${real}. Traces of generation: ${fake}. Traces of lossy compression: ${compression}.`,
     reading: (value: string, deviation: string, level: string) =>
       `${level}, ${value} (uncertainty ${deviation})`,
     nearer: {
       real: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) more than compressed generated or altered ones (${fake}).`,
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) more than compressed generated ones (${fake}).`,
       fake: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) less than compressed generated or altered ones (${fake}).`,
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) less than compressed generated ones (${fake}).`,
       neither: (real: string, fake: string) =>
-        `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated or altered ones (${fake}).`,
+        `The picture resembles compressed genuine pictures (cosine similarity ${real}) as much as compressed generated ones (${fake}).`,
+      /** Behind a comparison whose nearer side is not that of the result. */
+      opposite:
+        'That points the other way than the result, which does not rest on it: strong compression makes pictures of both kinds resemble each other.',
     },
     anomaly: (score: string) =>
       `The anomaly score is ${score}: this share of the reference pictures deviates less from the pictures that the model has learned from.`,
@@ -50,9 +53,9 @@ export const measurements = {
     anomalyMissing:
       'The deviation from the pictures that the model has learned from could not be determined.',
     decision: ({ p, deviation, strategy }: Record<'p' | 'deviation' | 'strategy', string>) =>
-      `The strategy ${strategy} was applied to an estimated probability of a generated or altered picture of ${p} (uncertainty ${deviation}).`,
+      `The strategy ${strategy} was applied to a probability of generation of ${p} (uncertainty ${deviation}).`,
     decisionByChange: ({ p, strategy }: Record<'p' | 'strategy', string>) =>
-      `The strategy ${strategy} was applied to an estimated probability of a changed part of ${p}.`,
+      `The strategy ${strategy} was applied to a probability of ${p} that a part was changed.`,
     findings: 'Findings, the strongest first:',
     skipped: (methods: string) => `Without a finding: ${methods}.`,
   },
@@ -122,12 +125,16 @@ export const measurements = {
     stabilityTitle: 'Stability',
     stabilityColumns: [
       'After this change',
-      'Probability: generated or altered',
-      'Clearly on the other side',
+      'Probability of generation',
+      'It would lead to',
     ] satisfies readonly [string, string, string],
     stabilityMissing:
       'Stability was not tested in this examination; it is tested where the traces of the whole picture lead to a decision.',
-    flips: { yes: 'yes', no: 'no' },
+    joint: (low: string, high: string | null) =>
+      high === null ? `at least ${low}` : `at least ${low}, at most ${high}`,
+    jointNote:
+      'Generation and the change of a part were estimated apart. That either of the two is so is never less likely than the likelier one, and never likelier than both together; the lines above state these bounds.',
+    fromLimit: (p: string, limit: string) => `${p}; it counts as a sign from ${limit} on`,
   },
   method: {
     steps: ({
@@ -144,13 +151,8 @@ export const measurements = {
     locator: 'Localisation model',
     conversions: 'Conversions on reading',
     noConversions: 'none; the pixels were examined as decoded',
+    sourcesTitle: 'What the other methods rest on',
     retriesUnknown: 'not recorded',
   },
-  methodMaps: {
-    title: 'Where single methods point',
-    intro:
-      'Each picture shows where one method alone points, in the colours of the scale above: 0.5 says nothing about a place, more speaks for a change there, less against one. A method can point somewhere and yet speak for neither side, since it does so in untouched pictures as well. Every one of these methods can be mistaken; the heatmap “fake” shows what they say together.',
-    neutral: 'speaks for neither side',
-    shownOnly: 'shown only, not used for the verdict',
-  },
+  shownOnly: 'shown only, not used for the verdict',
 };

@@ -1,0 +1,85 @@
+/** Every method once: what it found, how strongly that speaks, and where it points. */
+
+import type { RankedFinding } from '../evidence.ts';
+import { capitalised, nameIn, printable } from '../printable.ts';
+import { references } from '../wording/references.ts';
+import {
+  type Block,
+  type FindingBlock,
+  heading,
+  note,
+  only,
+  paragraph,
+  type SectionInput,
+} from './blocks.ts';
+import { adverbOf } from './evaluation.ts';
+
+/** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
+const shownOnRequest = 'error-level';
+
+export function findingBlocks(input: SectionInput): readonly Block[] {
+  const { evidence, labels, language, item, examination, catalogue } = input;
+  const { columns, outside, panels } = labels.findings;
+  const doesAnySpeak = evidence.findings.some((finding) => sideOf(input, finding) !== null);
+  const isOutside = examination.decision.resultClass === 'abstain';
+  const rows = evidence.findings
+    .filter(({ method }) => method !== shownOnRequest || item.withErrorLevel === true)
+    .map((finding) => toRow(input, finding, isOutside));
+  const silent = evidence.skipped.map(({ method, reason }) => ({
+    cells: [nameOf(input, method), printable(reason[language], 600)],
+  }));
+  const silentGrid: Block = {
+    kind: 'grid',
+    columns: [
+      { title: '', share: 0.25 },
+      { title: '', share: 0.75 },
+    ],
+    rows: silent,
+  };
+  return [
+    ...only(isOutside, note(outside)),
+    ...only(
+      rows.some(({ panel }) => panel !== null),
+      note(panels),
+    ),
+    ...only(rows.length > 0, { kind: 'findings', columns, rows }),
+    ...only(!isOutside && !doesAnySpeak, paragraph(catalogue.strength.evaluation.noneSpeaks)),
+    ...only(silent.length > 0, heading(labels.withoutFinding), silentGrid),
+  ];
+}
+
+function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean): FindingBlock {
+  const { language, labels, examination, catalogue } = input;
+  const { method, statement } = finding;
+  const side = isOutside ? null : sideOf(input, finding);
+  const { none, notStated } = labels.findings;
+  const shown = method === shownOnRequest ? catalogue.measurements.shownOnly : none;
+  const points = side !== null || method === shownOnRequest;
+  return {
+    panel: points && method in examination.maps.methods ? method : null,
+    title: [nameOf(input, method), ...referencesOf(method)].join(' '),
+    text: printable(statement[language], 1200),
+    strength: capitalised(side ?? (isOutside ? notStated : shown)),
+  };
+}
+
+function nameOf({ catalogue }: SectionInput, method: string): string {
+  return capitalised(nameIn(catalogue.findings.methods, method, printable(method, 60)));
+}
+
+/** `[11]`, the numbers in the list of references. */
+export function referencesOf(method: string): readonly string[] {
+  return references.flatMap(({ methods = [] }, at) =>
+    methods.includes(method) ? [`[${at + 1}]`] : [],
+  );
+}
+
+/** In words, or null for a finding that supports neither side. */
+export function sideOf(
+  { catalogue }: Pick<SectionInput, 'catalogue'>,
+  { speaksFor, strength }: RankedFinding,
+): string | null {
+  const adverb = adverbOf(strength, catalogue);
+  if (adverb === null || speaksFor === 'neither') return null;
+  return catalogue.strength.evaluation.sides[speaksFor](adverb);
+}

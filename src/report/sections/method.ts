@@ -1,0 +1,118 @@
+/** How the figures were obtained: procedure, model, settings and versions. */
+
+import type { ModelIdentity } from '../../engine/result.ts';
+import { writeTime } from '../numbers.ts';
+import { capitalised, nameIn, printable } from '../printable.ts';
+import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
+import { referencesOf } from './findings.ts';
+
+/** Models without it have one branch. */
+const secondBranchFile = 'votes.onnx';
+
+export function methodBlocks(input: SectionInput): readonly Block[] {
+  const { examination, numbers, catalogue } = input;
+  const { model, locator, maps, patchesRead, passes } = examination;
+  const steps = catalogue.measurements.method.steps({
+    model: wordModel(model),
+    cell: `${numbers.count(maps.cellPx)} × ${numbers.count(maps.cellPx)}`,
+    patches: numbers.count(patchesRead),
+    passes: numbers.count(passes),
+  });
+  return [
+    paragraph(steps),
+    ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
+    ...(locator === null
+      ? []
+      : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
+    { kind: 'table', rows: methodRows(input) },
+    ...sourceBlocks(input),
+  ];
+}
+
+function sourceBlocks({ evidence, catalogue }: SectionInput): readonly Block[] {
+  const { methods, sources } = catalogue.findings;
+  // The others are cited by the number of their reference.
+  const own = evidence.findings.filter(({ method }) => referencesOf(method).length === 0);
+  const rows = own.map(({ method, source }) => ({
+    cells: [
+      capitalised(nameIn(methods, method, printable(method, 60))),
+      nameIn(sources, source, printable(source, 400)),
+    ],
+  }));
+  const columns = [
+    { title: '', share: 0.25 },
+    { title: '', share: 0.75 },
+  ];
+  return only(rows.length > 0, heading(catalogue.measurements.method.sourcesTitle), {
+    kind: 'grid',
+    columns,
+    rows,
+  });
+}
+
+function methodRows({
+  examination,
+  item,
+  labels,
+  catalogue,
+  numbers,
+}: SectionInput): readonly Row[] {
+  const { rows } = labels;
+  const { model, locator, options, passes, patchesRead, decision, environment, facts } =
+    examination;
+  const { conversions, noConversions, retriesUnknown } = catalogue.measurements.method;
+  const modelRows = (label: string, given: ModelIdentity, nameOf: (file: string) => string) => [
+    { label, value: wordModel(given) },
+    ...Object.entries(given.files).map(([name, digest]) => ({
+      label: labels.modelFile(printable(nameOf(name), 60)),
+      value: printable(digest),
+    })),
+  ];
+  return [
+    ...modelRows(rows.model, model, (name) => name),
+    // Both models have a manifest.json.
+    ...(locator === null
+      ? []
+      : modelRows(
+          catalogue.measurements.method.locator,
+          locator,
+          (name) => `${locator.id}/${name}`,
+        )),
+    { label: rows.strategy, value: catalogue.verdict.strategies[options.decisionStrategy] },
+    {
+      label: rows.thresholds,
+      value: Object.entries(decision.thresholds)
+        .map(
+          ([name, value]) =>
+            `${numbers.plain(value)} ${nameIn(labels.thresholds, name, printable(name, 40))}`,
+        )
+        .join('\n'),
+    },
+    // A seed is an identifier to be typed in again, so it stands without groups.
+    { label: rows.seed, value: String(options.seed) },
+    { label: rows.passes, value: numbers.count(passes) },
+    { label: rows.patches, value: numbers.count(patchesRead) },
+    {
+      label: conversions,
+      value: facts.notes.map((each) => labels.notes[each]).join('; ') || noConversions,
+    },
+    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
+    {
+      label: rows.retries,
+      value: item.retries === undefined ? retriesUnknown : numbers.count(item.retries),
+    },
+    {
+      label: rows.environment,
+      value: Object.entries(environment)
+        .map(
+          ([name, value]) =>
+            `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
+        )
+        .join('\n'),
+    },
+  ];
+}
+
+function wordModel({ id, version }: ModelIdentity): string {
+  return `${printable(id)} ${printable(version)}`;
+}
