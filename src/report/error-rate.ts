@@ -1,6 +1,7 @@
-/** How often a result like this one was wrong when the models were measured, in the words of the terminal and the console. */
+/** How often a result like this one was wrong when the models were measured, as terminal, console and report tell it. */
 
-import type { Language } from '../contract/vocabulary.ts';
+import type { DecisionStrategy, Language } from '../contract/vocabulary.ts';
+import { shareInterval } from '../engine/likelihood-ratio.ts';
 import type { Examined } from '../engine/result.ts';
 import type { MeasuredCondition, MeasuredRates } from '../inference/model.ts';
 import { createNumberWriter } from './numbers.ts';
@@ -83,4 +84,34 @@ export function errorRateIn(examined: Examined, language: Language): string | nu
   const outcome = basis === 'localisation' ? 'changed' : resultClass;
   const errors = { rates: errorRatesOf(examined), calls: changeErrorRatesOf(examined) };
   return writeErrorRate(outcome, errors, language);
+}
+
+export interface MeasuredError {
+  /** Shares 0..1: measured, and the ends of its two-sided 95 % interval. */
+  readonly rate: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+export function errorOf(
+  { real, fake, strategies }: MeasuredCondition,
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): MeasuredError {
+  const { realCalledFake, fakeCalledReal } = strategies[strategy];
+  const [rate, trials] = side === 'real' ? [realCalledFake, real] : [fakeCalledReal, fake];
+  return { rate, ...shareInterval(Math.round(rate * trials), trials) };
+}
+
+/** By the upper end of the interval: few pictures without an error are no better than many with one. Null when nothing was measured. */
+export function worstError(
+  conditions: readonly MeasuredCondition[],
+  strategy: DecisionStrategy,
+  side: 'real' | 'fake',
+): { readonly measured: MeasuredCondition; readonly error: MeasuredError } | null {
+  const errors = conditions.map((measured) => ({
+    measured,
+    error: errorOf(measured, strategy, side),
+  }));
+  return errors.toSorted((a, b) => b.error.high - a.error.high)[0] ?? null;
 }

@@ -33,7 +33,7 @@ export function writeEvidence(examined: Examined): Evidence {
     basis: decision.basis,
     byTraces: decision.byTraces ?? null,
     ...measureStrength(examined),
-errorRate: wordErrorRate(examined),
+    errorRate: wordErrorRate(examined),
     findings: ranked(
       findings.map((finding) => toRanked(placed(boundedFinding(finding, examined), examined))),
     ),

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Examination } from '../../engine/result.ts';
 import { suspectsChange } from '../evidence.ts';
-import { worstError } from '../error-rates.ts';
+import { worstError } from '../error-rate.ts';
 import { writeTime } from '../numbers.ts';
 import { looksLikeCameraFile, writeOrigin } from '../origin.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
@@ -44,7 +44,7 @@ function answerRows(input: SectionInput): readonly Row[] {
   const { rows, unchecked } = catalogue.document.head;
   const { notCheckedBrief } = catalogue.limits;
   const things = evidence.notChecked.map(({ id }) => notCheckedBrief[id]);
-  const wrong = writeErrorRate(input);
+  const wrong = writeWrong(input);
   const region = writeRegion(input);
   const origin = writeOrigin(evidence.provenance, language).map((one) => printable(one, 160));
   const isOpen = examination.decision.reasons.length > 0;
@@ -86,48 +86,21 @@ function writeChanged({ catalogue, numbers, examination }: SectionInput, changed
   return catalogue.measurements.results.fromLimit(p, numbers.score(suspectedMin));
 }
 
-/** How often this very result was wrong when the models were measured. Empty where nothing was decided. */
-function writeErrorRate(input: SectionInput): string {
-  const { examination, catalogue, numbers, evidence, labels } = input;
-  const { wrong } = catalogue.terminal;
-  const { rate, count } = numbers;
-  const { measured, measuredCalls, options } = examination;
-  const outcome = outcomeOf(examination.decision);
-  if (outcome === 'declared') {
-    const isVouched = evidence.provenance.declarations.some(
-      ({ origin, assurance }) => origin !== 'captured' && assurance === 'trusted',
-    );
-    return isVouched ? wrong.vouched : wrong.declared;
-  }
-  if (outcome === 'uncertain' || outcome === 'abstain') return '';
+/** The same sentence as the terminal, and behind it the condition under which it is worst. Empty where nothing was decided. */
+function writeWrong(input: SectionInput): string {
+  const { examination, evidence, language, catalogue, numbers, labels } = input;
+  const told = evidence.errorRate?.[language] ?? '';
+  const { measured, options, decision } = examination;
+  const outcome = outcomeOf(decision);
+  if ((outcome !== 'real' && outcome !== 'fake') || measured.length < 2) return told;
   const side = outcome === 'real' ? 'fake' : 'real';
-  const first = measured.find(({ condition }) => condition === 'as is') ?? measured[0];
-  const called = measuredCalls.find(({ condition }) => condition === 'as is') ?? measuredCalls[0];
-  const calls = called?.strategies[options.decisionStrategy];
-  const rates = first?.strategies[options.decisionStrategy];
-  const parts: Record<typeof outcome, readonly string[]> = {
-    real: [
-      ...(first && rates ? [wrong.real(rate(rates.fakeCalledReal), count(first.fake))] : []),
-      ...(called && calls
-        ? [wrong.missed(rate(1 - calls.changed / called.changed), count(called.changed))]
-        : []),
-    ],
-    fake: first && rates ? [wrong.fake(rate(rates.realCalledFake), count(first.real))] : [],
-    changed:
-      called && calls
-        ? [wrong.changed(rate(calls.photographs / called.photographs), count(called.photographs))]
-        : [],
-  };
-  if (parts[outcome].length === 0) return wrong.unmeasured;
-  const told = `${wrong.measured}${parts[outcome].join(wrong.and)}.`;
   const worst = worstError(measured, options.decisionStrategy, side);
-  if (outcome === 'changed' || worst === null || measured.length < 2) return told;
-  const { conditions } = labels.validation;
+  if (worst === null) return told;
   const { condition } = worst.measured;
   const short = catalogue.limits.validation.worstShort({
-    condition: nameIn(conditions, condition, printable(condition, 60)),
-    rate: rate(worst.error.rate),
-    high: rate(worst.error.high),
+    condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
+    rate: numbers.rate(worst.error.rate),
+    high: numbers.rate(worst.error.high),
   });
   return `${told} ${short}`;
 }

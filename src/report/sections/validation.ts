@@ -3,7 +3,7 @@
 import { isSameModel, nameOfModel } from '../../engine/contract.ts';
 import { shareInterval } from '../../engine/likelihood-ratio.ts';
 import type { MeasuredCondition } from '../../inference/model.ts';
-import { errorOf, type MeasuredError, worstError } from '../error-rates.ts';
+import { errorOf, type MeasuredError, worstError } from '../error-rate.ts';
 import { type NumberWriter, writeTime } from '../numbers.ts';
 import { nameIn, printable } from '../printable.ts';
 import type { OwnValidation } from '../report-item.ts';

@@ -1,7 +1,7 @@
 /** Reads finished reports as opposing counsel would: no number, region or word may differ from one page to another. */
 
 import { describe, expect, test } from 'vitest';
-import { type Language, languages, strengths } from '../../../src/contract/vocabulary.ts';
+import { type Language, languages } from '../../../src/contract/vocabulary.ts';
 import { strengthOfRatio } from '../../../src/detectors/detector.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { writeEvidence } from '../../../src/report/evidence.ts';
@@ -127,9 +127,8 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
 
     // The word of the strength fits the ratio that stands beside it, and the word is the same on every page.
     if (evidence.ratio !== null) expect(evidence.strength).toBe(strengthOfRatio(evidence.ratio));
-    const others = strengths.filter((one) => one !== 'none' && one !== evidence.strength);
-    for (const other of others) {
-      const adverb = words.adverbs[other as keyof typeof words.adverbs];
+    const others = Object.entries(words.adverbs).filter(([one]) => one !== evidence.strength);
+    for (const [, adverb] of others) {
       const spoken = new RegExp(
         ` ${adverb} (?:for|für) (?:${Object.values(words.sides).join('|')})`,
       );
@@ -139,15 +138,15 @@ describe.each(Object.entries(cases))('a report on a picture that is %s', (_, exa
     // The words on stability count what the table below them lists.
     const { stability } = examination;
     if (stability !== null) {
-      const outcomes = Object.entries(words.stability.outcomes).map(([outcome, told]) => [
-        outcome,
-        body.split(`\n${told}\n`).length - 1,
-      ]);
+      const { outcomes } = words.stability;
+      const countOf = (told: string) => body.split(`\n${told}\n`).length - 1;
       const { statement } = evidence.stability!;
       const values = stability.trials.map((trial) => trial.fakeProbability);
       expect(statement[language]).toBe(
         words.stability.summary({
-          ...(Object.fromEntries(outcomes) as Record<'same' | 'open' | 'other', number>),
+          same: countOf(outcomes.same),
+          open: countOf(outcomes.open),
+          other: countOf(outcomes.other),
           low: score(Math.min(...values)),
           high: score(Math.max(...values)),
         }),
