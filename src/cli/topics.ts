@@ -10,6 +10,7 @@ export const topics = {
   methods: 'what is examined, how a verdict comes about, how to read maps',
   accuracy: 'how often it errs, how fast it is, what it cannot do',
   evidence: 'reports, signed bundles, custody, audit log, your own error rates',
+  console: 'the web page: first account, analyses, administration',
   server: 'the HTTP interface, and using a server from another machine',
   administration: 'tenants, keys, users, stores, webhooks, retention, models',
   ci: 'many pictures, output formats, pipelines, key rotation',

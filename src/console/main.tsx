@@ -46,7 +46,7 @@ function App() {
   const find = useCallback(async (reason: LoginReason): Promise<void> => {
     try {
       const state = await sessionState();
-      const { user, why } = await enter(reason);
+      const { user, why } = await enter(reason, state);
       if (user === null) setWho({ is: 'nobody', state, reason: why });
       else setWho({ is: 'person', user, identity: state.identity });
     } catch {
@@ -96,7 +96,7 @@ function App() {
         <LoginPage
           language={language}
           setLanguage={setLanguage}
-          state={{ identity, needsFirstUser: false, login: null }}
+          state={{ identity, needsFirstUser: false, hasSession: false, login: null }}
           reason="expired"
           onEntered={entered}
         />
@@ -125,9 +125,10 @@ function App() {
 /** Goes on with the session of the cookie, or with what the identity provider sent back. */
 async function enter(
   reason: LoginReason,
+  { hasSession }: SessionState,
 ): Promise<{ readonly user: UserInfo | null; readonly why: LoginReason }> {
   const grant = takeReturn();
-  if (grant === null) return { user: await resume(), why: reason };
+  if (grant === null) return { user: hasSession ? await resume() : null, why: reason };
   if (grant === 'refused') return { user: null, why: 'failedElsewhere' };
   try {
     return { user: await logIn(grant), why: reason };

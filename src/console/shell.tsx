@@ -102,7 +102,7 @@ export function Shell(props: ShellProps) {
             {words.nav.menu}
           </button>
         </header>
-        <div id="side" class={isOpen ? 'side open' : 'side'}>
+        <aside id="side" class={isOpen ? 'side open' : 'side'} aria-label="forensics">
           <Brand />
           <Navigation context={context} here={route.path[0] ?? 'analyses'} />
           <div class="who">
@@ -129,7 +129,7 @@ export function Shell(props: ShellProps) {
               <LanguageSwitch language={language} setLanguage={setLanguage} />
             </div>
           </div>
-        </div>
+        </aside>
         <main id="main" ref={main} tabIndex={-1}>
           <Page key={tenantName} route={route} />
         </main>

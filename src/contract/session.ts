@@ -36,6 +36,7 @@ export type SessionState = Wire<typeof sessionState>;
 const sessionState = Type.Object({
   identity: oneOf(['embedded', 'oidc']),
   needsFirstUser: Type.Boolean({ description: 'True until there is an account.' }),
+  hasSession: Type.Boolean({ description: 'Whether the cookie of a session came along.' }),
   login: orNull(loginElsewhere),
 });
 export const sessionStateAnswer = Type.Object({

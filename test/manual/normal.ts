@@ -10,6 +10,7 @@ const varying: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{24}\b/g, 'ID'],
   [/\bsk-[0-9a-z]+-(?:\w{38}|\*{8}\w{4}|\.\.\.)/g, 'KEY'],
   [/\b(?:[0-9A-F]{2}:){4,}(?:[0-9A-F]{2}\b|\.\.\.)/g, 'FINGERPRINT'],
+  [/#\/first\/(?:[\w-]{43}|\.\.\.)/g, 'LINK'],
   [/\b127\.0\.0\.1:\d+/g, 'ADDRESS'],
   [/\b\d+(?:\.\d+)? (?:ms|s|min|MB|GB|TB|a second)\b/g, 'AMOUNT'],
 ];
@@ -34,6 +35,7 @@ export function isNearly(one: string, other: string): boolean {
 export function shortened(text: string): string {
   return text
     .replaceAll(/\b(sk-[0-9a-z]+-)\w{38}\b/g, '$1...')
+    .replaceAll(/(#\/first\/)[\w-]{43}/g, '$1...')
     .replaceAll(/\b((?:[0-9A-F]{2}:){4})(?:[0-9A-F]{2}:){27}[0-9A-F]{2}\b/g, '$1...');
 }
 

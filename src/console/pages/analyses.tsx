@@ -20,7 +20,7 @@ import {
 } from '../parts/pieces.tsx';
 import { DropZone } from './drop.tsx';
 
-const pageSize = 50;
+const pageSize = 100;
 const exportSize = 1000;
 // Whoever comes back from an analysis finds the list as they left it.
 let rememberedFilters: Filters = {};
@@ -255,21 +255,23 @@ function FilterBar({
           <input id={id} value={tag} onInput={({ currentTarget }) => setTag(currentTarget.value)} />
         )}
       </Field>
-      {(['from', 'to'] as const).map((end) => (
-        <Field key={end} label={list[end]}>
-          {(id) => (
-            <input
-              id={id}
-              type="date"
-              value={filters[end] ?? ''}
-              onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
-            />
-          )}
-        </Field>
-      ))}
       <button type="button" class="button" disabled={!isFiltered} onClick={reset}>
         {list.reset}
       </button>
+      <div class="row period">
+        {(['from', 'to'] as const).map((end) => (
+          <Field key={end} label={list[end]}>
+            {(id) => (
+              <input
+                id={id}
+                type="date"
+                value={filters[end] ?? ''}
+                onChange={({ currentTarget }) => change({ [end]: currentTarget.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </div>
     </form>
   );
 }

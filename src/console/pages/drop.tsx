@@ -153,6 +153,7 @@ export function DropZone({ onProgress }: { readonly onProgress: () => void }) {
 }
 
 const shownAtMost = 100;
+const progressMs = 2500;
 
 function Transfers({ onProgress }: { readonly onProgress: () => void }) {
   const { upload } = useConsole().words;
@@ -168,9 +169,22 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
       }, 100);
     });
   }, []);
+  const isWorking = transfers.some(({ state }) => !isOver(state));
+  const seen = useRef(done);
+  seen.current = done;
   useEffect(() => {
-    if (done > 0) onProgress();
-  }, [done]);
+    if (!isWorking) {
+      if (seen.current > 0) onProgress();
+      return undefined;
+    }
+    // A list for each picture that arrives would take the server more time than the pictures.
+    let told = seen.current;
+    const timer = setInterval(() => {
+      if (seen.current > told) onProgress();
+      told = seen.current;
+    }, progressMs);
+    return () => clearInterval(timer);
+  }, [isWorking]);
   if (transfers.length === 0) return null;
   const refused = transfers.filter(({ state }) => state.is === 'refused');
   const open = transfers.filter(({ state }) => !isOver(state));

@@ -24,7 +24,9 @@ export function LoginPage(props: LoginProps & { readonly reason: LoginReason }) 
       <Alone {...props} title={first.needed}>
         <p>{first.how}</p>
         <p class="soft">{first.orCommand}</p>
-        <pre>forensics user create you@example.org --tenant default --scope settings</pre>
+        <pre tabIndex={0}>
+          forensics user create you@example.org --tenant default --scope settings
+        </pre>
       </Alone>
     );
   }

@@ -36,7 +36,7 @@ export function TenantPage() {
           <section class="panel">
             <h2>{words.tenant.people}</h2>
             <p class="soft">{words.tenant.peopleHint}</p>
-            <pre>
+            <pre tabIndex={0}>
               {`forensics user list\nforensics user create you@example.org --tenant ${tenantName}`}
             </pre>
           </section>

@@ -102,11 +102,16 @@ function renderBlock(block: Block, key: number): ComponentChildren {
           <table>
             <thead>
               <tr>
-                {block.head.map((cell, at) => (
-                  <th key={at} scope="col">
-                    {inline(cell)}
-                  </th>
-                ))}
+                {block.head.map((cell, at) =>
+                  // A cell without a word heads nothing.
+                  cell === '' ? (
+                    <td key={at} />
+                  ) : (
+                    <th key={at} scope="col">
+                      {inline(cell)}
+                    </th>
+                  ),
+                )}
               </tr>
             </thead>
             <tbody>

@@ -156,7 +156,18 @@ export function Time({ at }: { readonly at: string | null }) {
 export function writeTime(at: string, language: string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return at;
-  return date.toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' });
+  return timeWriter(language).format(date);
+}
+
+const timeWriters = new Map<string, Intl.DateTimeFormat>();
+
+/** Making one takes as long as writing a hundred times with it. */
+function timeWriter(language: string): Intl.DateTimeFormat {
+  const known = timeWriters.get(language);
+  if (known !== undefined) return known;
+  const made = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' });
+  timeWriters.set(language, made);
+  return made;
 }
 
 /** Saves text or bytes under a name. */

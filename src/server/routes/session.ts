@@ -65,6 +65,7 @@ export const sessionRoutes: FastifyPluginAsyncTypebox<Pick<App, 'identity' | 'fi
       return success({
         identity: kind,
         needsFirstUser: await firstUser.isNeeded(),
+        hasSession: cookieOf(request) !== null,
         login: login !== null && 'issuer' in login ? login : null,
       });
     },

@@ -36,7 +36,12 @@ test('the link of the first run makes one account, and works once', async () => 
   const made = await Promise.all([post('/first-user', account), post('/first-user', account)]);
   const after = await open.server.inject(path);
 
-  expect(before.json().data).toEqual({ identity: 'embedded', needsFirstUser: true, login: null });
+  expect(before.json().data).toEqual({
+    identity: 'embedded',
+    needsFirstUser: true,
+    hasSession: false,
+    login: null,
+  });
   expect([wrong.statusCode, weak.statusCode]).toEqual([401, 400]);
   expect(made.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 401]);
   expect(after.json().data.needsFirstUser).toBe(false);

@@ -1,0 +1,90 @@
+/** A browser on a console: what every test of this folder begins with. */
+
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const places = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** Null where there is none: then these tests are skipped, and say how to get one. */
+export const browserPath = places.find((place) => existsSync(place)) ?? null;
+
+if (browserPath === null) {
+  console.warn('The tests of the console need Chromium: apt-get install chromium.');
+}
+
+export interface Window {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** What the browser complained about: broken rules of the page's policy, errors of scripts. */
+  readonly complaints: string[];
+  /** Hosts that were asked for anything. */
+  readonly hosts: Set<string>;
+}
+
+export async function launch(): Promise<Browser> {
+  if (browserPath === null) throw new TypeError('There is no browser.');
+  return chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+}
+
+export async function openWindow(
+  browser: Browser,
+  look: {
+    readonly width?: number;
+    readonly height?: number;
+    readonly locale?: string;
+    readonly isDark?: boolean;
+  } = {},
+): Promise<Window> {
+  const { width = 1280, height = 900, locale = 'en-GB', isDark = false } = look;
+  const context = await browser.newContext({
+    ignoreHTTPSErrors: true,
+    viewport: { width, height },
+    locale,
+    colorScheme: isDark ? 'dark' : 'light',
+  });
+  context.setDefaultTimeout(20_000);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const hosts = new Set<string>();
+  page.on('console', (message) => {
+    if (/policy|trusted/i.test(message.text())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { protocol, host } = new URL(request.url());
+    if (protocol !== 'blob:' && protocol !== 'data:') hosts.add(host);
+  });
+  return { page, context, complaints, hosts };
+}
+
+export async function logIn(page: Page, url: string, email: string, password: string) {
+  await page.goto(url);
+  await page.locator('input[type=email]').fill(email);
+  await page.locator('input[type=password]').fill(password);
+  await page.locator('form .button.main').click();
+  await page.locator('.frame').waitFor();
+}
+
+/** Hands files to the page as a person does who drops them on it. */
+export async function chooseFiles(
+  page: Page,
+  files: readonly { readonly name: string; readonly bytes: Buffer }[],
+): Promise<void> {
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles(
+      files.map(({ name, bytes: buffer }) => ({ name, mimeType: 'image/jpeg', buffer })),
+    );
+}
+
+/** Pixels by which the page is wider than its window. */
+export async function overflow(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}

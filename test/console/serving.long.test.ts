@@ -1,0 +1,180 @@
+/** The console of a real `forensics serve`, from its first line to a verified bundle, and through its death. */
+
+import { readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newDataDir, type ServeProcess, spawnServe } from '../journeys/serving.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { browserPath, chooseFiles, launch, logIn, openWindow } from './browser.ts';
+
+const email = 'first@example.org';
+const password = 'violet harbour 42 lanterns';
+const dataDir = newDataDir();
+
+interface Ready {
+  readonly url: string;
+  readonly firstAccountUrl: string | null;
+}
+
+describe.skipIf(browserPath === null)('the console of a server', () => {
+  let browser: Browser;
+  let port: number;
+  let serving: ServeProcess;
+  let ready: Ready;
+
+  const start = async (): Promise<void> => {
+    const args = ['--json', '--data-dir', dataDir, '--port', String(port), '--workers', '1'];
+    serving = spawnServe(args);
+    const [line] = await once(createInterface({ input: serving.stdout }), 'line');
+    ready = JSON.parse(String(line));
+  };
+
+  beforeAll(async () => {
+    browser = await launch();
+    port = await freePort();
+    await start();
+  });
+
+  afterAll(async () => {
+    await browser.close();
+    serving.kill('SIGTERM');
+    await serving;
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  test('a new user comes from the line of the first start to a report and a verified bundle', async () => {
+    const { page, context, complaints, hosts } = await openWindow(browser);
+    await page.goto(ready.url);
+    await page.getByText('There is no account yet').waitFor();
+
+    await page.goto(ready.firstAccountUrl!);
+    await page.reload();
+    await page.getByLabel('Your name').fill('Ada Berg');
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Make the account' }).click();
+    await page.getByText('No analyses yet').waitFor();
+    const bytes = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
+    await chooseFiles(page, [{ name: 'scene.jpg', bytes }]);
+    await page.locator('tbody .badge:is(.real, .fake, .uncertain, .abstain)').waitFor({
+      timeout: 60_000,
+    });
+    await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
+    await page.getByRole('heading', { name: 'Findings, the strongest first' }).waitFor();
+    const headline = await page.locator('.verdict h2').innerText();
+    const pdf = await page.getByRole('link', { name: 'PDF report, German' }).getAttribute('href');
+    const report = await context.request.get(pdf ?? '');
+    await page.getByText('Heatmaps and reports made').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Signed evidence bundle' }).click();
+    const bundle = readFileSync(await (await download).path());
+    await page.getByRole('link', { name: 'Verify a bundle' }).click();
+    const choose = async (buffer: Buffer) =>
+      page
+        .locator('input[type=file]')
+        .setInputFiles({ name: 'evidence.zip', mimeType: 'application/zip', buffer });
+    await choose(bundle);
+    await page.getByText('The bundle holds, and this service signed it').waitFor();
+    await choose(damaged(bundle));
+    await page.getByText('The bundle does not hold').waitFor();
+
+    expect(headline).not.toBe('');
+    expect((await report.body()).subarray(0, 5).toString()).toBe('%PDF-');
+    expect(complaints).toEqual([]);
+    expect([...hosts]).toEqual([`127.0.0.1:${port}`]);
+    await page.goto(ready.firstAccountUrl!);
+    await page.reload();
+    expect(await page.getByText('Make the first account').count()).toBe(0);
+    await context.close();
+  }, 120_000);
+
+  test('the heatmap can be moved, faded, swiped and changed, two pictures in step', async () => {
+    const { page, context } = await openWindow(browser);
+    await logIn(page, ready.url, email, password);
+    await page.locator('tbody a').first().click();
+    const plane = page.locator('.plane').first();
+    const overlay = plane.locator('img').nth(1);
+    await overlay.waitFor();
+    const id = page.url().split('/').at(-1)!;
+    const fitted = await plane.getAttribute('style');
+
+    await page.getByLabel('Opacity').fill('20');
+    await page.getByRole('button', { name: 'Swipe' }).click();
+    await page.getByLabel('Position of the swipe line').fill('750');
+    await page.getByRole('button', { name: 'Grid' }).click();
+    const anomaly = page.getByRole('button', { name: 'Anomaly', exact: true });
+    await anomaly.click();
+    await page.locator('.viewer').focus();
+    await page.keyboard.press('+');
+    await page.keyboard.press('ArrowRight');
+    const style = await overlay.getAttribute('style');
+
+    expect(style).toMatch(/opacity: 0\.2; clip-path: inset\(0(px)? 0(px)? 0(px)? \d/);
+    expect(await overlay.getAttribute('src')).toContain('anomaly');
+    expect(await plane.locator('svg path').count()).toBe(1);
+    expect(await plane.getAttribute('style')).not.toBe(fitted);
+    expect(await anomaly.getAttribute('aria-pressed')).toBe('true');
+
+    await page.goto(`${ready.url}/#/analysis/${id}?with=${id}`);
+    await page.locator('.viewer').nth(1).waitFor();
+    await page.locator('.viewer').first().focus();
+    for (const key of ['+', '+', 'ArrowLeft']) await page.keyboard.press(key);
+    const [one, other] = await Promise.all(
+      [0, 1].map((at) => page.locator('.plane').nth(at).getAttribute('style')),
+    );
+    expect(one).toBe(other);
+    expect(one).not.toBe(fitted);
+    await context.close();
+  });
+
+  test('pictures on their way arrive although the server is killed and started again', async () => {
+    const { page, context } = await openWindow(browser);
+    await logIn(page, ready.url, email, password);
+    const network = await context.newCDPSession(page);
+    await network.send('Network.enable');
+    const bytes = await sceneJpeg({ width: 1600, height: 1200, seed: 9, quality: 95 });
+    const slow = { offline: false, latency: 5, downloadThroughput: -1 };
+    await network.send('Network.emulateNetworkConditions', {
+      ...slow,
+      uploadThroughput: bytes.length / 2,
+    });
+    await page.locator('summary', { hasText: 'Options' }).click();
+    await page.getByLabel('Tier', { exact: true }).selectOption('flagging');
+
+    await chooseFiles(
+      page,
+      Array.from({ length: 5 }, (_, at) => ({ name: `way${at}.jpg`, bytes })),
+    );
+    await page.locator('.transfers progress').first().waitFor();
+    await setTimeout(1500);
+    serving.kill('SIGKILL');
+    await serving;
+    await page.getByText('The server does not answer').first().waitFor();
+    await network.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });
+    await start();
+
+    await page.getByText('5 of 5 sent').waitFor({ timeout: 60_000 });
+    await expect.poll(() => page.locator('tbody tr', { hasText: 'way' }).count()).toBe(5);
+    await context.close();
+  }, 120_000);
+});
+
+function damaged(bundle: Buffer): Buffer {
+  const copy = Buffer.from(bundle);
+  const at = Math.floor(copy.length / 2);
+  copy[at] = copy[at]! ^ 0xff;
+  return copy;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === 'string') throw new TypeError('No port.');
+  return address.port;
+}

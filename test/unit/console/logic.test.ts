@@ -1,0 +1,184 @@
+import { expect, test, vi } from 'vitest';
+import { dayStart } from '../../../src/console/api/analyses.ts';
+import { ApiError } from '../../../src/console/api/client.ts';
+import { createDeletions, undoMs } from '../../../src/console/api/deletions.ts';
+import { inspect, readJpeg } from '../../../src/console/api/picture.ts';
+import { createUploadQueue } from '../../../src/console/api/queue.ts';
+import { nameOf, persistently, type UploadState } from '../../../src/console/api/upload.ts';
+import { toCsv } from '../../../src/console/parts/csv.ts';
+import { fit, keepInside, zoomAt } from '../../../src/console/parts/view.ts';
+import { readRoute } from '../../../src/console/router.ts';
+import { de } from '../../../src/console/words/de.ts';
+import { en } from '../../../src/console/words/en.ts';
+import { drawScene, fromScene } from '../../fixtures/pictures.ts';
+
+const scene = fromScene(drawScene({ width: 96, height: 72, seed: 1 }));
+
+test('a picture is known by its first bytes, with its size, whatever it is called', async () => {
+  const [jpeg, progressive, png] = await Promise.all([
+    scene.clone().jpeg().toBuffer(),
+    scene
+      .clone()
+      .withExif({ IFD0: { Make: 'Test' } })
+      .jpeg({ progressive: true })
+      .toBuffer(),
+    scene.clone().png().toBuffer(),
+  ]);
+
+  expect(await inspect(new Blob([jpeg]))).toEqual({ format: 'jpg', width: 96, height: 72 });
+  expect(await inspect(new Blob([progressive]))).toEqual({ format: 'jpg', width: 96, height: 72 });
+  expect(await inspect(new Blob([png]))).toEqual({ format: 'png', width: 96, height: 72 });
+});
+
+test('what cannot be analysed is refused with the reason before it is sent', async () => {
+  const small = await scene.clone().resize(64, 64).png().toBuffer();
+  const long = await scene.clone().resize(4097, 66).png().toBuffer();
+
+  expect(await inspect(new Blob([]))).toBe('empty');
+  expect(await inspect(new Blob(['GIF89a']))).toBe('notPicture');
+  expect(await inspect(new Blob([small]))).toBe('tooSmall');
+  expect(await inspect(new Blob([long]))).toBe('tooLarge');
+  expect(await inspect(new Blob([new Uint8Array(50_000_001)]))).toBe('tooManyBytes');
+});
+
+test('a JPEG that ends anywhere is no picture or the whole one, and never an error', async () => {
+  const jpeg = await scene.clone().jpeg().toBuffer();
+
+  for (let length = 0; length < jpeg.length; length++) {
+    expect([null, 96]).toContain(readJpeg(jpeg.subarray(0, length))?.width ?? null);
+  }
+});
+
+test('cells that a spreadsheet would run are text, and quotes survive', () => {
+  const csv = toCsv([['=1+1', 'a "b"', 'x,y', 7, null, '@cmd', 'plain']]);
+
+  expect(csv).toBe('\'=1+1,"a ""b""","x,y",7,,\'@cmd,plain\r\n');
+});
+
+test('zooming keeps the point below the pointer where it is, within bounds', () => {
+  const start = fit({ width: 400, height: 200 }, { width: 200, height: 200 });
+  const at = { x: 50, y: 120 };
+
+  const near = zoomAt(start, { factor: 3, at, least: 0.25 });
+  const point = (view: typeof start) => [
+    (at.x - view.x) / view.scale,
+    (at.y - view.y) / view.scale,
+  ];
+
+  expect(start).toEqual({ scale: 0.5, x: 0, y: 50 });
+  expect(point(near)).toEqual(point(start));
+  expect(zoomAt(start, { factor: 1e9, at, least: 0.25 }).scale).toBe(32);
+  expect(
+    keepInside({ ...start, x: -1e6 }, { width: 400, height: 200 }, { width: 200, height: 200 }).x,
+  ).toBe(-150);
+});
+
+test('addresses name a page and a query, and nonsense in them breaks nothing', () => {
+  const { path, query } = readRoute('#/analysis/65f1?with=77aa');
+
+  expect([path, query.get('with')]).toEqual([['analysis', '65f1'], '77aa']);
+  expect(readRoute('').path).toEqual([]);
+  expect(readRoute('#/%E0%A4%A').path).toEqual(['%E0%A4%A']);
+});
+
+test('a period covers its last day, and half a date is none', () => {
+  const whole = Date.parse(dayStart('2026-03-01', 1)!) - Date.parse(dayStart('2026-03-01', 0)!);
+
+  expect(whole).toBe(86_400_000);
+  expect(dayStart('2026-03', 0)).toBeUndefined();
+  expect(dayStart(undefined, 0)).toBeUndefined();
+});
+
+test('names longer than the service takes are cut between characters', () => {
+  expect(nameOf('photo.jpg')).toBe('photo.jpg');
+  expect(Array.from(nameOf('😀'.repeat(300)))).toHaveLength(255);
+  expect(nameOf('   ')).toBe('picture');
+});
+
+test('a deletion is sent once its time is over, and never when it was taken back', () => {
+  vi.useFakeTimers();
+  const sent: string[] = [];
+  const deletions = createDeletions(async (_tenant, id) => void sent.push(id));
+
+  deletions.remove('acme', ['one'], () => undefined);
+  const undo = deletions.remove('acme', ['two'], () => undefined);
+  deletions.remove('acme', ['three'], () => undefined);
+  expect([...deletions.hidden]).toEqual(['one', 'two', 'three']);
+  undo();
+  vi.advanceTimersByTime(undoMs);
+  vi.useRealTimers();
+
+  expect(sent).toEqual(['one', 'three']);
+  expect([...deletions.hidden]).toEqual(['one', 'three']);
+});
+
+test('what waits to be deleted is sent when the page goes', () => {
+  const sent: (readonly [string, boolean | undefined])[] = [];
+  const deletions = createDeletions(async (_tenant, id, isLast) => void sent.push([id, isLast]));
+
+  deletions.remove('acme', ['one'], () => undefined);
+  deletions.flush();
+
+  expect(sent).toEqual([['one', true]]);
+});
+
+test('the queue sends three at a time, and cancelling drops those that wait', async () => {
+  const running: ((state: UploadState) => void)[] = [];
+  let over: (() => void)[] = [];
+  const queue = createUploadQueue(async ({ onState }) => {
+    running.push(onState);
+    await new Promise<void>((resolve) => over.push(resolve));
+  });
+  const wish = { tenantName: 'acme', options: {}, tags: [] };
+  const files = Array.from({ length: 6 }, (_, at) => new File(['x'], `${at}.jpg`));
+
+  queue.add(files, wish);
+  expect(running).toHaveLength(3);
+  for (const [at, onState] of running.entries()) onState({ is: 'done', id: String(at) });
+  const first = over;
+  over = [];
+  first[0]!();
+  await Promise.resolve();
+  await vi.waitFor(() => expect(running).toHaveLength(4));
+  queue.cancel();
+  queue.clear();
+
+  expect(queue.transfers.map(({ name, state }) => [name, state.is])).toEqual([
+    ['3.jpg', 'waiting'],
+  ]);
+});
+
+test('what fails for a moment is tried again, what is refused is not', async () => {
+  const signal = new AbortController().signal;
+  let calls = 0;
+  const recovered = await persistently(signal, async () => {
+    calls += 1;
+    if (calls < 3) throw new ApiError(429, 'rate_limited', '', 1);
+    return 'there';
+  });
+  const refused = async () =>
+    persistently(signal, async () => {
+      calls += 1;
+      throw new ApiError(403, 'forbidden', 'No.');
+    });
+
+  expect([recovered, calls]).toEqual(['there', 3]);
+  await expect(refused()).rejects.toThrow('No.');
+  expect(calls).toBe(4);
+});
+
+test('German says something of its own wherever English does', () => {
+  const same = pairs(en, de).filter(([one, other]) => one === other && /\s/.test(one));
+
+  // Names of things, which German leaves as they are.
+  expect(same.map(([one]) => one)).toEqual(['Content Credentials', 'Azure Blob Storage']);
+});
+
+/** Texts that stand in the same place; sentences that are made from something are made from a sample. */
+function pairs(one: unknown, other: unknown): readonly (readonly [string, string])[] {
+  if (typeof one === 'string') return [[one, String(other)]];
+  if (typeof one !== 'object' || one === null) return [];
+  return Object.entries(one).flatMap(([key, value]) =>
+    pairs(value, Reflect.get(Object(other), key)),
+  );
+}
