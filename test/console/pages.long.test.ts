@@ -102,14 +102,12 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     await enter(page);
     const first = page.locator('tbody tr').first();
     const name = await first.locator('a').innerText();
-    const count = async () =>
-      (await open.app.analyses.list(await callerOfAcme(open), { limit: 1 })).totalCount;
-    const before = await count();
+    const before = await countOfAcme(open);
 
     await first.getByRole('button', { name: /Cancel|Delete/ }).click();
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => page.locator('tbody tr').first().locator('a').innerText()).toBe(name);
-    expect(await count()).toBe(before);
+    expect(await countOfAcme(open)).toBe(before);
     await page
       .locator('tbody tr')
       .first()
@@ -119,7 +117,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     // Whoever closes the page has not changed their mind.
     await page.goto('about:blank');
 
-    await expect.poll(count, { timeout: 10_000 }).toBe(before - 1);
+    await expect.poll(() => countOfAcme(open), { timeout: 10_000 }).toBe(before - 1);
     await context.close();
   });
 
@@ -293,6 +291,10 @@ const measureRows = `(() => {
     return value;
   };
 })()`;
+
+async function countOfAcme(open: OpenServer): Promise<number> {
+  return (await open.app.analyses.list(await callerOfAcme(open), { limit: 1 })).totalCount;
+}
 
 async function callerOfAcme({ app }: OpenServer) {
   const tenant = (await app.tenants.byName('acme'))!;
