@@ -173,6 +173,17 @@ function describeEnds(opened: () => IdentityUnderTest): void {
     await expect(identity.refresh(first.refreshToken)).rejects.toMatchObject(refused);
   });
 
+  test('end ends the session of a refresh token, and an unknown token is no error', async () => {
+    const { identity, ben } = opened();
+    const [here, there] = [await ben.logIn(), await ben.logIn()];
+
+    await identity.end(here.refreshToken);
+    await identity.end('unknown');
+
+    await expect(identity.refresh(here.refreshToken)).rejects.toMatchObject(refused);
+    await identity.refresh(there.refreshToken);
+  });
+
   test('revoke ends the sessions of one person on all devices, and no one else’s', async () => {
     const { identity, examiner, ben } = opened();
     const [here, there, other] = await Promise.all([

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -125,3 +126,43 @@ async function token(claims: object): Promise<string> {
   const about = { iss: provider.issuer, sub: 'another', aud: audience };
   return provider.sign({ ...about, iat, exp: iat + 60, ...claims });
 }
+
+test('a browser comes back from the provider with a code, and gets a session with a cookie', async () => {
+  const own = { 'sec-fetch-site': 'same-origin' };
+  const post = (act: string, payload: object, headers = {}) =>
+    open.server.inject({
+      method: 'POST',
+      url: `/v1/auth/session${act}`,
+      headers: { ...own, ...headers },
+      payload,
+    });
+  const codeVerifier = randomBytes(32).toString('base64url');
+  const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  const state = await open.server.inject('/v1/auth/session');
+
+  const grant = await provider.codeFor(examiner, challenge);
+  const opened = await post('', { ...grant, codeVerifier });
+  const other = await provider.codeFor(examiner, challenge);
+  const stolen = await post('', { ...other, codeVerifier: 'x'.repeat(43) });
+  const [cookie = ''] = String([opened.headers['set-cookie']].flat()[0]).split(';');
+  const renewed = await post('/refresh', {}, { cookie });
+  const [fresh = ''] = String([renewed.headers['set-cookie']].flat()[0]).split(';');
+  const { accessToken } = renewed.json().data;
+  const info = await open.server.inject({
+    method: 'POST',
+    url: '/v1/auth/info',
+    headers: bearer(accessToken),
+  });
+  const ended = await post('/end', {}, { cookie: fresh });
+  const late = await post('/refresh', {}, { cookie: fresh });
+  const again = await post('', { ...grant, codeVerifier });
+
+  expect(state.json().data).toMatchObject({
+    identity: 'oidc',
+    needsFirstUser: false,
+    login: { issuer: provider.issuer, clientId },
+  });
+  expect([opened.statusCode, again.statusCode, stolen.statusCode]).toEqual([200, 401, 401]);
+  expect([renewed.statusCode, ended.statusCode, late.statusCode]).toEqual([200, 200, 401]);
+  expect(info.json().data).toMatchObject({ email: examiner, tenants: ['acme'] });
+});
