@@ -9,6 +9,7 @@ export const topics = {
   glossary: 'the words that the program, the reports and the source code use',
   methods: 'what is examined, how a verdict comes about, how to read maps',
   accuracy: 'how often it errs, how fast it is, what it cannot do',
+  speed: 'where the time of one picture goes, step by step',
   evidence: 'reports, signed bundles, custody, audit log, your own error rates',
   console: 'the web page: first account, analyses, administration',
   server: 'the HTTP interface, and using a server from another machine',

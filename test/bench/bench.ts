@@ -1,7 +1,8 @@
 /**
- * `npm run bench [-- --only pipeline,throughput,command,listing,http] [--sizes 1,4,12] [--rounds 5] [--json]`
+ * `npm run bench [-- --only pipeline,throughput,command,listing,http] [--sizes 1,4,12] [--rounds 5] [--profile] [--json]`
  *
  * Ratios are of medians of interleaved rounds in this one run, so they can be compared between machines; times cannot.
+ * With `--profile` it measures the steps of one picture and nothing else.
  */
 
 import { availableParallelism, cpus, loadavg } from 'node:os';
@@ -11,6 +12,7 @@ import type { Row } from './figures.ts';
 import { benchHttp } from './http.ts';
 import { benchListing } from './listing.ts';
 import { benchPipeline } from './pipeline.ts';
+import { benchProfile } from './profile.ts';
 import { sizes } from './sizes.ts';
 import { benchThroughput } from './throughput.ts';
 
@@ -19,10 +21,11 @@ const { values } = parseArgs({
     only: { type: 'string', default: 'pipeline,throughput,command,listing,http' },
     sizes: { type: 'string', default: '1,4,12' },
     rounds: { type: 'string', default: '5' },
+    profile: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
 });
-const sections = values.only.split(',');
+const sections = values.profile ? ['profile'] : values.only.split(',');
 const chosen = sizes.filter(({ megapixels }) =>
   values.sizes.split(',').includes(String(megapixels)),
 );
@@ -34,6 +37,9 @@ const report: { section: string; rows: readonly Row[] }[] = [];
 if (!values.json) process.stdout.write(`${machine}\n\n`);
 for (const size of chosen) {
   const at = `${size.megapixels} MP, ${size.width} x ${size.height} JPEG`;
+  if (sections.includes('profile')) {
+    tell(`${at}, processor time of each step`, await benchProfile(size, rounds));
+  }
   if (sections.includes('pipeline')) tell(`${at}, one child`, await benchPipeline(size, rounds));
   if (sections.includes('throughput')) tell(`${at}, flagging`, await benchThroughput(size, rounds));
   if (sections.includes('command')) tell(`${at}, command line`, await benchCommand(size, rounds));
@@ -50,7 +56,7 @@ function tell(section: string, rows: readonly Row[]): void {
     const figure = value.toFixed(value < 10 ? 2 : 0).padStart(8);
     const goal =
       atMost === undefined ? '' : `   (goal ${atMost}: ${value <= atMost ? 'reached' : 'missed'})`;
-    return `  ${what.padEnd(32)}${figure} ${unit}${goal}`;
+    return `  ${what.padEnd(36)}${figure} ${unit}${goal}`;
   });
   process.stdout.write(`${[section, ...lines].join('\n')}\n\n`);
 }
