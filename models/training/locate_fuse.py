@@ -12,11 +12,14 @@ method was skipped (or gives no map), columns that are not named here are method
   kind             of the change (splice, copy-move, removal, treatment, writing, repaint), in the row of the twin too;
                    empty for a photograph
   changed          1 or 0
+  pixels           width times height
+  quality          of the JPEG file, 100 for any other
   <method>         score 0..1 of its finding
 
 `places.csv`, a row for each drawn cell of the pictures of pairs, at most some hundred a picture:
   picture, condition  as above
-  changed          1 or 0; cells that lie half in the mask or in a transition are not written
+  changed          1 or 0: whether at least half of the cell was
+  pixels           of the picture
   weight           how many cells of its kind in this picture a row stands for: cells of the kind / rows of the kind
   <method>         value 0..1 of its map at this cell, on the engine's common grid
 
@@ -39,21 +42,23 @@ from scipy.optimize import minimize
 from locate_figures import worst_limit
 from metrics import auc, sigmoid
 
-NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight")
+NAMED = ("picture", "pair", "source", "condition", "kind", "changed", "weight", "pixels", "quality")
 SHOWN = ("error-level",)  # methods that a reader is shown and no verdict rests on
 MOST_LOGIT = 4.0  # as in src/engine/log-odds.ts: beyond it a single method is not believed any further
 PULL = 0.01  # of weights towards 0, against a mean loss of a row
-SEEN = 30  # changed pictures under any condition that a method must have answered to get a weight
+SEEN = 20  # changed pictures under any condition that a method must have answered to get a weight
 CUT = 0.05  # step of the log odds at which a map is cut
 CUTS = np.arange(-8, 8.01, CUT)
 OFFSETS = np.arange(-2, 2.01, 0.1)
 SLOPES = np.arange(0, 0.91, 0.1)
+RISE = 0.1  # of the level with each doubling of the picture: fitted, anything from 0 to 0.2 is worth the same
+CHANGED = 0.2  # share of changed pictures among those that are examined, as the probability assumes
 STRONGEST = 0.99  # quantile of a picture's log odds, as in src/engine/fusion.ts; its middle is the median
-NEAR = 0.01  # of the best mean F1
+NEAR = 0.002  # of the best mean F1
 FOLDS = 5
-# Share of the untouched photographs of the worst source and condition that may be called manipulated, or suspected of it.
-MANIPULATED = {"pedantic": 0.01, "default": 0.05, "relaxed": 0.10}
-SUSPECTED = {"pedantic": 0.15, "default": 0.10, "relaxed": 0.10}
+# Share of the untouched pictures of the worst source and condition that may be called manipulated, or suspected of it.
+MANIPULATED = {"pedantic": 0.0, "default": 0.01, "relaxed": 0.02}
+SUSPECTED = {"pedantic": 0.10, "default": 0.05, "relaxed": 0.03}
 DIGITS = 1e6
 LEAST_PROBABLE = 0.5  # nothing below it is called manipulated
 
@@ -70,6 +75,16 @@ class Table:
         """NaN where nothing stands."""
         return numbers(self.text[name])
 
+    @property
+    def doublings(self) -> np.ndarray:
+        """Of a megapixel."""
+        return np.log2(self.number("pixels") / 1e6)
+
+    @property
+    def circumstances(self) -> np.ndarray:
+        """[N,2]: what else moves the odds of a picture, as in src/engine/localisation.ts."""
+        return np.stack([self.doublings, (100 - self.number("quality")) / 100], 1)
+
     def has(self, name: str, value: str) -> np.ndarray:
         return self.text[name] == value
 
@@ -79,31 +94,34 @@ class Table:
 
 @dataclass(frozen=True)
 class Heard:
-    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered."""
+    """Log odds: offset + sum of weight * (odds - rest) over the methods that answered, + those of the circumstances."""
 
     offset: float
     weights: np.ndarray
     rests: np.ndarray
+    slopes: np.ndarray | None = None
 
-    def __call__(self, odds: np.ndarray) -> np.ndarray:
-        return self.offset + np.nan_to_num(odds - self.rests) @ self.weights
+    def __call__(self, odds: np.ndarray, circumstances: np.ndarray | None = None) -> np.ndarray:
+        moved = 0 if self.slopes is None or circumstances is None else circumstances @ self.slopes
+        return self.offset + np.nan_to_num(odds - self.rests) @ self.weights + moved
 
 
 @dataclass(frozen=True)
 class Level:
     """What the sum of a place has to reach to be as likely changed as not, from the median and the strongest places of its
-    picture: offset + middle * median + strongest * quantile."""
+    picture and its size: offset + middle * median + strongest * quantile + rise * doublings of a megapixel."""
 
     offset: float
     middle: float
     strongest: float
+    rise: float = RISE
 
     def __call__(self, cells: Cells, sums: np.ndarray) -> np.ndarray:
         """@returns one for each picture."""
-        return self.of(cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST))
+        return self.of(cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST), cells.doublings)
 
-    def of(self, middle: np.ndarray, strongest: np.ndarray) -> np.ndarray:
-        return self.offset + self.middle * middle + self.strongest * strongest
+    def of(self, middle: np.ndarray, strongest: np.ndarray, doublings: np.ndarray) -> np.ndarray:
+        return self.offset + self.middle * middle + self.strongest * strongest + self.rise * doublings
 
 
 def read_table(path: Path) -> Table:
@@ -121,9 +139,13 @@ def numbers(column: np.ndarray) -> np.ndarray:
     return np.array([float(value) if value else np.nan for value in column])
 
 
-def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray) -> Heard:
-    """Logistic regression with a slight pull of the weights towards 0; none is negative: no method speaks against itself."""
+def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.ndarray, circumstances: np.ndarray | None = None) -> Heard:
+    """Logistic regression with a slight pull of the weights towards 0. None of a method is negative, for none speaks against itself;
+    circumstances have either sign."""
     given, target, share = np.nan_to_num(odds - rests), changed.astype(float), weight / weight.sum()
+    methods = given.shape[1]
+    if circumstances is not None:
+        given = np.concatenate([given, circumstances], 1)
 
     def loss(values: np.ndarray) -> tuple[float, np.ndarray]:
         total = values[0] + given @ values[1:]
@@ -131,16 +153,16 @@ def fit(odds: np.ndarray, changed: np.ndarray, weight: np.ndarray, rests: np.nda
         cost = share @ (np.logaddexp(0, total) - target * total) + PULL / 2 * values[1:] @ values[1:]
         return float(cost), np.concatenate([[wrong.sum()], given.T @ wrong + PULL * values[1:]])
 
-    start, bounds = np.zeros(1 + given.shape[1]), [(None, None)] + [(0, None)] * given.shape[1]
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds).x
-    return Heard(round(float(found[0]), 4), found[1:].round(4), rests.round(4))
+    bounds = [(None, None)] + [(0, None)] * methods + [(None, None)] * (given.shape[1] - methods)
+    found = minimize(loss, np.zeros(1 + given.shape[1]), jac=True, method="L-BFGS-B", bounds=bounds).x
+    return Heard(round(float(found[0]), 4), found[1 : 1 + methods].round(4), rests.round(4), found[1 + methods :].round(4) if circumstances is not None else None)
 
 
-def balanced(changed: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Weights with which both classes count the same."""
+def balanced(changed: np.ndarray, weight: np.ndarray, share: float = 0.5) -> np.ndarray:
+    """Weights with which the changed ones have `share` of all."""
     answer = weight.astype(float).copy()
-    for label in (False, True):
-        answer[changed == label] /= answer[changed == label].sum()
+    for label, whole in ((False, 1 - share), (True, share)):
+        answer[changed == label] *= whole / answer[changed == label].sum()
     return answer
 
 
@@ -165,8 +187,8 @@ def fit_level(cells: Cells, sums: np.ndarray) -> Level:
     f1, marked = cells.curves(sums)
     middle, strongest = cells.quantile(sums, 0.5), cells.quantile(sums, STRONGEST)
     untouched, share = cells.wanted == 0, cells.wanted / cells.wanted.sum()
-    tried = [Level(*values) for values in product(OFFSETS, SLOPES, SLOPES)]
-    cuts = [cut_of(level.of(middle, strongest)) for level in tried]
+    tried = [Level(*values, RISE) for values in product(OFFSETS, SLOPES, SLOPES)]
+    cuts = [cut_of(level.of(middle, strongest, cells.doublings)) for level in tried]
     worth = np.array([share @ f1[cells.each, cut] for cut in cuts])
     near = np.flatnonzero(worth >= worth.max() - NEAR)
     return tried[min(near, key=lambda at: marked[cells.each, cuts[at]][untouched].mean())]
@@ -186,6 +208,8 @@ class Cells:
         self.changed, weight = places.number("changed") > 0, places.number("weight")
         self.weight = weight / np.bincount(self.group, weight)[self.group]
         self.wanted = np.bincount(self.group, self.weight * self.changed)
+        self.doublings = np.zeros(len(self.each))
+        self.doublings[self.group] = places.doublings
 
     def curves(self, sums: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """F1 [pictures, cuts], estimated, 0 for an untouched picture; and which share of the picture each cut marks."""
@@ -221,7 +245,8 @@ def fit_pictures(pictures: Table) -> Heard:
     where a method rests."""
     pairs = pictures.only(pictures.has("source", ""))
     changed = pairs.number("changed") > 0
-    return fit(pairs.odds, changed, balanced(changed, np.ones(len(changed))), np.zeros(len(pairs.methods)))
+    weight = balanced(changed, np.ones(len(changed)), CHANGED)
+    return fit(pairs.odds, changed, weight, np.zeros(len(pairs.methods)), pairs.circumstances)
 
 
 def answering(table: Table) -> np.ndarray:
@@ -241,7 +266,7 @@ def silenced(table: Table) -> Table:
 
 
 def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[str, float]]:
-    """From the photographs under each condition; @param probability of each row of `pictures`"""
+    """From the untouched pictures under each condition; @param probability of each row of `pictures`"""
     limits = {}
     for strategy in MANIPULATED:
         manipulated, suspected = (alarm_limit(probability, pictures, alarms[strategy]) for alarms in (MANIPULATED, SUSPECTED))
@@ -251,10 +276,11 @@ def thresholds_of(probability: np.ndarray, pictures: Table) -> dict[str, dict[st
 
 
 def alarm_limit(probability: np.ndarray, pictures: Table, share: float) -> float:
-    """From which on no more than `share` of the photographs of any source are met under any condition."""
-    photographs, limits = pictures.text["source"] != "", []
+    """From which on no more than `share` of the untouched pictures of any source are met under any condition; twins of pairs are
+    one source."""
+    untouched, limits = pictures.number("changed") == 0, []
     for condition in np.unique(pictures.text["condition"]):
-        mine = photographs & pictures.has("condition", condition)
+        mine = untouched & pictures.has("condition", condition)
         limits.append(worst_limit(probability[mine], pictures.text["source"][mine], share))
     return float(np.ceil(max(limits) * DIGITS + 0.5) / DIGITS)  # just above: the engine counts what reaches it
 
@@ -274,7 +300,7 @@ def held_out(pictures: Table, places: Table) -> dict[str, dict[str, float]]:
     probability, f1 = np.zeros(len(fold)), {}
     for number in range(FOLDS):
         heard = fit_pictures(pictures.only(fold != number))
-        probability[fold == number] = heard(pictures.odds[fold == number])
+        probability[fold == number] = heard(pictures.odds[fold == number], pictures.circumstances[fold == number])
         placed, apart = fit_places(places.only(place_fold != number)), places.only(place_fold == number)
         for condition in np.unique(apart.text["condition"]):
             f1.setdefault(condition, []).extend(f1_of(*placed, apart.only(apart.has("condition", condition))))
@@ -300,12 +326,13 @@ def fuse(pictures: Table, places: Table, given: Mapping[str, float]) -> dict:
     in_pictures = {method: row["weight"] for method, row in told(scores, pictures.methods).items()}
     in_places = told(maps, places.methods)
     return {
-        "thresholds": thresholds_of(sigmoid(scores(pictures.odds)), pictures),
+        "thresholds": thresholds_of(sigmoid(scores(pictures.odds, pictures.circumstances)), pictures),
         "fusion": {
             "places": {"offset": round(-level.offset, 4) + 0.0,  # no -0.0
-                       "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4)},
+                       "level": {"middle": round(level.middle, 4), "strongest": round(level.strongest, 4), "perDoubling": round(level.rise, 4)},
                        "weights": in_places | {method: {"weight": weight, "rest": 0.5} for method, weight in given.items()}},
-            "picture": {"offset": scores.offset, "weights": in_pictures | dict(given)},
+            "picture": {"offset": scores.offset, "perDoubling": float(scores.slopes[0]), "compression": float(scores.slopes[1]),
+                        "weights": in_pictures | dict(given)},
         },
     }  # fmt: skip
 

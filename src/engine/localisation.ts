@@ -11,8 +11,8 @@ import { largestPart } from '../detectors/regions.ts';
 import { storedRgb, toUpright } from '../detectors/stored-plane.ts';
 import type { Pixels } from '../image/codec.ts';
 import { inRows } from '../image/jpeg-quality.ts';
-import { lumaSteps } from '../image/jpeg-structure.ts';
-import type { Picture } from '../image/picture.ts';
+import { type JpegStructure, lumaSteps } from '../image/jpeg-structure.ts';
+import type { Picture, PictureFacts } from '../image/picture.ts';
 import { halvePixels } from '../image/pixels.ts';
 import type { LocateManifest } from '../inference/model.ts';
 import { boundedLogit, quantilesOf, sigmoid } from './calibration.ts';
@@ -30,8 +30,9 @@ export interface Localisation {
 }
 
 interface Given {
-  /** Pixels of the upright picture. */
-  readonly size: { readonly width: number; readonly height: number };
+  readonly facts: Pick<PictureFacts, 'width' | 'height'> & {
+    readonly jpeg: Pick<JpegStructure, 'quality'> | null;
+  };
   readonly answers: readonly Answer[];
   readonly grid: CellGrid;
   readonly manifest: Pick<LocateManifest, 'fusion' | 'thresholds'>;
@@ -40,17 +41,18 @@ interface Given {
 /** Threshold above which a cell counts as changed. */
 const changedFrom = 0.5;
 
-export function localise({ size, answers, grid, manifest }: Given): Localisation {
+export function localise({ facts, answers, grid, manifest }: Given): Localisation {
   const { fusion, thresholds } = manifest;
   const localised = answers.filter((answer) => 'finding' in answer);
   const methods = mapsOf(localised, grid);
-  const changed = fuseCells(fusion, methods, grid.columns * grid.rows);
-  const probability = fuseScores(fusion, answers.flatMap(findingOf));
+  const circumstances = circumstancesOf(facts);
+  const changed = fuseCells(fusion, methods, { cells: grid.columns * grid.rows, circumstances });
+  const probability = fuseScores(fusion, answers.flatMap(findingOf), circumstances);
   const isSuspected = probability >= thresholds.suspectedMin.pedantic;
   return {
     manipulation: {
       probability,
-      region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, size) : null,
+      region: isSuspected ? largestPart({ ...grid, values: changed }, changedFrom, facts) : null,
       methods: localised.filter(speaksForChange).map(({ finding }) => finding.method),
     },
     suspicion: Math.min(1, probability / thresholds.suspectedMin.default),
@@ -78,9 +80,23 @@ function speaksForChange({ finding: { speaksFor, strength } }: LocalisedFinding)
 // The fusion of all methods that look for local changes: weighted log odds, summed for each cell and for the whole picture.
 // The weights are fitted on simulated changes (`models/training/locate_fuse.py`) and stored in the manifest of the
 // localisation network. A method without a map adds nothing. A cell has to stand out from its own picture: the higher the
-// median and the strongest cells of the picture, the higher the bar to count as changed.
+// median and the strongest cells of the picture, the higher the bar to count as changed. In a large picture more cells stand
+// out by chance, so the bar and the odds of the whole picture move with its size, the latter also with how compressed it is.
 
 type Fusion = LocateManifest['fusion'];
+
+/** What the weights of the manifest are multiplied with. */
+export interface Circumstances {
+  /** Of 1 megapixel: -1 for half of that, 1 for 2 megapixels. */
+  readonly doublings: number;
+  /** 0 for a picture without loss or of quality 100, 1 for quality 0. */
+  readonly compression: number;
+}
+
+export function circumstancesOf({ width, height, jpeg }: Given['facts']): Circumstances {
+  const quality = jpeg?.quality?.value ?? 100;
+  return { doublings: Math.log2((width * height) / 1e6), compression: (100 - quality) / 100 };
+}
 
 /** One map by method, all on one grid. */
 type MethodMaps = Readonly<Record<string, Float32Array>>;
@@ -92,7 +108,7 @@ const strongestShare = 0.99;
 export function fuseCells(
   { places }: Pick<Fusion, 'places'>,
   maps: MethodMaps,
-  cells: number,
+  { cells, circumstances }: { readonly cells: number; readonly circumstances: Circumstances },
 ): Float32Array {
   const sums = new Float64Array(cells);
   for (const [method, { weight, rest }] of Object.entries(places.weights)) {
@@ -103,7 +119,10 @@ export function fuseCells(
       sums[cell]! += weight * (boundedLogit(map[cell]!) - nothing);
     }
   }
-  const level = raisedBy(sums, places.level) - places.offset;
+  const level =
+    raisedBy(sums, places.level) +
+    places.level.perDoubling * circumstances.doublings -
+    places.offset;
   return Float32Array.from(sums, (sum) => sigmoid(sum - level));
 }
 
@@ -117,10 +136,11 @@ function raisedBy(sums: Float64Array, level: Fusion['places']['level']): number 
 export function fuseScores(
   { picture }: Pick<Fusion, 'picture'>,
   findings: readonly Pick<Finding, 'method' | 'score'>[],
+  { doublings, compression }: Circumstances,
 ): number {
   const odds = findings.reduce(
     (sum, { method, score }) => sum + (picture.weights[method] ?? 0) * boundedLogit(score),
-    picture.offset,
+    picture.offset + picture.perDoubling * doublings + picture.compression * compression,
   );
   return sigmoid(odds);
 }

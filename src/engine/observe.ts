@@ -62,7 +62,7 @@ export async function observe(
   const answers = methods.map((it) => it.examine({ picture, traces, changes, provenance }));
   const grid = gridOfMaps(picture.facts);
   const found = localise({
-    size: picture.facts,
+    facts: picture.facts,
     answers,
     grid,
     manifest: locator.manifest,

@@ -297,6 +297,9 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
     },
     picture: {
       offset: weightOf(picture['offset'], 'fusion.picture.offset'),
+      // Absent before version 1.2.0, which judged every size and quality alike.
+      perDoubling: weightOf(picture['perDoubling'] ?? 0, 'fusion.picture.perDoubling'),
+      compression: weightOf(picture['compression'] ?? 0, 'fusion.picture.compression'),
       weights: namedOf(picture['weights'], 'fusion.picture.weights', weightOf),
     },
   };
@@ -304,10 +307,11 @@ function fusionOf(value: unknown): LocateManifest['fusion'] {
 
 /** Absent in manifests of version 1.0.0, whose level is the same for every picture. */
 function levelOf(value: unknown): LocateManifest['fusion']['places']['level'] {
-  if (value === undefined) return { middle: 0, strongest: 0 };
+  if (value === undefined) return { middle: 0, strongest: 0, perDoubling: 0 };
   const level = fieldsOf(value, 'fusion.places.level');
   const share = (key: string) => numberOf(level[key], `fusion.places.level.${key}`, 0, 1);
-  return { middle: share('middle'), strongest: share('strongest') };
+  const perDoubling = weightOf(level['perDoubling'] ?? 0, 'fusion.places.level.perDoubling');
+  return { middle: share('middle'), strongest: share('strongest'), perDoubling };
 }
 
 function weightOf(value: unknown, name: string): number {

@@ -120,8 +120,12 @@ export interface LocateManifest extends IdentifiedModel {
   readonly fusion: {
     readonly places: {
       readonly offset: number;
-      /** Shares 0..1 of the picture's median and of its strongest places that are taken from every place. */
-      readonly level: { readonly middle: number; readonly strongest: number };
+      /** Shares 0..1 of the picture's median and of its strongest places that are taken from every place, and log odds for each doubling of a megapixel. */
+      readonly level: {
+        readonly middle: number;
+        readonly strongest: number;
+        readonly perDoubling: number;
+      };
       /** By method. */
       readonly weights: Readonly<
         Record<string, { readonly weight: number; readonly rest: number }>
@@ -129,7 +133,10 @@ export interface LocateManifest extends IdentifiedModel {
     };
     readonly picture: {
       readonly offset: number;
-      /** By feature. */
+      /** Log odds for each doubling of a megapixel, and between quality 100 and 0. */
+      readonly perDoubling: number;
+      readonly compression: number;
+      /** By method. */
       readonly weights: Readonly<Record<string, number>>;
     };
   };

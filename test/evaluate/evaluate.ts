@@ -2,14 +2,14 @@
  * `npm run evaluate -- [--data DIR] [--model DIR] [--split val|calibration|train] [--readings FILE] [--limit N] [--record]`
  * `npm run evaluate -- --traces ...` as above, without the methods that look for changes: a quarter of the time
  * `npm run evaluate -- --drawn [--model DIR]`
- * `npm run evaluate -- --manipulated [--data DIR] [--model DIR] [--limit N] [--figures FILE]`
- * `npm run evaluate -- --manipulated --pairs DIR --readings DIR [--data DIR] [--limit N]`
+ * `npm run evaluate -- --manipulated [--data DIR] [--pairs DIR] [--photographs DIR] [--model DIR] [--limit N] [--figures FILE]`
+ * `npm run evaluate -- --manipulated --pairs DIR [--pairs DIR] --photographs DIR --readings DIR [--limit N]`
  *
  * Measures the models of the package, or the trace model in the folder `--model`, on labelled crops, through the product's
  * own decoder and engine. `--record` writes the figures into the manifest of that model, so that they stand in every report,
  * and all tables into its card, where one marks the place for them. `--manipulated` measures where pictures were
- * changed, and `--figures` is for the localisation model's manifest; with `--pairs` it writes what the fusion of the methods
- * is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
+ * changed, also on simulated changes (`--pairs`) and on the whole photographs of another data folder (`--photographs`); `--figures` is
+ * for the localisation model's manifest. With `--readings` it writes what the fusion of the methods is fitted on. The data is not part of the repository: it is looked for at `--data`, in FORENSICS_DATA, and in `shared/data` beside the repository.
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -40,7 +40,8 @@ const { values: options } = parseArgs({
     traces: { type: 'boolean', default: false },
     drawn: { type: 'boolean', default: false },
     manipulated: { type: 'boolean', default: false },
-    pairs: { type: 'string' },
+    pairs: { type: 'string', multiple: true, default: [] },
+    photographs: { type: 'string' },
     figures: { type: 'string' },
   },
 });
@@ -66,8 +67,8 @@ if (options.record && (split !== 'val' || options.limit)) {
 
 const limit = Number(options.limit ?? Infinity);
 if (!(limit >= 1)) fail('--limit must be a number from 1 up.');
-if ((options.pairs === undefined) === (options.manipulated && options.readings !== undefined)) {
-  fail('--pairs and --readings go together with --manipulated.');
+if (options.manipulated && options.readings !== undefined && options.pairs.length === 0) {
+  fail('--readings of --manipulated needs --pairs.');
 }
 
 const opened = await openModels(options.model ?? null).catch((error: unknown) => {
@@ -75,9 +76,10 @@ const opened = await openModels(options.model ?? null).catch((error: unknown) =>
   throw error;
 });
 const { folder, ...models } = options.traces ? withoutChanges(opened) : opened;
-const asked = { dataDir, models, limit };
-if (options.pairs !== undefined && options.readings !== undefined) {
-  await writeReadings(asked, { pairs: options.pairs, folder: options.readings });
+const { pairs, photographs = dataDir } = options;
+const asked = { dataDir, pairs, photographs, models, limit };
+if (options.manipulated && options.readings !== undefined) {
+  await writeReadings(asked, options.readings);
 } else if (options.manipulated) {
   const { blocks, figures } = await measureManipulated(asked);
   process.stdout.write(`${toTerminal(blocks)}\n`);

@@ -15,6 +15,8 @@ function row(set: string, isChanged: boolean, verdicts: Row['called']): Row {
     case: { name: set, set, type: 'splice', source: set, path: '', mask: null },
     condition: 'as is',
     longerSidePx: 640,
+    megapixels: 0.3,
+    quality: 90,
     fakeProbability: 0.25,
     called: verdicts,
     scores: {},

@@ -116,7 +116,11 @@ def thresholds(usable: Readings, ruined: Readings, calibration: dict) -> dict:
     # Within its spread of one half a reading is not decided: it counts as one half.
     clear = {s: np.where(np.abs(p - 0.5) > least * spread, p, 0.5) for s, least in LEAST_DEVIATIONS.items()}
     real_max = {s: least_real(clear[s], usable, share) for s, share in FALSE_REAL.items()}
-    fake_min = {s: least_fake(clear[s][~usable.fake], usable.sources[~usable.fake], limits) for s, limits in FALSE_FAKE.items()}
+    whole = ~usable.fake & usable.whole
+    fake_min = {
+        s: max(least_fake(clear[s][mine], usable.sources[mine], limits) for mine in (whole & (usable.condition == c) for c in np.unique(usable.condition)))
+        for s, limits in FALSE_FAKE.items()
+    }
     trace, lost = trace_of(calibration, usable.logits), trace_of(calibration, ruined.logits)
     least = min(float(np.quantile(lost, 0.9)), float(np.quantile(trace, 0.02)))
     return {

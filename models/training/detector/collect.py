@@ -28,7 +28,8 @@ def main() -> None:
     parser.add_argument("--mirror", type=Path, help="folder of bare repositories, owner+name/repo each")
     parser.add_argument("--sources", type=Path, nargs="*", default=[HERE.parent / "sources.csv"])
     parser.add_argument("--out", type=Path, default=WORK / "pictures")
-    parser.add_argument("--val-files", type=Path, help="also write val's whole pictures there, as files, for `npm run evaluate -- --data`")
+    parser.add_argument("--files", type=Path, help="also write whole pictures there, as files, for `npm run evaluate -- --data`")
+    parser.add_argument("--part", choices=("val", "calibration"), default="val", help="those of this part")
     parser.add_argument("--most", type=int, default=6, help="of them from a source")
     given = parser.parse_args()
     cv2.setNumThreads(1)
@@ -38,7 +39,7 @@ def main() -> None:
     if given.mirror:
         add_whole(pictures, given, have)
     pictures.save()
-    if given.val_files:
+    if given.files:
         write_files(pictures, given)
 
 
@@ -83,23 +84,23 @@ def add_whole(pictures: Pictures, given: argparse.Namespace, have: set[str]) -> 
 
 def write_files(pictures: Pictures, given: argparse.Namespace) -> None:
     """The files as their repositories have them, with a manifest.csv."""
-    given.val_files.mkdir(parents=True, exist_ok=True)
+    given.files.mkdir(parents=True, exist_ok=True)
     taken: Counter[str] = Counter()
     rows = []
     for item in pictures.items:
-        if item.part != "val" or "view" not in item.arrays or taken[item.source] >= given.most:
+        if item.part != given.part or "view" not in item.arrays or taken[item.source] >= given.most:
             continue
         data = blob(git_folder(given.mirror, item.source), item.key)
         if data[8:12] == b"WEBP":
             continue
         taken[item.source] += 1
         name = item.key + (".png" if data.startswith(b"\x89PNG") else ".jpg")
-        (given.val_files / name).write_bytes(data)
-        rows.append({"file": name, "split": "val", "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
+        (given.files / name).write_bytes(data)
+        rows.append({"file": name, "split": given.part, "label": item.label, "generator": item.generator, "source": item.source, "camera": ""})
     # One row for each generator that training knows, without a file: what is measured tells those of no other part apart.
     known = {item.generator: item for item in pictures.items if item.split == "train" and item.fake}
     rows += [{"file": "", "split": "train", "label": item.label, "generator": name, "source": item.source, "camera": ""} for name, item in sorted(known.items())]
-    with open(given.val_files / "manifest.csv", "w", newline="") as file:
+    with open(given.files / "manifest.csv", "w", newline="") as file:
         writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)

@@ -110,16 +110,16 @@ def test_what_is_no_picture_of_either_class_has_no_usable_trace(tmp_path, monkey
     assert targets[:, 2].any()
 
 
-def test_a_source_is_drawn_by_the_root_of_its_size_and_less_where_its_labels_are_less_sure():
-    sizes = {"large": 16, "small": 1, "unsure": 16}
-    generators = {"unsure": next(iter(training.LESS_SURE))}
+def test_a_source_is_drawn_by_the_root_of_its_size_and_less_or_more_by_its_generator():
+    sizes = {"large": 16, "small": 1, "unsure": 16, "edited": 1}
+    generators = {"unsure": "lovable-flux-1", "edited": "edited camera"}
     drawn = Drawn([Item(f"{n}", "train", "real", name, generators.get(name, "")) for name, size in sizes.items() for n in range(size)])
     random = np.random.default_rng(1)
 
     names = [drawn.draw(random).source for _ in range(6000)]
 
-    shares = [names.count(name) / names.count("small") for name in ("large", "unsure")]
-    assert shares == pytest.approx([4, 4 * training.LESS_SURE[generators["unsure"]]], rel=0.15)
+    shares = [names.count(name) / names.count("small") for name in ("large", "unsure", "edited")]
+    assert shares == pytest.approx([4, 4 * training.DRAWN_BY["lovable-flux-1"], training.DRAWN_BY["edited camera"]], rel=0.15)
 
 
 REAL, FAKE, NEITHER = [1.0, 0.0, 0.5, 1.0], [0.0, 1.0, 0.5, 1.0], [0.0, 0.0, 0.5, 0.0]

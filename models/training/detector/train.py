@@ -26,7 +26,8 @@ SMOOTHING = 0.05
 DRAWN, VIEWS = 0.06, 0.35  # shares of a batch
 SMALLEST = 0.45  # least scale of a square of a picture's own pixels
 PAGES = 0.06  # share of the views: the picture on a page or a screen, which is no photograph any more
-LESS_SURE = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6}  # labels inferred, see data/README.md
+# Drawn less where the label is inferred (see data/README.md), more where photographs were edited: few sources, and the ones that were called fake.
+DRAWN_BY = {"lovable-flux-1": 0.6, "lovable-imagegen-2026": 0.6, "edited camera": 3}
 
 
 class Batches(Dataset):
@@ -95,7 +96,7 @@ class Drawn:
         for item in items:
             by[item.source].append(item)
         self.groups = list(by.values())
-        weights = np.array([math.sqrt(min(len(group), 60)) * np.mean([LESS_SURE.get(item.generator, 1) for item in group]) for group in self.groups])
+        weights = np.array([math.sqrt(min(len(group), 60)) * np.mean([DRAWN_BY.get(item.generator, 1) for item in group]) for group in self.groups])
         self.upto = np.cumsum(weights / weights.sum())
 
     def draw(self, random: np.random.Generator) -> Item:

@@ -1,7 +1,7 @@
 /** Pictures of which it is known where they were changed, and untouched ones beside them. */
 
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseCsv, readSamples, type Split } from '../data-set.ts';
 
 export interface Case {
@@ -34,11 +34,11 @@ function typeOf({ type = '', file = '' }: Readonly<Record<string, string>>): str
   return type === 'splice' && !file.endsWith('.jpg') ? 'splice, lossless' : type;
 }
 
-/** A folder that `locate_files.py` wrote: each simulated change and its untouched twin. */
+/** A folder that `locate_files.py` or `locate_whole.py` wrote: each simulated change and its untouched twin. */
 export function readPairs(folder: string): readonly Case[] {
   return rowsOf(join(folder, 'index.csv')).flatMap((row) => {
     const { number = '', kind = '', changed = '', twin = '', mask = '' } = row;
-    const pair = { set: 'simulated', source: number };
+    const pair = { set: 'simulated', source: `${basename(folder)} ${number}` };
     return [
       { ...pair, name: changed, type: kind, path: join(folder, changed), mask: join(folder, mask) },
       { ...pair, name: twin, type: '', path: join(folder, twin), mask: null },

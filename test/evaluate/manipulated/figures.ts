@@ -93,14 +93,38 @@ export function calledFigures(rows: readonly Row[], strategy: DecisionStrategy) 
   };
 }
 
-/** Each set, each type, all; changed pictures only. */
+export const isSimulated = (row: Row) => row.case.set === 'simulated';
+
+/** Each set, each type, all; changed pictures only. Simulated changes stand by themselves. */
 export function groupsOf(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
   const changed = rows.filter(({ mask }) => mask !== null);
-  return [
-    ...groupBy(changed, (row) => `type ${row.case.type}`),
-    ...groupBy(changed, (row) => `set ${row.case.set}`),
-    ['all', changed],
+  const [simulated, real] = [
+    changed.filter(isSimulated),
+    changed.filter((row) => !isSimulated(row)),
   ];
+  return [
+    ...groupBy(real, (row) => `type ${row.case.type}`),
+    ...groupBy(real, (row) => `set ${row.case.set}`),
+    ['all', real],
+    ...groupBy(simulated, (row) => `simulated ${row.case.type}`),
+    ...(simulated.length > 0 ? ([['simulated', simulated]] as const) : []),
+  ];
+}
+
+/** In megapixels. */
+const sizes = [
+  ['below 1.5 MP', 0, 1.5],
+  ['1.5 to 4 MP', 1.5, 4],
+  ['above 4 MP', 4, Infinity],
+] as const;
+
+export function bySize(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
+  return sizes
+    .map(([name, from, to]) => {
+      const within = ({ megapixels }: Row) => megapixels >= from && megapixels < to;
+      return [name, rows.filter(within)] as const;
+    })
+    .filter(([, some]) => some.length > 0);
 }
 
 /** What `locate_release.py --figures` writes into the manifest and the card: the fusion's maps, and its verdicts. */
@@ -117,7 +141,7 @@ export function manifestFigures(rows: readonly Row[]): Pick<LocateManifest, 'mea
     called: kept.flatMap(([condition, some]) =>
       callsOf(
         condition,
-        some.filter(({ mask }) => mask !== null),
+        some.filter((row) => row.mask !== null && !isSimulated(row)),
         photographs.filter((row) => row.condition === condition),
       ),
     ),

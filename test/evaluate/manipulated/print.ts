@@ -3,7 +3,14 @@
 import { decisionStrategies } from '../../../src/contract/vocabulary.ts';
 import { groupBy } from '../../../src/validation/statistics.ts';
 import { type Block, percent, table } from '../table.ts';
-import { calledFigures, groupsOf, pictureFigures, pixelFigures } from './figures.ts';
+import {
+  bySize,
+  calledFigures,
+  groupsOf,
+  isSimulated,
+  pictureFigures,
+  pixelFigures,
+} from './figures.ts';
 import { printTraces } from './print-traces.ts';
 import type { Row } from './read-cases.ts';
 
@@ -40,7 +47,7 @@ export function printManipulated(
     table(
       ['condition', 'set', 'method', 'untouched', 'changed', 'AUC', '95 %'],
       pictureRows(
-        sets.filter(({ condition }) => condition !== 'as is'),
+        sets.filter((row) => row.condition !== 'as is' || isSimulated(row)),
         methods,
       ),
     ),
@@ -50,13 +57,30 @@ export function printManipulated(
       [
         ...calledRows(
           'changed',
-          asSaved.filter(({ mask }) => mask !== null),
+          asSaved.filter((row) => row.mask !== null && !isSimulated(row)),
         ),
-        ...calledRows('untouched of the sets', untouched),
+        ...calledRows(
+          'changed, simulated',
+          asSaved.filter((row) => row.mask !== null && isSimulated(row)),
+        ),
+        ...calledRows(
+          'untouched of the sets',
+          untouched.filter((row) => !isSimulated(row)),
+        ),
+        ...calledRows('untouched, simulated', untouched.filter(isSimulated)),
         ...calledRows('photographs', photographs),
       ],
     ),
-    ...printTraces(untouched),
+    'Photographs that nobody changed, by size, under `default`: median probability of a change, called manipulated, suspected.',
+    table(
+      ['size', 'condition', 'n', 'median', 'manipulated', 'suspected'],
+      bySize(photographs).flatMap(([size, some]) =>
+        [...groupBy(some, ({ condition }) => condition)].map(([condition, members]) =>
+          sizeRow(size, condition, members),
+        ),
+      ),
+    ),
+    ...printTraces(untouched.filter((row) => !isSimulated(row))),
   ];
 }
 
@@ -90,6 +114,13 @@ function pictureRows(rows: readonly Row[], methods: readonly string[]): string[]
       return [[condition, set, method, untouched, changed, share(auc), interval].map(String)];
     }),
   );
+}
+
+function sizeRow(size: string, condition: string, rows: readonly Row[]): string[] {
+  const scores = rows.map(({ scores: { fusion = 0.5 } }) => fusion).toSorted((a, b) => a - b);
+  const { manipulated, suspected } = calledFigures(rows, 'default');
+  const median = scores[scores.length >> 1]!.toFixed(2);
+  return [size, condition, String(rows.length), median, percent(manipulated), percent(suspected)];
 }
 
 function calledRows(name: string, rows: readonly Row[]): string[][] {

@@ -31,6 +31,9 @@ export interface Row {
   readonly case: Case;
   readonly condition: Condition;
   readonly longerSidePx: number;
+  readonly megapixels: number;
+  /** Of the JPEG file, 100 of any other. */
+  readonly quality: number;
   readonly called: Called;
   /** Of being generated. */
   readonly fakeProbability: number;
@@ -56,6 +59,8 @@ export async function* readCase(
       case: one,
       condition,
       longerSidePx: Math.max(picture.facts.width, picture.facts.height),
+      megapixels: (picture.facts.width * picture.facts.height) / 1e6,
+      quality: picture.facts.jpeg?.quality?.value ?? 100,
       fakeProbability: examination.decision.fakeProbability,
       called: {
         pedantic: calledOf(decisions.pedantic),

@@ -7,9 +7,8 @@ import type { Row } from './read-cases.ts';
 
 /** Cells that are drawn of a picture: enough for the hundredth of it that stands highest to be seen. */
 const drawn = { changed: 250, beside: 550, twin: 300 };
-/** A cell in a transition is neither. */
-const changedFrom = 0.9;
-const untouchedTo = 0.02;
+/** Share of a cell: what lies on a border counts as well, or the level of the map is fitted too high. */
+const changedFrom = 0.5;
 
 export interface Tables {
   readonly pictures: readonly string[];
@@ -18,10 +17,19 @@ export interface Tables {
 
 /** RFC 4180, with a head; a method without an answer leaves its field empty. */
 export function headsOf(methods: readonly string[]): Tables {
-  const pictures = ['picture', 'pair', 'source', 'condition', 'kind', 'changed'];
+  const pictures = [
+    'picture',
+    'pair',
+    'source',
+    'condition',
+    'kind',
+    'changed',
+    'pixels',
+    'quality',
+  ];
   return {
     pictures: [[...pictures, ...methods].join(',')],
-    places: [['picture', 'condition', 'changed', 'weight', ...methods].join(',')],
+    places: [['picture', 'condition', 'changed', 'pixels', 'weight', ...methods].join(',')],
   };
 }
 
@@ -38,6 +46,8 @@ export function linesOf(row: Row, kind: string, methods: readonly string[]): Tab
     row.condition,
     isPair ? kind : '',
     isChanged ? 1 : 0,
+    pixelsOf(row),
+    row.quality,
   ];
   const scores = methods.map((method) => rounded(row.scores[method]));
   return {
@@ -47,22 +57,26 @@ export function linesOf(row: Row, kind: string, methods: readonly string[]): Tab
 }
 
 function placesOf(row: Row, shares: Float32Array, methods: readonly string[]): readonly string[] {
-  const random = createRandom(Number(row.case.source) + 1);
+  const random = createRandom(Number(row.case.source.split(' ').at(-1)) + 1);
   const isTwin = row.mask === null;
   const inside = indicesOf(shares, (share) => share > changedFrom);
-  const outside = indicesOf(shares, (share) => share < untouchedTo);
+  const outside = indicesOf(shares, (share) => share <= changedFrom);
   const lines = (cells: readonly number[], most: number, changed: 0 | 1) => {
     const chosen = draw(cells, most, random);
     const weight = (cells.length / chosen.length).toFixed(3);
     return chosen.map((cell) => {
       const values = methods.map((method) => valueAt(row.maps, method, cell));
-      return [row.case.name, row.condition, changed, weight, ...values].join(',');
+      return [row.case.name, row.condition, changed, pixelsOf(row), weight, ...values].join(',');
     });
   };
   return [
     ...lines(inside, drawn.changed, 1),
     ...lines(outside, isTwin ? drawn.twin : drawn.beside, 0),
   ];
+}
+
+function pixelsOf({ megapixels }: Row): number {
+  return Math.round(1e6 * megapixels);
 }
 
 function valueAt({ methods }: CellMaps, method: string, cell: number): string {

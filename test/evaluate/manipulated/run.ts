@@ -13,6 +13,10 @@ import { headsOf, linesOf } from './readings.ts';
 
 export interface Asked {
   readonly dataDir: string;
+  /** Folders of simulated changes; see `readPairs`. */
+  readonly pairs: readonly string[];
+  /** A data folder whose photographs are read instead of those of `dataDir`. */
+  readonly photographs: string;
   readonly models: Models;
   /** At most so many cases of each kind. */
   readonly limit: number;
@@ -27,12 +31,15 @@ const conditions = ['as is', 'jpeg 75', 'half'] as const satisfies readonly Cond
  *
  * @returns tables for a terminal, and what the manifest of the localisation model holds of them.
  */
-export async function measureManipulated({ dataDir, models, limit }: Asked) {
+export async function measureManipulated({ dataDir, pairs, photographs, models, limit }: Asked) {
   const sets = spread(readManipulated(dataDir), limit);
-  const photographs = spread(readPhotographs(dataDir, 'val'), limit);
+  const others = [
+    ...pairs.flatMap((folder) => readPairs(folder).slice(0, 2 * limit)),
+    ...spread(readPhotographs(photographs, 'val'), limit),
+  ];
   const rows: Row[] = [];
   await eachRow(sets, models, ['jpeg 95', ...conditions], (row) => rows.push(withoutPixels(row)));
-  await eachRow(photographs, models, conditions, (row) => rows.push(withoutPixels(row)));
+  await eachRow(others, models, conditions, (row) => rows.push(withoutPixels(row)));
   return { blocks: printManipulated(rows, methods), figures: manifestFigures(rows) };
 }
 
@@ -52,14 +59,14 @@ const noMaps: Row['maps'] = {
 
 /** The tables that the fusion is fitted on: simulated pairs and the photographs of the calibration split. */
 export async function writeReadings(
-  { dataDir, models, limit }: Asked,
-  { pairs, folder }: { readonly pairs: string; readonly folder: string },
+  { pairs, photographs: photographsDir, models, limit }: Asked,
+  folder: string,
 ): Promise<void> {
-  const simulated = readPairs(pairs).slice(0, 2 * limit);
+  const simulated = pairs.flatMap((one) => readPairs(one).slice(0, 2 * limit));
   const kinds = new Map(
     simulated.flatMap(({ type, source }) => (type === '' ? [] : [[source, type] as const])),
   );
-  const photographs = spread(readPhotographs(dataDir, 'calibration'), limit);
+  const photographs = spread(readPhotographs(photographsDir, 'calibration'), limit);
   const { pictures, places } = headsOf(methods);
   const tables = { pictures: [...pictures], places: [...places] };
   await eachRow([...simulated, ...photographs], models, conditions, (row) => {

@@ -1,20 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding, LocalisedFinding } from '../../../src/detectors/detector.ts';
-import { fuseCells, fuseScores, localise } from '../../../src/engine/localisation.ts';
+import {
+  circumstancesOf,
+  fuseCells,
+  fuseScores,
+  localise,
+} from '../../../src/engine/localisation.ts';
 
 const fusion = {
   places: {
     offset: -1,
-    level: { middle: 0, strongest: 0 },
+    level: { middle: 0, strongest: 0, perDoubling: 0 },
     weights: { first: { weight: 1, rest: 0.5 }, second: { weight: 2, rest: 0.2 } },
   },
-  picture: { offset: -2, weights: { first: 1, second: 0.5 } },
+  picture: { offset: -2, perDoubling: 0, compression: 0, weights: { first: 1, second: 0.5 } },
 };
 const thresholds = {
   manipulatedMin: { pedantic: 0.9, default: 0.8, relaxed: 0.7 },
   suspectedMin: { pedantic: 0.3, default: 0.5, relaxed: 0.6 },
 };
 const manifest = { fusion, thresholds };
+/** One megapixel without loss. */
+const usual = { doublings: 0, compression: 0 };
 const odds = (probability: number) => Math.log(probability / (1 - probability));
 const sigmoid = (logit: number) => 1 / (1 + Math.exp(-logit));
 
@@ -22,7 +29,7 @@ describe('places', () => {
   test('add up the log odds of every method, from where it says nothing', () => {
     const maps = { first: Float32Array.of(0.5, 0.9), second: Float32Array.of(0.2, 0.6) };
 
-    const [silent, marked] = fuseCells(fusion, maps, 2);
+    const [silent, marked] = fuseCells(fusion, maps, { cells: 2, circumstances: usual });
 
     expect(silent).toBeCloseTo(sigmoid(-1), 6);
     expect(marked).toBeCloseTo(sigmoid(-1 + odds(0.9) + 2 * (odds(0.6) - odds(0.2))), 6);
@@ -31,14 +38,21 @@ describe('places', () => {
   test('get nothing from a method that was skipped, or that nobody gave a weight', () => {
     const alone = { first: Float32Array.of(0.9), unknown: Float32Array.of(1) };
 
-    expect(fuseCells(fusion, alone, 1)[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
+    expect(fuseCells(fusion, alone, { cells: 1, circumstances: usual })[0]).toBeCloseTo(
+      sigmoid(-1 + odds(0.9)),
+      6,
+    );
   });
 
   test('are held against the middle and the strongest places of their own picture', () => {
-    const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4 } };
+    const own = { ...fusion.places, level: { middle: 0.2, strongest: 0.4, perDoubling: 0 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 4 ? 0.9 : 0.6));
 
-    const fused = fuseCells({ places: own }, { first: values }, 200);
+    const fused = fuseCells(
+      { places: own },
+      { first: values },
+      { cells: 200, circumstances: usual },
+    );
 
     const level = 0.2 * odds(0.6) + 0.4 * odds(0.9);
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9) - level), 6);
@@ -46,19 +60,47 @@ describe('places', () => {
   });
 
   test('that stand out alone, on less than a hundredth of the picture, do not raise the level', () => {
-    const own = { ...fusion.places, level: { middle: 0, strongest: 0.4 } };
+    const own = { ...fusion.places, level: { middle: 0, strongest: 0.4, perDoubling: 0 } };
     const values = Float32Array.from({ length: 200 }, (_, cell) => (cell < 2 ? 0.9 : 0.5));
 
-    const fused = fuseCells({ places: own }, { first: values }, 200);
+    const fused = fuseCells(
+      { places: own },
+      { first: values },
+      { cells: 200, circumstances: usual },
+    );
 
     expect(fused[0]).toBeCloseTo(sigmoid(-1 + odds(0.9)), 6);
   });
 
   test('believe no single method beyond odds of e^4', () => {
-    const [sure] = fuseCells(fusion, { first: Float32Array.of(1) }, 1);
+    const [sure] = fuseCells(
+      fusion,
+      { first: Float32Array.of(1) },
+      { cells: 1, circumstances: usual },
+    );
 
     expect(sure).toBeCloseTo(sigmoid(3), 6);
   });
+});
+
+test('size and compression move the level of places and the odds of the picture', () => {
+  const places = { ...fusion.places, level: { middle: 0, strongest: 0, perDoubling: 0.5 } };
+  const picture = { ...fusion.picture, perDoubling: -0.25, compression: 2 };
+  const circumstances = { doublings: 2, compression: 0.3 };
+
+  const [place] = fuseCells({ places }, {}, { cells: 1, circumstances });
+
+  expect(place).toBeCloseTo(sigmoid(-1 - 2 * 0.5), 6);
+  expect(fuseScores({ picture }, [], circumstances)).toBeCloseTo(sigmoid(-2 - 2 * 0.25 + 0.6), 12);
+});
+
+test.each([
+  [1000, 1000, null, { doublings: 0, compression: 0 }],
+  [4000, 2000, 75, { doublings: 3, compression: 0.25 }],
+])('a picture of %d x %d pixels and quality %s', (width, height, value, expected) => {
+  const jpeg = value === null ? null : { quality: { value, distance: 0 } };
+
+  expect(circumstancesOf({ width, height, jpeg })).toEqual(expected);
 });
 
 test('the picture adds up the log odds of the scores', () => {
@@ -68,11 +110,14 @@ test('the picture adds up the log odds of the scores', () => {
     { method: 'unknown', score: 1 },
   ];
 
-  expect(fuseScores(fusion, scores)).toBeCloseTo(sigmoid(-2 + odds(0.9) + 0.5 * odds(0.1)), 12);
+  expect(fuseScores(fusion, scores, usual)).toBeCloseTo(
+    sigmoid(-2 + odds(0.9) + 0.5 * odds(0.1)),
+    12,
+  );
 });
 
 describe('a picture of which a part is marked', () => {
-  const size = { width: 16, height: 8 };
+  const facts = { width: 16, height: 8, jpeg: null };
   const grid = { cellPx: 4, columns: 4, rows: 2 };
   const localised = (
     method: string,
@@ -100,7 +145,7 @@ describe('a picture of which a part is marked', () => {
       { method: 'second', reason: 'too_small_for_grids' as const },
     ];
 
-    const { manipulation, methods } = localise({ size, grid, manifest, answers });
+    const { manipulation, methods } = localise({ facts, grid, manifest, answers });
 
     expect(manipulation).toMatchObject({
       region: { left: 12, top: 0, width: 4, height: 8, share: 0.25 },
@@ -113,7 +158,7 @@ describe('a picture of which a part is marked', () => {
   test('has no region while nobody would suspect a change', () => {
     const answers = [localised('first', right, { score: 0.5 })];
 
-    const { manipulation } = localise({ size, grid, manifest, answers });
+    const { manipulation } = localise({ facts, grid, manifest, answers });
 
     expect(manipulation.probability).toBeLessThan(0.3);
     expect(manipulation.region).toBeNull();
@@ -126,13 +171,13 @@ describe('a picture of which a part is marked', () => {
   ])('with a score of %d is suspected to %d of what `default` suspects from', (score, expected) => {
     const answers = [localised('first', right, { score })];
 
-    const { suspicion } = localise({ size, grid, manifest, answers });
+    const { suspicion } = localise({ facts, grid, manifest, answers });
 
     expect(suspicion).toBeCloseTo(expected, 6);
   });
 
   test('has no region where nothing is marked', () => {
-    const { manipulation } = localise({ size, grid, manifest, answers: [] });
+    const { manipulation } = localise({ facts, grid, manifest, answers: [] });
 
     expect(manipulation).toMatchObject({ region: null, methods: [] });
   });

@@ -25,10 +25,11 @@ test('other weights of the fusion make another model, though the network is the 
 });
 
 test('the level of places follows the picture as the manifest says, and not at all where it says nothing', () => {
-  const level = { middle: 0.2, strongest: 0.3 };
+  const level = { middle: 0.2, strongest: 0.3, perDoubling: 0.1 };
 
   expect(levelIn(level)).toEqual(level);
-  expect(levelIn(undefined)).toEqual({ middle: 0, strongest: 0 });
+  expect(levelIn(undefined)).toEqual({ middle: 0, strongest: 0, perDoubling: 0 });
+  expect(levelIn({ middle: 0.2, strongest: 0.3 })).toMatchObject({ perDoubling: 0 });
 });
 
 test('what was measured is read, and a model that nobody has measured says so with empty lists', () => {
