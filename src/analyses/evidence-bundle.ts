@@ -8,6 +8,7 @@ import { languages } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
 import { ForensicsError } from '../errors.ts';
 import type { BundleCase } from '../evidence/bundle-format.ts';
+import type { ReportItem } from '../report/report-item.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Context } from './analyses.ts';
 import { loadRecorded, readEvidence, readRecorded } from './evidence.ts';
@@ -21,14 +22,14 @@ interface BundleInputParts extends Pick<Context, 'db' | 'stores' | 'limits' | 'v
 }
 
 /**
- * @param how.withMetadata - print the file's metadata in the reports.
+ * @param how - what the reports print beside the record: metadata, error level, data of the case.
  * @throws {ForensicsError} `analysis_not_found`; `conflict` for an analysis without a forensic report; `evidence_damaged`
  * when picture or result are not what was recorded, `audit_broken`, `store_unavailable`, and what the sandbox throws.
  */
 export async function openBundleInput(
   parts: BundleInputParts,
   target: Target,
-  { withMetadata }: { readonly withMetadata: boolean },
+  how: Partial<Pick<ReportItem, 'withMetadata' | 'withErrorLevel' | 'caseData'>>,
 ): Promise<BundleCase> {
   const { db, stores, limits, sandbox, trustList } = parts;
   const row = getKeptRow(db, target);
@@ -41,7 +42,13 @@ export async function openBundleInput(
   const original = await readEvidence(parts, { row, store: stores.of(row) });
   const isUploadReplaced = row.inputReplacedAt !== null;
   const told = toReportItem(parts, { row, ...stored, isUploadReplaced });
-  const item = withMetadata ? { ...told, withMetadata } : told;
+  const { withMetadata = false, withErrorLevel = false, caseData } = how;
+  const item = {
+    ...told,
+    ...(withMetadata && { withMetadata }),
+    ...(withErrorLevel && { withErrorLevel }),
+    ...(caseData && { caseData }),
+  };
   const heatmapSize = { width: row.width, height: row.height };
   const rendering = await sandbox.render({
     source: { bytes: original },

@@ -10,7 +10,12 @@ import { toResultFields } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { type PictureFacts, defaultLimits } from '../image/picture.ts';
 import { writeEvidence } from '../report/evidence.ts';
-import { custodyEvents, type OwnValidation, type ReportItem } from '../report/report-item.ts';
+import {
+  type CaseData,
+  custodyEvents,
+  type OwnValidation,
+  type ReportItem,
+} from '../report/report-item.ts';
 import { type BundleCase, maxBundleBytes, parseJson } from './bundle-format.ts';
 
 const identity = Type.Object({ id: Type.String(), version: Type.String() });
@@ -125,6 +130,23 @@ const settingsSchema = Type.Object({
     isUploadReplaced: Type.Optional(Type.Boolean()),
     retries: Type.Optional(Type.Integer({ minimum: 0 })),
     withMetadata: Type.Optional(Type.Boolean()),
+    withErrorLevel: Type.Optional(Type.Boolean()),
+    caseData: Type.Optional(
+      Type.Object({
+        caseNumber: Type.Optional(Type.String()),
+        exhibit: Type.Optional(Type.String()),
+        examiner: Type.Optional(Type.String()),
+        note: Type.Optional(Type.String()),
+        laboratory: Type.Optional(
+          Type.Object({
+            name: Type.String(),
+            address: Type.Array(Type.String()),
+            sentences: Type.Array(Type.String()),
+            logo: Type.Union([Type.String(), Type.Null()]),
+          }),
+        ),
+      }),
+    ),
     validation: Type.Optional(
       Type.Object({
         id: Type.String(),
@@ -154,7 +176,13 @@ const custodyCheck = Compile(custodySchema);
 export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): BundleSettings {
   const { examination, openedAs, heatmapSize, limits } = given;
   const { options, model, locator, passes, environment } = examination;
-  const { custody: _ofItsOwnFile, heatmapOrientation: _follows, validation, ...item } = given.item;
+  const {
+    custody: _ofItsOwnFile,
+    heatmapOrientation: _follows,
+    validation,
+    caseData,
+    ...item
+  } = given.item;
   return {
     model: plainIdentity(model),
     ...(locator && { locator: plainIdentity(locator) }),
@@ -168,6 +196,7 @@ export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): Bundl
     item: {
       ...item,
       examinedAt: item.examinedAt.toISOString(),
+      ...(caseData === undefined ? {} : { caseData: plainCase(caseData) }),
       ...(validation === undefined ? {} : { validation: plainValidation(validation) }),
     },
   };
@@ -175,6 +204,12 @@ export function settingsOf(given: BundleCase, isMetadataLeftOut: boolean): Bundl
 
 function plainIdentity({ files, ...named }: ModelIdentity) {
   return { ...named, files: { ...files } };
+}
+
+function plainCase({ laboratory, ...told }: CaseData) {
+  if (laboratory === undefined) return told;
+  const { address, sentences, ...named } = laboratory;
+  return { ...told, laboratory: { ...named, address: [...address], sentences: [...sentences] } };
 }
 
 function plainValidation({ createdAt, conditions, ...cited }: OwnValidation) {

@@ -6,7 +6,9 @@ import { readSamples, type Samples } from '../image/codec.ts';
 import type { PixelOrientation } from '../image/orientation.ts';
 import type { Picture } from '../image/picture.ts';
 import { renderHeatmaps, renderRawMaps } from '../report/heatmap/heatmap.ts';
+import { renderHtml } from '../report/html/html.ts';
 import { renderPdf } from '../report/pdf/pdf.ts';
+import { markedRegion } from '../report/sections/stated.ts';
 import { writeTexts } from '../report/report-texts.ts';
 import { openPicture } from './open-picture.ts';
 import type {
@@ -33,13 +35,19 @@ export async function performRender(
   if (picture.luma.length > roomForBoth) await models.clear();
   const heatmapOrientation = orientationOf(picture, request.heatmapSize);
   const item = { ...request.item, heatmapOrientation };
-  const heatmaps = await renderHeatmaps(picture, examination.maps, heatmapOrientation);
+  const look = { heatmapOrientation, outline: markedRegion(examination) };
+  const heatmaps = await renderHeatmaps(picture, examination.maps, look);
   const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
-  const reports: Record<string, { texts: ReturnType<typeof writeTexts>; pdf: Uint8Array }> = {};
+  const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
     const texts = writeTexts(examination, item, language);
-    const pdf = await renderPdf({ picture, heatmaps, examination, item, language, texts });
-    reports[language] = { texts, pdf };
+    const drawn = { picture, heatmaps, examination, item, language, texts };
+    const pdf = await renderPdf(drawn);
+    reports[language] = {
+      texts,
+      pdf,
+      ...(request.withHtml === true ? { html: await renderHtml(drawn) } : {}),
+    };
   }
   return { heatmaps, rawMaps, reports };
 }

@@ -111,6 +111,8 @@ export interface RenderRequest {
   readonly heatmapSize?: { readonly width: number; readonly height: number };
   /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 maps to 0..1. */
   readonly withRawMaps: boolean;
+  /** Also each report as one HTML file. */
+  readonly withHtml?: boolean;
 }
 
 export interface Rendering {
@@ -118,7 +120,12 @@ export interface Rendering {
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
   readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
-    Partial<Record<Language, { readonly texts: ReportTexts; readonly pdf: Uint8Array }>>
+    Partial<
+      Record<
+        Language,
+        { readonly texts: ReportTexts; readonly pdf: Uint8Array; readonly html?: string }
+      >
+    >
   >;
 }
 

@@ -42,6 +42,8 @@ export const options: AnalyzeOptions = {
   out: null,
   maps: false,
   withMetadata: false,
+  errorLevel: false,
+  html: false,
   withoutOriginal: false,
   force: false,
   details: false,

@@ -20,6 +20,7 @@ import type {
 import { writeTexts } from '../../report/report-texts.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import type { Rendering } from '../../sandbox/tasks.ts';
+import { readCaseData } from './case-data.ts';
 import { type Input, openSource, readSource } from './inputs.ts';
 import type { AnalyzeOptions } from './options.ts';
 import {
@@ -42,13 +43,14 @@ export const prepareLocal: PrepareExaminer = async (options) => {
   const { settings } = readConfig({ flags: { c2paTrustList, validation: cited, dataDir } });
   const modelsDir = modelsFolder(settings);
   // Whether the model is there and whole is checked by the child that loads it; without it the run ends.
+  const caseData = await readCaseData(options);
   const validation = await validationCitedBy(settings, modelsDir, options.model);
   const trustList = settings.c2paTrustList && readTrustList(settings.c2paTrustList);
   const results = options.out === null ? null : await openResultsFolder(options.out, options);
   const bundling = bundlingFor(options, { dataDir: settings.dataDir, trustList });
   return (run) => {
     const sandbox = createSandbox({ modelsDir, poolSize: options.jobs, trustList });
-    const localRun: LocalRun = { ...run, sandbox, results, validation, bundling };
+    const localRun: LocalRun = { ...run, sandbox, results, validation, caseData, bundling };
     return {
       examine: (input, folderName) => examineInput(localRun, input, folderName),
       close: () => sandbox.close(),
@@ -74,6 +76,7 @@ interface LocalRun extends Run {
   readonly results: ResultsFolder | null;
   /** What the reports cite beside the model's own error rates. */
   readonly validation: OwnValidation | null;
+  readonly caseData: Pick<ReportItem, 'caseData'>;
   /** Null where no bundle is written: for flagging, and without `--out`. */
   readonly bundling: Bundling | null;
 }
@@ -111,9 +114,11 @@ async function examineInput(
     // Signing needs the very bytes; otherwise only the child reads the file.
     const original = bundling === null ? null : await readSource(input);
     const source = original ?? (await openSource(input));
+    const openedAt = now();
     const request = { source, options: { model, decisionStrategy, seed } };
     const examination = await sandbox.examine(request, { signal });
-    const item = itemOf(run, input, { examination, examinedAt });
+    const times = { receivedAt: examinedAt, openedAt, examinedAt: now() };
+    const item = itemOf(run, input, { examination, times });
     const drawn = original && (await draw(run, { source: original, examination, item }));
     const report = reportOf(options, { examination, item }, drawn?.rendering ?? null);
     const record = recordOf(head(), examination, report);
@@ -128,32 +133,50 @@ async function examineInput(
 }
 
 function itemOf(
-  { validation, options }: LocalRun,
+  { validation, options, caseData }: LocalRun,
   { label, path }: Input,
-  { examination, examinedAt }: { readonly examination: Examination; readonly examinedAt: Date },
+  { examination, times }: { readonly examination: Examination; readonly times: Times },
 ): ReportItem {
   return {
     name: path === null ? 'stdin' : basename(label),
     analysisId: null,
-    custody: localCustody(examination.facts.sha256, examinedAt),
+    custody: localCustody(examination.facts.sha256, times, caseData.caseData?.examiner),
     retries: 0,
-    examinedAt,
+    // When the examination began: the time that every other output of it bears.
+    examinedAt: times.receivedAt,
+    ...caseData,
     ...(validation === null ? {} : { validation }),
     ...(options.withMetadata ? { withMetadata: true } : {}),
+    ...(options.errorLevel ? { withErrorLevel: true } : {}),
   };
 }
 
+/** By the clock of this machine. */
+interface Times {
+  readonly receivedAt: Date;
+  readonly openedAt: Date;
+  readonly examinedAt: Date;
+}
+
 /**
- * What a local run knows of the way of its file: that it was read and examined, by the user of the command. What was
+ * What a local run knows of the way of its file: what this program did with it, for the user of the command. What was
  * before is for that person to say.
  *
  * @param sha256 - of the bytes that were examined.
  */
-function localCustody(sha256: string, examinedAt: Date): readonly CustodyEvent[] {
-  const step = { at: examinedAt, actor: 'operator', hashes: [{ name: 'original', sha256 }] };
+function localCustody(
+  sha256: string,
+  { receivedAt, openedAt, examinedAt }: Times,
+  examiner?: string,
+): readonly CustodyEvent[] {
+  const actor = examiner === undefined ? 'operator' : `operator ${examiner}`;
+  const original = [{ name: 'original', sha256 }];
   return [
-    { ...step, event: 'received' },
-    { ...step, event: 'examined' },
+    { at: receivedAt, actor, event: 'received', hashes: [] },
+    { at: openedAt, actor, event: 'opened', hashes: original },
+    { at: examinedAt, actor, event: 'examined', hashes: original },
+    // The reports hold it themselves, so it is the time at which writing them began.
+    { at: now(), actor, event: 'written', hashes: [] },
   ];
 }
 
@@ -174,7 +197,9 @@ async function draw(
   examined: Examined,
 ): Promise<Drawn | null> {
   if (bundling === null) return null;
-  const rendering = await sandbox.render({ ...examined, languages, withRawMaps: true }, { signal });
+  const { html: withHtml } = options;
+  const request = { ...examined, languages, withRawMaps: true, withHtml };
+  const rendering = await sandbox.render(request, { signal });
   const bundle = bundleOf(bundling, examined, rendering);
   return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
 }
@@ -205,7 +230,12 @@ function filesOf({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: Anal
     ),
     ...lang.flatMap((language) => {
       const report = reports[language];
-      return report === undefined ? [] : [[`report-${language}.pdf`, report.pdf] as const];
+      if (report === undefined) return [];
+      const { pdf, html } = report;
+      return [
+        [`report-${language}.pdf`, pdf] as const,
+        ...(html === undefined ? [] : [[`report-${language}.html`, Buffer.from(html)] as const]),
+      ];
     }),
   ];
 }

@@ -2,13 +2,14 @@
 
 import type { DecisionStrategy, Language, Tier } from '../../contract/vocabulary.ts';
 import { usageError } from '../errors.ts';
+import { type CaseOptions, caseOptionsGiven } from './case-data.ts';
 import type { ServerOptions } from '../target/server.ts';
 
 /** In the order in which they decide the exit code. */
 export const failOns = ['fake', 'uncertain', 'abstain'] as const;
 export type FailOn = (typeof failOns)[number];
 
-export interface AnalyzeOptions extends ServerOptions {
+export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly recursive: boolean;
   readonly tier: Tier;
   readonly decisionStrategy: DecisionStrategy;
@@ -23,6 +24,8 @@ export interface AnalyzeOptions extends ServerOptions {
   readonly out: string | null;
   readonly maps: boolean;
   readonly withMetadata: boolean;
+  readonly errorLevel: boolean;
+  readonly html: boolean;
   readonly withoutOriginal: boolean;
   readonly force: boolean;
   readonly details: boolean;
@@ -67,6 +70,14 @@ function checkForensicTier({ tier, out, ...options }: AnalyzeOptions): void {
     throw usageError(
       '--without-original is for evidence bundles; add --tier forensicReporting and --out DIR.',
     );
+  }
+  const forReports = { '--error-level': options.errorLevel, ...caseOptionsGiven(options) };
+  for (const [name, isGiven] of Object.entries(forReports)) {
+    if (isGiven && !isForensic)
+      throw usageError(`${name} is for reports; add --tier forensicReporting.`);
+  }
+  if (options.html && (!isForensic || out === null)) {
+    throw usageError('--html writes reports; add --tier forensicReporting and --out DIR.');
   }
   if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
 }

@@ -2,13 +2,14 @@
 
 import { type Command, Option } from 'commander';
 import { decisionStrategies, defaultSeed, languages, tiers } from '../../contract/vocabulary.ts';
+import { withCaseOptions } from '../analyze/case-data.ts';
 import { type AnalyzeOptions, failOns } from '../analyze/options.ts';
 import { runAnalyze } from '../analyze/run.ts';
 import { defaultJobs, jobCount, listOf, named, wholeNumber } from '../options.ts';
 import { isRemote, withServerOptions } from '../target/server.ts';
 
 export function defineAnalyze(command: Command): void {
-  withServerOptions(command)
+  const described = withServerOptions(command)
     .argument('<file...>', 'pictures, folders with --recursive, or - for standard input')
     .option('-r, --recursive', 'take the .jpg, .jpeg and .png files of folders', false)
     .addOption(
@@ -36,6 +37,9 @@ export function defineAnalyze(command: Command): void {
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
     .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
     .option('--with-metadata', 'print the metadata of the file in the report', false)
+    .option('--error-level', 'show the error level map in the report', false)
+    .option('--html', 'also write each report as one HTML file (needs --out)', false);
+  withCaseOptions(described)
     .option(
       '--without-original',
       'keep the file of the picture out of its evidence bundle; heatmaps and reports still show it',

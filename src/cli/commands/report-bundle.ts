@@ -14,6 +14,7 @@ import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { citedValidation } from '../../validation/saved-validations.ts';
+import { readCaseData } from '../analyze/case-data.ts';
 import { print, printJson, log } from '../output/print.ts';
 import { withLocalCore } from '../target/local.ts';
 import type { ReportOptions } from './report.ts';
@@ -51,8 +52,10 @@ interface Opened {
 async function openInput(
   { core, settings }: Opened,
   target: Parameters<typeof openBundleInput>[1],
-  { withMetadata }: ReportOptions,
+  options: ReportOptions,
 ) {
+  const { withMetadata, errorLevel: withErrorLevel } = options;
+  const how = { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
   const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
@@ -62,7 +65,7 @@ async function openInput(
   try {
     const { db } = core.database;
     const parts = { db, stores, limits, validation, trustList, sandbox };
-    return await openBundleInput(parts, target, { withMetadata });
+    return await openBundleInput(parts, target, how);
   } finally {
     await sandbox.close();
   }

@@ -10,6 +10,7 @@ import {
 } from '../../client/analyses.ts';
 import type { Analysis } from '../../contract/analysis.ts';
 import { type Language, languages } from '../../contract/vocabulary.ts';
+import { type CaseOptions, caseOptionsGiven, withCaseOptions } from '../analyze/case-data.ts';
 import { detailsOf } from '../analyze/details.ts';
 import type { AnalysisRecord } from '../analyze/record.ts';
 import { downloadFiles, remoteRecordOf } from '../analyze/remote/results.ts';
@@ -26,18 +27,19 @@ import {
   withServiceOptions,
 } from '../target/server.ts';
 
-export interface ReportOptions extends ServiceOptions {
+export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly tenant: string;
   readonly out?: string;
   readonly lang: readonly Language[];
   readonly upgrade: boolean;
   readonly withoutOriginal: boolean;
   readonly withMetadata: boolean;
+  readonly errorLevel: boolean;
   readonly force: boolean;
 }
 
 export function defineReport(command: Command): void {
-  withServiceOptions(command)
+  const described = withServiceOptions(command)
     .argument('<analysis>', 'its id; a bundle needs the tier forensicReporting')
     .option('--tenant <name>', 'the tenant of the analysis (default: that of the profile)', named)
     .option('-o, --out <path>', 'the zip file to write; with a server, the folder', named)
@@ -47,6 +49,8 @@ export function defineReport(command: Command): void {
       false,
     )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
+    .option('--error-level', 'show the error level map in the report', false);
+  withCaseOptions(described)
     .addOption(
       new Option('--lang <list>', 'with a server: languages of reports')
         .argParser(listOf(languages))
@@ -151,12 +155,14 @@ async function inTier(
 }
 
 function refuseLocalOptions(options: ReportOptions): void {
-  const { config, withoutOriginal, withMetadata } = options;
+  const { config, withoutOriginal, withMetadata, errorLevel } = options;
   refuseOptions(
     {
       '--config': config !== undefined,
       '--without-original': withoutOriginal,
       '--with-metadata': withMetadata,
+      '--error-level': errorLevel,
+      ...caseOptionsGiven(options),
     },
     'is for the signed bundle, which is made on the machine of the server; leave it out with a server.',
   );

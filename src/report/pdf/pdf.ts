@@ -22,7 +22,7 @@ import { drawSection } from './draw-blocks.ts';
 import { fillContents } from './draw-contents.ts';
 import type { PageImages, Surroundings } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
-import { ink, sheet, styles } from './style.ts';
+import { ink, sheet, styles, textWidth } from './style.ts';
 
 interface PdfInput {
   readonly picture: Picture;
@@ -86,9 +86,37 @@ function openImages(
 
 function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
   page.reserve(70);
+  const bottom = drawLaboratory(page, item);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
-  page.y += 14;
+  page.y = Math.max(page.y, bottom) + 14;
+}
+
+const logoBox = { width: 130, height: 44 } as const;
+/** Points from the left margin: the title of the report keeps its room. */
+const laboratoryX = sheet.left + 0.62 * textWidth;
+
+/** The laboratory's head, to the right of the title. @returns where it ends. */
+function drawLaboratory(page: Page, { caseData }: ReportItem): number {
+  const laboratory = caseData?.laboratory;
+  if (laboratory === undefined) return page.y;
+  const { name, address, logo } = laboratory;
+  let { y } = page;
+  if (logo !== null) {
+    const image = page.doc.openImage(Buffer.from(logo, 'base64'));
+    const scale = Math.min(logoBox.width / image.width, logoBox.height / image.height, 1);
+    const size = { width: image.width * scale, height: image.height * scale };
+    const top = y;
+    page.mark('Figure', () => page.doc.image(image, laboratoryX, top, size), { alt: name });
+    y += size.height + 4;
+  }
+  const width = sheet.right - laboratoryX;
+  const lines = [name, ...address].flatMap((line) =>
+    page.lines(printable(line, 120), styles.note, width),
+  );
+  const top = y;
+  page.mark('P', () => page.put(lines, styles.note, laboratoryX, top));
+  return y + lines.length * styles.note.leading;
 }
 
 /** Head and foot of every page, drawn last: only then is the number of pages known. */

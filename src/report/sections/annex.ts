@@ -167,12 +167,15 @@ function dump(group: string, tags: Tags): readonly Row[] {
 }
 
 export function signatureBlocks({
+  item,
   catalogue: {
     document: { signature },
   },
 }: SectionInput): readonly Block[] {
+  const { laboratory } = item.caseData ?? {};
   return [
     note(signature.intro),
+    ...(laboratory?.sentences ?? []).map((sentence) => paragraph(printable(sentence, 600))),
     ...signature.assessment.map(paragraph),
     heading(signature.notes),
     { kind: 'form', labels: [], rules: 2 },

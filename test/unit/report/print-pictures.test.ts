@@ -11,7 +11,7 @@ test.each([5, 6, 7, 8])(
     const picture = { ...scene, facts: { ...scene.facts, orientation } };
     const maps = makeMaps({ width: 1200, height: 900, cellPx: 32 }, (u, v) => u * v);
     const upright = await renderHeatmaps(picture, maps);
-    const stored = await renderHeatmaps(picture, maps, 'stored');
+    const stored = await renderHeatmaps(picture, maps, { heatmapOrientation: 'stored' });
 
     const fromUpright = await printPictures(picture, upright);
     const fromStored = await printPictures(picture, stored, 'stored');

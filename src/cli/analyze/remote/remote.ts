@@ -11,6 +11,7 @@ import {
 import { type ErrorCode, toForensicsError } from '../../../errors.ts';
 import { createMutex, type Mutex } from '../../../mutex.ts';
 import { refuseOptions } from '../../options.ts';
+import { caseOptionsGiven } from '../case-data.ts';
 import { log } from '../../output/print.ts';
 import { openServer, tenantMeant } from '../../target/server.ts';
 import type { Input } from '../inputs.ts';
@@ -48,13 +49,16 @@ export type RemoteOptions = AnalyzeOptions & { readonly tenant: string };
 
 /** @throws {ForensicsError} `usage` for what a server decides itself, and for results that are not waited for. */
 function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
-  const { trustList, validation, maps, withMetadata, withoutOriginal } = options;
+  const { trustList, validation, maps, withMetadata, withoutOriginal, errorLevel, html } = options;
   refuseOptions(
     {
       '--trust-list': trustList !== undefined,
       '--validation': validation !== undefined,
       '--maps': maps,
       '--with-metadata': withMetadata,
+      '--error-level': errorLevel,
+      '--html': html,
+      ...caseOptionsGiven(options),
       '--without-original': withoutOriginal,
     },
     'applies to this machine only; leave it out with a server.',

@@ -149,6 +149,7 @@ export const labels: typeof english = {
     marked: (place, share) => `Hier hinsehen: umrandet, ${place} (${share}).`,
   },
   scale: { low: 'keine Spuren', high: 'starke Spuren' },
+  viewer: { heatmap: 'Heatmap', zoom: 'Vergrößern' },
   outline: 'Ein weißer Rahmen umgibt, was alle Methoden zusammen als verändert markieren.',
   strips: {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,

@@ -147,6 +147,8 @@ export const labels = {
     marked: (place: string, share: string) => `Look here: outlined, ${place} (${share}).`,
   },
   scale: { low: 'no trace', high: 'strong traces' },
+  /** Of the HTML report. */
+  viewer: { heatmap: 'Heatmap', zoom: 'Zoom' },
   outline: 'A white frame surrounds what all methods together mark as changed.',
   strips: {
     leftToRight: (count: string) => `in ${count} strips, from left to right`,
