@@ -14,7 +14,7 @@ const rules = `
 *{box-sizing:border-box}
 body{margin:0;background:#fff;color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:960px;margin:0 auto;padding:24px}
-h1{font-size:28px;margin:0}h2{font-size:20px;color:var(--accent);margin:32px 0 8px}
+section{clear:both}h1{font-size:28px;margin:0}h2{font-size:20px;color:var(--accent);margin:32px 0 8px}
 h2 small{float:right;font-size:12px;color:var(--muted);text-transform:uppercase}
 h3{font-size:15px;color:var(--accent);margin:16px 0 4px}
 p{margin:4px 0 8px}.note,footer,nav,figcaption{color:var(--muted);font-size:13px}

@@ -142,9 +142,9 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
   }
 }
 
-const inset = 14;
+const inset = 10;
 const belowHead = 5;
-const below = 10;
+const below = 6;
 
 /** The short result beside the picture. All outcomes look alike on purpose: a red frame would outweigh its figures. */
 function drawVerdict(
@@ -152,7 +152,7 @@ function drawVerdict(
   { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
 ): void {
   const { doc } = page;
-  const placement = placeFigure(size, { width: 200, height: 165 });
+  const placement = placeFigure(size, { width: 190, height: 132 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);

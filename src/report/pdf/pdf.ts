@@ -22,7 +22,7 @@ import { drawSection } from './draw-blocks.ts';
 import { fillContents } from './draw-contents.ts';
 import type { PageImages, Surroundings } from './draw-pictures.ts';
 import { type Document, openPage, type Page } from './page.ts';
-import { ink, sheet, styles, textWidth } from './style.ts';
+import { ink, sheet, styles } from './style.ts';
 
 interface PdfInput {
   readonly picture: Picture;
@@ -86,37 +86,34 @@ function openImages(
 
 function drawTitle(page: Page, labels: Words['labels'], item: ReportItem): void {
   page.reserve(70);
-  const bottom = drawLaboratory(page, item);
+  drawLaboratory(page, item);
   page.flow('H1', labels.title, styles.title);
   page.flow('P', printable(item.name, 100), styles.body);
-  page.y = Math.max(page.y, bottom) + 14;
+  page.y += 10;
 }
 
-const logoBox = { width: 130, height: 44 } as const;
-/** Points from the left margin: the title of the report keeps its room. */
-const laboratoryX = sheet.left + 0.62 * textWidth;
+const logoBox = { width: 150, height: 34 } as const;
 
-/** The laboratory's head, to the right of the title. @returns where it ends. */
-function drawLaboratory(page: Page, { caseData }: ReportItem): number {
+/** The laboratory's head above the title: its logo, and its name and address beside it. */
+function drawLaboratory(page: Page, { caseData }: ReportItem): void {
   const laboratory = caseData?.laboratory;
-  if (laboratory === undefined) return page.y;
+  if (laboratory === undefined) return;
   const { name, address, logo } = laboratory;
-  let { y } = page;
+  const top = page.y;
+  let x: number = sheet.left;
+  let bottom = top;
   if (logo !== null) {
     const image = page.doc.openImage(Buffer.from(logo, 'base64'));
     const scale = Math.min(logoBox.width / image.width, logoBox.height / image.height, 1);
     const size = { width: image.width * scale, height: image.height * scale };
-    const top = y;
-    page.mark('Figure', () => page.doc.image(image, laboratoryX, top, size), { alt: name });
-    y += size.height + 4;
+    page.mark('Figure', () => page.doc.image(image, sheet.left, top, size), { alt: name });
+    x += size.width + 10;
+    bottom += size.height;
   }
-  const width = sheet.right - laboratoryX;
-  const lines = [name, ...address].flatMap((line) =>
-    page.lines(printable(line, 120), styles.note, width),
-  );
-  const top = y;
-  page.mark('P', () => page.put(lines, styles.note, laboratoryX, top));
-  return y + lines.length * styles.note.leading;
+  const text = [name, ...address].map((line) => printable(line, 120)).join(' · ');
+  const lines = page.lines(text, styles.note, sheet.right - x);
+  page.mark('P', () => page.put(lines, styles.note, x, top));
+  page.y = Math.max(bottom, top + lines.length * styles.note.leading) + 6;
 }
 
 /** Head and foot of every page, drawn last: only then is the number of pages known. */

@@ -162,17 +162,19 @@ function identityRows(input: SectionInput): readonly Row[] {
   ];
 }
 
-/** Who ordered it, who answers for it; nothing where nobody said so. */
+/** Who ordered it, who answers for it; nothing where nobody said so. The laboratory stands above the title. */
 function caseRows({ caseData }: ReportItem, { document }: Words): readonly Row[] {
   if (caseData === undefined) return [];
-  const { caseNumber, exhibit, examiner, note: remark, laboratory } = caseData;
+  const { caseNumber, exhibit, examiner, note: remark } = caseData;
   const words = document.caseData;
+  const named = [
+    ...(caseNumber === undefined ? [] : [printable(caseNumber, 80)]),
+    ...(exhibit === undefined ? [] : [`${words.exhibit} ${printable(exhibit, 80)}`]),
+    ...(examiner === undefined ? [] : [`${words.examiner} ${printable(examiner, 80)}`]),
+  ];
   return [
-    ...foreignRow(words.caseNumber, caseNumber ?? null),
-    ...foreignRow(words.exhibit, exhibit ?? null),
-    ...foreignRow(words.examiner, examiner ?? null),
-    ...foreignRow(words.laboratory, laboratory?.name ?? null),
-    ...foreignRow(words.note, remark ?? null, 600),
+    ...row(named.length > 0, words.caseNumber, named.join('; ')),
+    ...foreignRow(words.note, remark ?? null, 300),
   ];
 }
 

@@ -52,7 +52,6 @@ export const document: typeof english = {
     exhibit: 'Asservat',
     examiner: 'Sachverständige Person',
     note: 'Anmerkung',
-    laboratory: 'Labor',
   },
   item: {
     metadataTitle: 'Angaben der Metadaten',

@@ -49,7 +49,6 @@ export const document = {
     exhibit: 'Exhibit',
     examiner: 'Examiner',
     note: 'Note',
-    laboratory: 'Laboratory',
   },
   item: {
     metadataTitle: 'What the metadata say',
