@@ -79,8 +79,8 @@ function writeLaboratory({ caseData }: ReportItem): string {
   const { name, address, logo } = laboratory;
   const type = logo?.startsWith('iVBOR') === true ? 'png' : 'jpeg';
   const image = logo === null ? '' : `<img alt="" src="data:image/${type};base64,${logo}">`;
-  const lines = [name, ...address].map((line) => escape(printable(line))).join('<br>');
-  return `<div class="laboratory">${image}<p>${lines}</p></div>`;
+  const head = [name, ...address].map((line) => escape(printable(line))).join('<br>');
+  return `<div class="laboratory">${image}<p>${head}</p></div>`;
 }
 
 function writeSection(around: Surroundings, { title, part, blocks }: Section, at: number): string {
@@ -114,8 +114,9 @@ function writeBlock(around: Surroundings, block: Block): string {
     case 'heatmaps':
       return writeHeatmaps(around, block);
     case 'findings':
-      return writeFindings(around, block);
+      break;
   }
+  return writeFindings(around, block);
 }
 
 function writeVerdict(
@@ -150,15 +151,21 @@ function writeContents({ sections }: Surroundings, title: string): string {
 }
 
 function writeRow({ label, value, bar, range, marks = [] }: Row): string {
-  const at = (share: number) => (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
   const [low, high] = range ?? [0, 0];
   const parts = [
-    `<i style="width:${at(bar ?? 0)}%"></i>`,
-    ...(range === undefined ? [] : [`<u style="left:${at(low)}%;width:${at(high - low)}%"></u>`]),
-    ...marks.map((mark) => `<s style="left:${at(mark)}%"></s>`),
+    `<i style="width:${percentOf(bar ?? 0)}%"></i>`,
+    ...(range === undefined
+      ? []
+      : [`<u style="left:${percentOf(low)}%;width:${percentOf(high - low)}%"></u>`]),
+    ...marks.map((mark) => `<s style="left:${percentOf(mark)}%"></s>`),
   ];
   const scale = bar === undefined ? '' : `<span class="bar">${parts.join('')}</span>`;
   return `<tr><th scope="row">${escape(label)}</th><td>${lines(value)}${scale}</td></tr>`;
+}
+
+/** Percent of the bar. */
+function percentOf(share: number): string {
+  return (100 * Math.min(Math.max(share, 0), 1)).toFixed(1);
 }
 
 function writeGrid({ columns, rows }: Grid): string {
