@@ -16,7 +16,7 @@ import { createStores, type Stores } from '../storage/stores.ts';
 import { proveDefaultStorage } from '../tenants/default-storage.ts';
 import type { Core } from './core.ts';
 import { cached } from './health.ts';
-import { openTenantStorage, type TenantStorage } from './tenant-storage.ts';
+import { openTenantStorage, type TenantStorage, uploadOriginsOf } from './tenant-storage.ts';
 
 export interface Blobs {
   readonly buckets: Buckets;
@@ -75,7 +75,7 @@ export function openBlobs(parts: BlobParts): Blobs {
       secretFor: (accessKeyId) => credentials.secretFor(accessKeyId),
       region,
       now,
-      corsOrigins: settings.corsAllowedOrigins,
+      corsOrigins: uploadOriginsOf(settings),
       onError,
     }),
     stores: createStores({

@@ -1,5 +1,6 @@
 /** What serving and administration both need of remote stores: their configurations, and clients for them. */
 
+import { isIPv6 } from 'node:net';
 import type { Settings } from '../config/config.ts';
 import type { StorageType } from '../contract/vocabulary.ts';
 import type { Db } from '../db/open.ts';
@@ -47,13 +48,35 @@ export function openTenantStorage({ settings, core, now, onError }: TenantStorag
   const shared = openShared({ settings, db, configs, openRemote });
   return {
     configs,
-    cors: createBucketCors({ db, defaultOrigins: settings.corsAllowedOrigins, now, onError }),
+    cors: createBucketCors({ db, defaultOrigins: uploadOriginsOf(settings), now, onError }),
     openRemote,
     guard,
     shared,
     defaultType: shared?.config.type ?? 's3',
   } satisfies TenantStorage;
 }
+
+/** Whose pages may use presigned URLs: those the administrator named, else the pages of this server itself. */
+export function uploadOriginsOf({
+  corsAllowedOrigins,
+  publicUrl,
+  behindProxy,
+  host,
+  port,
+}: Pick<
+  Settings,
+  'corsAllowedOrigins' | 'publicUrl' | 'behindProxy' | 'host' | 'port'
+>): readonly string[] {
+  if (corsAllowedOrigins.length > 0) return corsAllowedOrigins;
+  // Behind a proxy nobody opens a page of our port; with port 0 it is another one each time.
+  const hosts = behindProxy || port === 0 ? [] : [host, 'localhost', '127.0.0.1'];
+  const own = hosts
+    .filter((name) => !anyAddress.includes(name))
+    .map((name) => new URL(`https://${isIPv6(name) ? `[${name}]` : name}:${port}`).origin);
+  return [...new Set([...(publicUrl === null ? [] : [publicUrl]), ...own])];
+}
+
+const anyAddress = ['0.0.0.0', '::'];
 
 function remoteOpener(settings: Settings, guard: ConnectionGuard): OpenRemoteStore {
   const { presignedUrlExpirySeconds: expirySeconds, maxUploadBytes: maxObjectBytes } = settings;

@@ -254,7 +254,11 @@ export const settingsSchema = Type.Object({
     30,
     'days after which a deleted analysis and its objects are purged; `forensics hold` prevents it',
   ),
-  corsAllowedOrigins: list('anyOrigin', [], 'browser origins whose pages may upload and download'),
+  corsAllowedOrigins: list(
+    'anyOrigin',
+    [],
+    "browser origins whose pages may upload and download; without it the server's own addresses",
+  ),
   webhookAllow: list('addressRange', ['external'], 'where webhooks may go'),
   // Not `private`: the outcome of an attempt to reach a store shows a tenant which hosts and ports of the network are open.
   storageAllow: list(
@@ -295,6 +299,9 @@ export const settingsSchema = Type.Object({
   ),
   feedbackWebhookUrl: secret('webUrl', 'your own receiver of feedback'),
   logLevel: oneOf(logLevels, 'info', 'level', 'how much is logged'),
+  hashLoggedAccounts: truth(
+    'log the accounts of refused logins and keys as hashes, not as written',
+  ),
   masterKey: secret('masterKey', 'the master key, instead of the file in the data folder'),
 });
 

@@ -1,6 +1,6 @@
 /** The folder that holds everything of one installation, readable by its owner alone, and its lock: one server a folder. */
 
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
@@ -42,7 +42,7 @@ function isBucketName(name: string): boolean {
   return /^b-[0-9a-f]{24}$/.test(name);
 }
 
-/** @throws {ForensicsError} `config_invalid` when it cannot be made. */
+/** Readable by its owner alone, also where it was there before. @throws {ForensicsError} `config_invalid` when it cannot be made. */
 export function makeDataFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -53,7 +53,31 @@ export function makeDataFolder(path: string): void {
       { cause: error },
     );
   }
+  keepOthersOut(path);
   finishRestore(path);
+}
+
+/**
+ * Whoever made the folder or put the key there before, with tools of his own, may have let others in. Windows has other
+ * rights, which the mode does not show.
+ *
+ * @throws {ForensicsError} `config_invalid` where the mode cannot be changed.
+ */
+function keepOthersOut(path: string): void {
+  if (process.platform === 'win32') return;
+  for (const file of [path, join(path, 'master.key')]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+    if ((mode & 0o077) === 0) continue;
+    try {
+      chmodSync(file, mode & 0o700);
+    } catch (cause) {
+      throw new ForensicsError(
+        'config_invalid',
+        `Other users of this machine can read ${file}, and its mode cannot be changed; run chmod go-rwx on it as its owner, or choose another data folder with --data-dir.`,
+        { cause },
+      );
+    }
+  }
 }
 
 /** Ends a restore that was cut off. @throws {ForensicsError} `conflict` while that is still at work. */

@@ -6,6 +6,7 @@ import { getCACertificates } from 'node:tls';
 import type { Tenant } from '../access/tenants.ts';
 import type { Core } from '../app/core.ts';
 import { type Blobs, openBlobs } from '../app/storage.ts';
+import { uploadOriginsOf } from '../app/tenant-storage.ts';
 import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
 import { probeStore } from '../storage/remote/probe.ts';
@@ -89,7 +90,7 @@ function embeddedTarget(
   return {
     store: stores.of({ tenantId, storageConfigId: null }),
     visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
-    origins: settings.corsAllowedOrigins,
+    origins: uploadOriginsOf(settings),
     fixes: {
       access: 'Make room on the disk, and run as the user who owns the data folder.',
       presigned: `See that ${publicUrl.origin} leads to this server as clients use it, with host and path unchanged (publicUrl).`,
@@ -114,7 +115,7 @@ const onlyInside = {
 };
 
 function remoteTarget(
-  { corsAllowedOrigins }: Pick<Settings, 'corsAllowedOrigins'>,
+  settings: Settings,
   config: StorageConfig,
   access: string,
   corsWarning: string | null = null,
@@ -124,7 +125,7 @@ function remoteTarget(
   const where = config.type === 's3' ? 'bucket' : 'storage account';
   const said = corsWarning === null ? '' : ` The store said: ${corsWarning}`;
   return {
-    origins: own ?? corsAllowedOrigins,
+    origins: own ?? uploadOriginsOf(settings),
     fixes: {
       access,
       presigned:

@@ -1,9 +1,12 @@
 /**
  * One line an event, as fields. A request is logged by its route, never by its address: queries hold signatures of
- * presigned URLs, and headers contain keys. Only a caller who was not let in is logged with a network address.
+ * presigned URLs, and headers contain keys. Only a caller who was not let in is logged with
+ * a network address and the account that was tried.
  */
 
+import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyLoggerOptions, FastifyRequest } from 'fastify';
+import { tagOf } from '../access/key-format.ts';
 import type { LogLevel } from '../config/config.ts';
 
 export interface LogTarget {
@@ -34,7 +37,8 @@ export function loggerOptions(level: LogLevel, target: LogTarget): LoggerOptions
   };
 }
 
-export function logAnswers(server: FastifyInstance): void {
+/** @param accountKey - hashes accounts; null writes them as they are. */
+export function logAnswers(server: FastifyInstance, accountKey: Buffer | null): void {
   server.addHook('onResponse', async (request, reply) => {
     request.log.info(
       {
@@ -44,22 +48,46 @@ export function logAnswers(server: FastifyInstance): void {
         code: reply.getHeader('x-error-code'),
         caller: request.principal?.id ?? undefined,
         tenantId: request.tenant?.id,
-        ...addressOfStranger(request, reply.raw.statusCode),
+        ...describeStranger(request, reply.raw.statusCode, accountKey),
       },
       'answered',
     );
   });
 }
 
-/** Of a login, key or token that was refused, and of nobody else: whoever guesses is found by the network address. */
-function addressOfStranger(
-  { ip, headers, principal, routeOptions }: FastifyRequest,
+/** Of a login, key or token that was refused, and of nobody else: whoever guesses is found by address and account. */
+function describeStranger(
+  request: FastifyRequest,
   status: number,
-): { readonly from?: string } {
+  accountKey: Buffer | null,
+): { readonly from?: string; readonly account?: string } {
+  const { ip, headers, principal, routeOptions } = request;
   const isLogin = routeOptions.url === '/v1/auth/login' && status >= 400;
   const triedKey = headers.authorization !== undefined && principal === null;
   const isRefused = isLogin || status === 401 || (status === 403 && triedKey);
-  return isRefused ? { from: ip } : {};
+  if (!isRefused) return {};
+  const account = isLogin ? mailAddressIn(request.body) : keyTagIn(headers.authorization);
+  if (account === null) return { from: ip };
+  return { from: ip, account: accountKey === null ? account : hashOf(account, accountKey) };
+}
+
+/** In one spelling; null for what is none: people also type their password into the wrong box. */
+function mailAddressIn(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null || !('email' in body)) return null;
+  const { email } = body;
+  const isOne = typeof email === 'string' && /^[^\s@]{1,64}@[^\s@]{1,189}$/.test(email);
+  return isOne ? email.toLowerCase() : null;
+}
+
+/** What comes before the secret part of a well-formed key names its tenant. */
+function keyTagIn(authorization = ''): string | null {
+  const [, secret = ''] = /^(?:ApiKey|Bearer) (\S+)$/i.exec(authorization) ?? [];
+  const tag = tagOf(secret);
+  return tag === null ? null : `sk-${tag}`;
+}
+
+function hashOf(account: string, key: Buffer): string {
+  return createHmac('sha256', key).update(account).digest('hex').slice(0, 32);
 }
 
 const deepestCause = 5;

@@ -68,6 +68,8 @@ export interface ServerParts {
   readonly apiCorsAllowedOrigins: readonly string[];
   /** Null without metrics. */
   readonly metrics: Pick<Metrics, 'observe'> | null;
+  /** Hashes the accounts of refused logins and keys in the log; null writes them as they were sent. */
+  readonly accountKey: Buffer | null;
   readonly logLevel: LogLevel;
   readonly logTarget: LogTarget;
 }
@@ -105,7 +107,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   const methods = rememberMethods(server);
 
   guardTransport(server, transport);
-  logAnswers(server);
+  logAnswers(server, parts.accountKey);
   parts.metrics?.observe(server);
   answerErrors(server);
   guardBodies(server);

@@ -163,7 +163,8 @@ async function serverOf({
           droppedLogLines: () => serverLog.dropped(),
         });
   const version = packageVersion();
-  const parts = { app, transport, version, metrics, logTarget: serverLog };
+  const accountKey = settings.hashLoggedAccounts ? app.secrets.of('log/accounts') : null;
+  const parts = { app, transport, version, metrics, accountKey, logTarget: serverLog };
   const server = await createServer({ ...settings, ...parts });
   stack.defer(() => closeServer(server));
   if (source !== null && transport !== null) {

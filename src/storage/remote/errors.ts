@@ -10,8 +10,13 @@ const otherProtocol =
 const forbidden =
   'The store has an address that this server must not call; its administrator can allow it (storageAllow: private, or an address range).';
 
+/** One answer for names that are unknown and names that are forbidden: two would show who is in the own network. */
+export const noAddress = 'no_address';
+
 const sentences: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name of the store is unknown; check the endpoint.',
+  [noAddress]:
+    'The host name of the store is unknown, or leads to an address that this server must not call. Check the endpoint, or ask the administrator to allow it (storageAllow).',
   EAI_AGAIN: 'The host name of the store could not be looked up; check the endpoint and the DNS.',
   ECONNREFUSED: 'Nothing answers at the address of the store; check the endpoint and the port.',
   EHOSTUNREACH: 'There is no route to the store; check the endpoint and the network.',

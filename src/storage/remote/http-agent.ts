@@ -1,8 +1,9 @@
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
-import { Socket } from 'node:net';
+import { type LookupFunction, Socket } from 'node:net';
 import { maxUploadBytes } from '../../contract/limits.ts';
 import type { ConnectionGuard } from '../../network/address-guard.ts';
+import { noAddress } from './errors.ts';
 
 /** How long a remote store may take. */
 interface Timeouts {
@@ -49,7 +50,11 @@ const minAnswerLimitBytes = 128 * 1024 * 1024;
 export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
   const { ca, guard, maxObjectBytes = maxUploadBytes } = settings;
   const timeouts = { ...defaultTimeouts, ...settings.timeouts };
-  const options = { keepAlive: true, timeout: timeouts.idleMs, lookup: guard?.lookup };
+  const options = {
+    keepAlive: true,
+    timeout: timeouts.idleMs,
+    lookup: guard && quiet(guard.lookup),
+  };
   const agent = useSSL
     ? new SecureAgent({ ...options, ...(ca === undefined ? {} : { ca }) })
     : new Agent(options);
@@ -73,6 +78,16 @@ export function createAgent(useSSL: boolean, settings: RemoteSettings): Agent {
     reuse(connection, request);
   };
   return agent;
+}
+
+/** Tells an unknown name and a forbidden one with the same error. */
+function quiet(lookup: LookupFunction): LookupFunction {
+  return (hostname, options, callback) => {
+    lookup(hostname, options, (error, ...found) => {
+      if (error === null) callback(null, ...found);
+      else callback(Object.assign(new Error(noAddress), { code: noAddress }), ...found);
+    });
+  };
 }
 
 /** Draining an answer, so that the connection can be reused, must end. */

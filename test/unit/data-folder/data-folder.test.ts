@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -116,3 +117,18 @@ test('a data folder that is a file is refused with what to do', () => {
     }),
   );
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a folder and a master key that others could read are closed to them',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'forensics-folder-'));
+    const key = join(folder, 'master.key');
+    writeFileSync(key, `${'ab'.repeat(32)}\n`);
+    chmodSync(key, 0o644);
+    chmodSync(folder, 0o755);
+
+    openDataFolder({ dataDir: folder, masterKey: null });
+
+    expect([folder, key].map((file) => statSync(file).mode & 0o777)).toEqual([0o700, 0o600]);
+  },
+);

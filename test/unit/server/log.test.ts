@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newSecret } from '../../../src/access/key-format.ts';
 import { type Ask, type OpenServer, openServer, type Question } from './open-server.ts';
 
 const secret = 'unspeakable';
@@ -115,6 +116,55 @@ test.each<[string, Question]>([
 
   expect(refused[0]).toMatchObject({ status: expect.any(Number), from: '127.0.0.1' });
   for (const line of accepted) expect(line).not.toHaveProperty('from');
+});
+
+describe('the account of a refused', () => {
+  const login = (email: string): Question => ({
+    method: 'POST',
+    path: '/v1/auth/login',
+    body: { email, password: secret },
+  });
+
+  test('login or key is logged, and nothing secret of it', async () => {
+    const key = newSecret('acme');
+    const lines = await logged(async () => {
+      await ask(login('Anna@example.org'));
+      await ask(login(secret));
+      await ask({
+        method: 'GET',
+        path: '/v1/analysis?tenantName=acme',
+        headers: { authorization: `ApiKey ${key}` },
+      });
+    });
+    const refused = lines.filter(({ from }) => from !== undefined);
+
+    expect(refused.map(({ account }) => account)).toEqual([
+      'anna@example.org',
+      undefined,
+      'sk-acme',
+    ]);
+    expect(JSON.stringify(lines)).not.toContain(key);
+    expect(JSON.stringify(lines)).not.toContain(secret);
+  });
+
+  test('login is a hash where that is configured, the same for the same account', async () => {
+    const other = await openServer({ accountKey: Buffer.alloc(32, 7) });
+    const askOther = await other.listen();
+    await askOther(login('Anna@example.org'));
+    await askOther(login('anna@example.org'));
+    await askOther({ method: 'GET', path: '/v1/ping' });
+    const accounts = other.log
+      .map((line): Record<string, unknown> => JSON.parse(line))
+      .flatMap(({ account }) => account ?? []);
+    await other.close();
+
+    expect(accounts).toEqual([
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+      expect.stringMatching(/^[0-9a-f]{32}$/),
+    ]);
+    expect(accounts[0]).toBe(accounts[1]);
+    expect(other.log.join('').toLowerCase()).not.toContain('anna@');
+  });
 });
 
 test('what cannot be read as HTTP is answered in our form with all guards', async () => {

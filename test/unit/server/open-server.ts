@@ -80,6 +80,7 @@ export async function openServer(
     rateLimitPerMinute: 0,
     apiCorsAllowedOrigins: [],
     metrics: null,
+    accountKey: null,
     logLevel: 'info',
     logTarget: { write: (line) => void log.push(line) },
     ...parts,

@@ -1,3 +1,4 @@
+import type { lookup } from 'node:dns';
 import { createServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { Readable } from 'node:stream';
@@ -50,6 +51,19 @@ const adapters: readonly (readonly [
       ),
   ],
 ];
+
+type Answered = (...found: readonly unknown[]) => void;
+
+function resolver(answer: (callback: Answered) => void): typeof lookup {
+  const resolve = (_name: string, _options: object, callback: Answered) => answer(callback);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the one form in which the guard asks
+  return resolve as unknown as typeof lookup;
+}
+
+const inside = resolver((callback) => callback(null, [{ address: '10.0.0.1', family: 4 }]));
+const unknown = resolver((callback) =>
+  callback(Object.assign(new Error('no'), { code: 'ENOTFOUND' })),
+);
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -276,6 +290,22 @@ describe.each(adapters)('the %s store', (_name, open) => {
       expect(server.asked).toEqual([]);
     },
   );
+
+  test('with a forbidden name is told from one with an unknown name by nothing', async () => {
+    const outcomes = await Promise.all(
+      [inside, unknown].map(async (resolve) => {
+        const guard = createConnectionGuard(createAddressGuard(['external']), resolve);
+        const store = open('http://host.example:9', { ...impatient, guard });
+        return store.read('key', 10).catch((error: unknown) => error);
+      }),
+    );
+
+    expect(outcomes[0]).toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('unknown, or leads to'),
+    });
+    expect(outcomes[0]).toEqual(outcomes[1]);
+  });
 });
 
 describe.each(adapters)('a connection of the %s store', (_name, open) => {

@@ -1,0 +1,276 @@
+/**
+ * A server, its children, workers and commands are killed at random moments while clients create, upload, start, upgrade
+ * and delete. Afterwards everything is judged from outside: by what the server had acknowledged, by the messages that the
+ * receiver got, and by the database when nobody uses it any more.
+ */
+
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { runCli, spawnCli } from '../cli/run-cli.ts';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { startReceiver } from '../journeys/receiver.ts';
+import { clientOf, newDataDir, only, type Serving, startServing } from '../journeys/serving.ts';
+import { createLedger, type Ledger, type Tier } from './ledger.ts';
+import { demand, pick, type Proof } from './proof.ts';
+
+const leaseSeconds = 2;
+const size = { width: 96, height: 96 };
+const environment = {
+  FORENSICS_LEASE_SECONDS: String(leaseSeconds),
+  FORENSICS_WEBHOOK_ALLOW: '127.0.0.0/8',
+  // What kills interrupt can be refused for no space only where there is none: that is another proof.
+  FORENSICS_LOG_LEVEL: 'warn',
+};
+
+type Client = ReturnType<typeof clientOf>;
+
+interface Scene extends Proof {
+  readonly dataDir: string;
+  readonly ledger: Ledger;
+  readonly picture: Buffer;
+  readonly counts: Map<string, number>;
+}
+
+export async function proveKills(proof: Proof): Promise<void> {
+  const dataDir = newDataDir();
+  const counts = new Map<string, number>();
+  const picture = await sceneJpeg({ ...size, seed: 1 });
+  const scene: Scene = { ...proof, dataDir, picture, counts, ledger: createLedger() };
+  const receiver = await startReceiver();
+  let serving = await startServing(dataDir, environment);
+  const apiKey = serving.ready.apiKey ?? '';
+  const update = ['tenant', 'update', 'default', '--webhook-url', receiver.url];
+  const updated = await runCli([...update, '--data-dir', dataDir], { env: environment });
+  demand(updated.code === 0, updated.stderr);
+  do {
+    serving = await oneRound(scene, serving, apiKey);
+  } while (!proof.isOver());
+  const client = clientOf(serving, 'default', apiKey);
+  await settle(scene, client);
+  await scene.ledger.judgeFromOutside(client);
+  await deliverAll(scene);
+  await serving.end('SIGTERM');
+  scene.ledger.judgeMessages(receiver.calls);
+  receiver.close();
+  await judgeFolder(scene);
+  for (const [what, count] of [...counts, ...scene.ledger.figures()]) proof.note(what, count);
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+/** Clients at work, one victim or more; returns the server that is up afterwards. */
+async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise<Serving> {
+  const client = clientOf(serving, 'default', apiKey);
+  const isEnded = { now: false };
+  const clients = [1, 2].map(async () => work(scene, client, isEnded));
+  const act = pick(scene.random, acts);
+  await act(scene, serving);
+  const endsServer = scene.random() < 0.75;
+  await setTimeout(scene.random() * 1200);
+  isEnded.now = true;
+  if (!endsServer) {
+    await Promise.all(clients);
+    return serving;
+  }
+  count(scene, 'kills of the server');
+  await serving.end('SIGKILL');
+  await Promise.all(clients);
+  if (scene.random() < 0.25) await rotateKey(scene);
+  return startServing(scene.dataDir, environment);
+}
+
+/** One client: whatever it is told goes into the ledger; an answer that never came leaves both possibilities open. */
+async function work({ ledger, random, picture }: Scene, client: Client, end: { now: boolean }) {
+  while (!end.now) {
+    try {
+      await doSomething({ ledger, random, picture }, client);
+    } catch (error) {
+      // A broken connection; what the ledger demanded is not broken off.
+      if (error instanceof Error && error.name === 'Fault') throw error;
+      await setTimeout(20);
+    }
+  }
+}
+
+async function doSomething(
+  { ledger, random, picture }: Pick<Scene, 'ledger' | 'random' | 'picture'>,
+  client: Client,
+): Promise<void> {
+  const dice = random();
+  const known = ledger.one(random);
+  if (known === null || dice < 0.5) {
+    const tier: Tier = random() < 0.8 ? 'flagging' : 'forensicReporting';
+    const options = { tier, model: 'trace-1' };
+    const made = await ledger.create(async () =>
+      client.create({ format: 'jpg', ...size, options }),
+    );
+    const put = await client.upload(made, picture);
+    if (put.status === 200) await ledger.start(made.id, async () => start(client, made.id));
+  } else if (dice < 0.7) {
+    await ledger.start(known, async () => start(client, known));
+  } else if (dice < 0.85) {
+    const options = { tier: 'forensicReporting' };
+    await ledger.upgrade(known, async () => client.send('POST', '/retry', { id: known, options }));
+  } else if (dice < 0.9) {
+    await ledger.remove(known, async () => client.send('DELETE', '', { id: known }));
+  } else {
+    await ledger.look(known, await client.get(known));
+  }
+  await setTimeout(100 * random());
+}
+
+async function start(client: Client, id: string) {
+  return client.send('POST', '/start', { id });
+}
+
+const acts = [killChildren, killWorker, freezeWorker, killBackup, killRestore, nothing];
+
+async function nothing({ random }: Scene): Promise<void> {
+  await setTimeout(1500 * random());
+}
+
+async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
+  await setTimeout(2000 * scene.random());
+  for (const pid of childrenOf(child.pid)) {
+    count(scene, 'kills of children');
+    signal(pid, 'SIGKILL');
+  }
+}
+
+async function killWorker(scene: Scene): Promise<void> {
+  const worker = startWorker(scene);
+  await setTimeout(4000 * scene.random());
+  count(scene, 'kills of workers');
+  worker.kill('SIGKILL');
+  await worker;
+}
+
+/** For longer than its lease: what it then brings must not count. */
+async function freezeWorker(scene: Scene): Promise<void> {
+  const worker = startWorker(scene);
+  await setTimeout(1500 + 2500 * scene.random());
+  count(scene, 'workers frozen beyond their lease');
+  worker.kill('SIGSTOP');
+  await setTimeout((leaseSeconds + 1) * 1000);
+  worker.kill('SIGCONT');
+  await setTimeout(500);
+  worker.kill('SIGKILL');
+  await worker;
+}
+
+function startWorker({ dataDir }: Scene) {
+  const args = ['worker', '--data-dir', dataDir, '--workers', '1'];
+  return spawnCli(args, { env: environment });
+}
+
+/** What is left of it must be no backup that passes for one. */
+async function killBackup(scene: Scene): Promise<void> {
+  const out = `${scene.dataDir}-backup.tar`;
+  rmSync(out, { force: true });
+  await killed(scene, 'backups', ['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
+  await judgeBackup(scene, out);
+}
+
+async function judgeBackup(scene: Scene, out: string): Promise<void> {
+  const isThere = readdirSync(join(out, '..')).includes(out.split('/').at(-1) ?? '');
+  if (!isThere) return;
+  const verified = await runCli(['backup', 'verify', out]);
+  demand(verified.code === 0, `A backup that was cut off lies in its place: ${verified.stderr}`);
+  count(scene, 'whole backups in spite of a kill');
+}
+
+/** Cut off, then done again: the folder is the one of the backup, whole. */
+async function killRestore(scene: Scene): Promise<void> {
+  const [out, folder] = [`${scene.dataDir}-whole.tar`, `${scene.dataDir}-restored`];
+  for (const path of [out, folder]) rmSync(path, { recursive: true, force: true });
+  const made = await runCli(['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
+  demand(made.code === 0, `A backup beside a server at work failed: ${made.stderr}`);
+  mkdirSync(folder, { mode: 0o700 });
+  await killed(scene, 'restores', ['restore', out, '--data-dir', folder]);
+  const again = await runCli(['restore', out, '--force', '--data-dir', folder]);
+  demand(again.code === 0, `A restore after one that was cut off failed: ${again.stderr}`);
+  const audit = await runCli(['audit', 'verify', '--data-dir', folder]);
+  demand(audit.code === 0, `The audit log of a restored folder is not whole: ${audit.stderr}`);
+}
+
+/** With the server down. Whichever key is the present one then, the folder opens. */
+async function rotateKey(scene: Scene): Promise<void> {
+  await killed(scene, 'key rotations', ['master-key', 'rotate', '--data-dir', scene.dataDir]);
+}
+
+async function killed(scene: Scene, what: string, args: readonly string[]): Promise<void> {
+  const running = spawnCli(args, { env: environment });
+  await Promise.race([running, setTimeout(400 + 2600 * scene.random())]);
+  count(scene, running.exitCode === null ? `kills of ${what}` : `${what} that ended before`);
+  running.kill('SIGKILL');
+  await running;
+}
+
+function childrenOf(pid: number | undefined): readonly number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text.split(' ').filter(Boolean).map(Number);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It ended by itself in between.
+  }
+}
+
+function count({ counts }: Scene, what: string): void {
+  counts.set(what, (counts.get(what) ?? 0) + 1);
+}
+
+// Everything that was started has this long, however much it is, before it counts as stuck.
+const patienceMs = 15 * 60_000;
+
+/** Nothing is killed any more: what was acknowledged comes to its end. */
+async function settle({ ledger, counts }: Scene, client: Client): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  const retried = new Set<string>();
+  for (const id of ledger.started()) {
+    for (;;) {
+      const answer = await client.get(id);
+      if (answer.status === 404) break;
+      const { status, statusMessage } = only(answer).inferenceStatus;
+      if (status === 'completed') break;
+      demand(performance.now() < untilMs, `${id} is stuck: ${status}, ${statusMessage}`);
+      // A picture that four children died of is given up; here it was we who killed them.
+      if (status === 'failed') {
+        demand(!retried.has(id), `${id} failed although nothing was killed: ${statusMessage}`);
+        retried.add(id);
+        await client.send('POST', '/retry', { id });
+      }
+      await setTimeout(100);
+    }
+  }
+  counts.set('runs given up after kills of their children', retried.size);
+}
+
+async function deliverAll({ dataDir }: Scene): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  for (;;) {
+    const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
+    const sql = "SELECT count(*) FROM webhook_deliveries WHERE state <> 'delivered'";
+    const left = Number(db.prepare(sql).pluck().get());
+    db.close();
+    if (left === 0) return;
+    demand(performance.now() < untilMs, `${left} messages are not delivered.`);
+    await setTimeout(500);
+  }
+}
+
+async function judgeFolder({ dataDir, ledger, counts }: Scene): Promise<void> {
+  const audit = await runCli(['audit', 'verify', '--data-dir', dataDir]);
+  demand(audit.code === 0, `The audit log is not whole: ${audit.stdout}${audit.stderr}`);
+  const files = await runCli(['audit', 'files', '--data-dir', dataDir]);
+  demand(files.code === 0, `Evidence is missing or another: ${files.stdout}${files.stderr}`);
+  const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
+  const verdict = String(db.pragma('integrity_check', { simple: true }));
+  demand(verdict === 'ok', `The database is damaged: ${verdict}`);
+  counts.set('entries of the audit log', ledger.judgeRows(db));
+  db.close();
+}

@@ -1,0 +1,160 @@
+/** What clients were told about each analysis, and what follows from it for what may be found later. */
+
+import type Database from 'better-sqlite3';
+import type { Analysis } from '../../src/contract/analysis.ts';
+import type { Call } from '../journeys/receiver.ts';
+import { only } from '../journeys/serving.ts';
+import type { Answer } from '../unit/server/open-server.ts';
+import { demand, pick } from './proof.ts';
+
+export type Tier = 'flagging' | 'forensicReporting';
+
+interface Told {
+  /** `unsure`: asked, and the answer never came. */
+  started: 'no' | 'unsure' | 'yes';
+  removed: 'no' | 'unsure' | 'yes';
+  upgraded: 'no' | 'unsure' | 'yes';
+  wasCompleted: boolean;
+}
+
+interface Reading {
+  get(id: string): Promise<Answer>;
+}
+
+export type Ledger = ReturnType<typeof createLedger>;
+
+export function createLedger() {
+  const analyses = new Map<string, Told>();
+  let unsureCreations = 0;
+
+  const told = (id: string): Told => {
+    const one = analyses.get(id);
+    demand(one !== undefined, `${id} was never made.`);
+    return one;
+  };
+
+  /** Sets the member to `unsure` while the answer is not there, and to `yes` once it is 200. */
+  async function act(
+    id: string,
+    member: 'started' | 'removed' | 'upgraded',
+    ask: () => Promise<Answer>,
+  ): Promise<void> {
+    const one = told(id);
+    if (one[member] === 'no') one[member] = 'unsure';
+    const { status, body } = await ask();
+    demand(status < 500 || status === 503, `${member} was answered ${status}: ${body.toString()}`);
+    demand(status !== 404 || one.removed !== 'no', `${id} is lost: ${member} was answered 404.`);
+    if (status === 200) one[member] = 'yes';
+  }
+
+  return {
+    /** Any that is known; null before the first. */
+    one: (random: () => number): string | null =>
+      analyses.size === 0 ? null : pick(random, [...analyses.keys()].slice(-40)),
+    async create(ask: () => Promise<Analysis>): Promise<Analysis> {
+      unsureCreations += 1;
+      const made = await ask();
+      unsureCreations -= 1;
+      demand(!analyses.has(made.id), `The id ${made.id} was given twice.`);
+      analyses.set(made.id, {
+        started: 'no',
+        removed: 'no',
+        upgraded: 'no',
+        wasCompleted: false,
+      });
+      return made;
+    },
+    start: async (id: string, ask: () => Promise<Answer>) => act(id, 'started', ask),
+    upgrade: async (id: string, ask: () => Promise<Answer>) => act(id, 'upgraded', ask),
+    remove: async (id: string, ask: () => Promise<Answer>) => act(id, 'removed', ask),
+    look(id: string, answer: Answer): void {
+      const one = told(id);
+      if (answer.status === 404) return demand(one.removed !== 'no', `${id} is lost.`);
+      if (answer.status !== 200) return;
+      const { status } = only(answer).inferenceStatus;
+      const isBack = one.wasCompleted && status !== 'completed';
+      demand(!isBack, `${id} was completed and is ${status} now.`);
+      one.wasCompleted ||= status === 'completed';
+    },
+    started: (): readonly string[] =>
+      [...analyses].flatMap(([id, { started }]) => (started === 'yes' ? [id] : [])),
+    figures: (): readonly (readonly [string, number])[] => {
+      const all = [...analyses.values()];
+      return [
+        ['analyses acknowledged', all.length],
+        ['starts acknowledged', all.filter(({ started }) => started === 'yes').length],
+        ['upgrades acknowledged', all.filter(({ upgraded }) => upgraded === 'yes').length],
+        ['deletions acknowledged', all.filter(({ removed }) => removed === 'yes').length],
+      ];
+    },
+
+    /** Nothing that was acknowledged is lost or undone. */
+    async judgeFromOutside(client: Reading): Promise<void> {
+      for (const [id, { started, removed, upgraded }] of analyses) {
+        const answer = await client.get(id);
+        if (answer.status === 404) {
+          demand(removed !== 'no', `${id} is lost.`);
+          continue;
+        }
+        demand(removed !== 'yes', `${id} was deleted and is back.`);
+        const { inferenceStatus, input } = only(answer);
+        const { status } = inferenceStatus;
+        demand(started !== 'yes' || status === 'completed', `${id} was started and is ${status}.`);
+        const { tier } = input.options;
+        const isUpgraded = upgraded !== 'yes' || tier === 'forensicReporting';
+        demand(isUpgraded, `${id} was upgraded and has the tier ${tier}.`);
+      }
+    },
+
+    /** Of each analysis: in the order in which they were made, none left out; repetitions only of the same message. */
+    judgeMessages(calls: readonly Call[]): void {
+      const firsts = new Map<string, Call>();
+      for (const call of calls) {
+        const id = String(call.headers['webhook-id']);
+        if (!firsts.has(id)) firsts.set(id, call);
+        demand(firsts.get(id)?.body === call.body, `The message ${id} came in two versions.`);
+      }
+      const byAnalysis = Map.groupBy(firsts.values(), ({ payload }) => String(payload['id']));
+      for (const [id, { started, removed }] of analyses) {
+        const seen = (byAnalysis.get(id) ?? []).map(({ headers, payload }) =>
+          headers['webhook-event'] === 'delete' ? 'delete' : String(payload['status']),
+        );
+        if (removed === 'yes') {
+          demand(seen.at(-1) === 'delete', `The last message of ${id} is not its deletion: ${seen}`);
+        } else if (started === 'yes' && removed === 'no') {
+          demand(seen.includes('completed'), `No message says that ${id} is complete: ${seen}`);
+        }
+        const firstEnd = seen.findIndex((one) => one === 'completed');
+        const isEarly = firstEnd !== -1 && !seen.slice(0, firstEnd).includes('processing');
+        demand(!isEarly, `${id} was complete before it was in processing: ${seen}`);
+        const ends = seen.filter((one) => one === 'completed').length;
+        demand(ends <= 2, `${id} was completed ${ends} times: ${seen}`);
+      }
+    },
+
+    /** In the database, when nobody uses it: nothing doubled, billed twice or left over. @returns entries of the log. */
+    judgeRows(db: Database.Database): number {
+      const number = (sql: string): number => Number(db.prepare(sql).pluck().get());
+      const rows = number('SELECT count(*) FROM analyses');
+      const most = analyses.size + unsureCreations;
+      demand(rows >= analyses.size && rows <= most, `${rows} analyses; ${most} at most were made.`);
+      const first = "coalesce(tier_upgraded_from, tier)";
+      for (const tier of ['flagging', 'forensicReporting']) {
+        const billed = number(
+          `SELECT coalesce(sum(amount), 0) FROM usage_counters WHERE counter = 'billed.${tier}'`,
+        );
+        const done = number(
+          `SELECT count(*) FROM analyses WHERE status = 'completed' AND (${first} = '${tier}' OR tier = '${tier}')`,
+        );
+        demand(billed === done, `${tier}: ${billed} billed, ${done} completed.`);
+      }
+      const idle = number("SELECT count(*) FROM jobs WHERE kind = 'analysis.run'");
+      const queued = number(
+        "SELECT count(*) FROM analyses WHERE deleted_at IS NULL AND status IN ('pending', 'processing') AND queued_at IS NOT NULL",
+      );
+      demand(queued === 0, `${queued} analyses are stuck.`);
+      demand(idle === 0, `${idle} jobs are left over.`);
+      return number('SELECT count(*) FROM audit_entries');
+    },
+  };
+}
