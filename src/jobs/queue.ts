@@ -74,7 +74,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
     },
     claim(claim) {
       // Looking costs no lock: idle workers of several processes do not stand in each other's way.
-      const first = firstOf(db, claim);
+      const first = firstOf(db, claim, now());
       if (first === undefined || first.dueAt > now().getTime()) return null;
       return transact(db, (tx) => claimDue(tx, claim, now()));
     },
@@ -94,7 +94,7 @@ export function createQueue({ db, now }: { readonly db: Db; readonly now: () => 
       announce();
     },
     nextDueAt(kinds, except) {
-      const first = firstOf(db, { kinds, except });
+      const first = firstOf(db, { kinds, except }, now());
       return first === undefined ? null : new Date(first.dueAt);
     },
     count(kind) {
@@ -115,13 +115,14 @@ const dueAt = sql<number>`coalesce(${jobs.leasedUntil}, ${jobs.runAt})`;
 function firstOf(
   reader: Reader,
   { kinds, except = [] }: { kinds: readonly string[]; except?: readonly string[] | undefined },
+  at: Date,
 ) {
   const isOthers =
     except.length === 0 ? undefined : or(isNull(jobs.owner), notInArray(jobs.owner, [...except]));
 
   const firsts = kinds.flatMap((kind) =>
     reader
-      .select({ id: jobs.id, dueAt })
+      .select({ id: jobs.id, dueAt, createdAt: jobs.createdAt })
       .from(jobs)
       .where(and(eq(jobs.kind, kind), isOthers))
       // By row: jobs that became due in the same millisecond keep the order of their making.
@@ -129,11 +130,25 @@ function firstOf(
       .limit(1)
       .all(),
   );
-  return firsts.toSorted((a, b) => a.dueAt - b.dueAt)[0];
+  return firsts
+    .map(({ id, ...times }) => ({ id, dueAt: isOutOfTime(times, at) ? at.getTime() : times.dueAt }))
+    .toSorted((a, b) => a.dueAt - b.dueAt)[0];
+}
+
+// Above the longest pause and the longest lease of all kinds: twelve hours.
+const longestWaitMs = 13 * 3_600_000;
+const clockStepMs = 60_000;
+
+/** The clock was put back since: what was due at a time of the old clock would wait for that. */
+function isOutOfTime(job: { readonly dueAt: number; readonly createdAt: Date }, at: Date): boolean {
+  const [dueInMs, madeInMs] = [job.dueAt - at.getTime(), job.createdAt.getTime() - at.getTime()];
+  // A lease of the present clock ends before a job of the old one was made.
+  const isOfOldClock = madeInMs > clockStepMs && dueInMs >= madeInMs;
+  return dueInMs > longestWaitMs || isOfOldClock;
 }
 
 function claimDue(tx: Tx, { workerId, leaseMs, ...which }: Claim, at: Date): Job | null {
-  const due = firstOf(tx, which);
+  const due = firstOf(tx, which, at);
   if (due === undefined || due.dueAt > at.getTime()) return null;
   return (
     tx

@@ -4,7 +4,7 @@
  */
 
 import { EventEmitter } from 'node:events';
-import { and, asc, eq, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, inArray, isNotNull, lte, notInArray, sql } from 'drizzle-orm';
 import { newId } from '../db/ids.ts';
 import { type Db, transact, type Tx } from '../db/open.ts';
 import { deliveries, tenants } from '../db/schema.ts';
@@ -97,6 +97,7 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
     claim: (slots, leaseMs) =>
       transact(db, (tx) => {
         const at = now();
+        tx.update(deliveries).set({ nextAttemptAt: at }).where(isOutOfTime(at)).run();
         return tenantsWithDue(tx, at).flatMap((tenantId) => {
           const url = receiverOf(tx, tenantId);
           const leasedUntil = new Date(at.getTime() + leaseMs);
@@ -114,7 +115,9 @@ export function createOutbox({ db, now }: { readonly db: Db; readonly now: () =>
         .from(tenants)
         .where(notInArray(tenants.id, [...except]))
         .get();
-      return row?.at == null ? null : new Date(row.at);
+      if (row?.at == null) return null;
+      const [at, dueAt] = [now(), new Date(row.at)];
+      return dueAt > at && hasOutOfTime(db, at) ? at : dueAt;
     },
 
     accept: (delivery, outcome) =>
@@ -189,6 +192,25 @@ function close(tx: Tx, delivery: Delivery, end: End, reason: 'gone' | 'failing')
 
 function columnsOf({ state, outcome, at }: End) {
   return { state, lastOutcome: outcome, settledAt: at, nextAttemptAt: null };
+}
+
+const clockStepMs = 60_000;
+
+/** The clock was put back since it was made: it would wait for a time of the old clock. A lease of the new one is before that. */
+function isOutOfTime(at: Date) {
+  const later = new Date(at.getTime() + clockStepMs);
+  const isOfOldClock = gte(deliveries.nextAttemptAt, deliveries.createdAt);
+  return and(
+    isWaiting,
+    gt(deliveries.nextAttemptAt, later),
+    gt(deliveries.createdAt, later),
+    isOfOldClock,
+  );
+}
+
+function hasOutOfTime(db: Db, at: Date): boolean {
+  const one = db.select({ seq: deliveries.seq }).from(deliveries).where(isOutOfTime(at)).limit(1);
+  return one.get() !== undefined;
 }
 
 /** Tenant by tenant: a long queue of one never stands before another's. */

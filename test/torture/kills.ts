@@ -49,13 +49,13 @@ export async function proveKills(proof: Proof): Promise<void> {
   } while (!proof.isOver());
   const client = clientOf(serving, 'default', apiKey);
   await settle(scene, client);
-  await scene.ledger.judgeFromOutside(client);
+  await scene.ledger.judgeFromOutside(client, picture);
   await deliverAll(scene);
   await serving.end('SIGTERM');
   scene.ledger.judgeMessages(receiver.calls);
   receiver.close();
   await judgeFolder(scene);
-  for (const [what, count] of [...counts, ...scene.ledger.figures()]) proof.note(what, count);
+  for (const [what, many] of [...counts, ...scene.ledger.figures()]) proof.note(what, many);
   rmSync(dataDir, { recursive: true, force: true });
 }
 
@@ -115,7 +115,7 @@ async function doSomething(
   } else if (dice < 0.9) {
     await ledger.remove(known, async () => client.send('DELETE', '', { id: known }));
   } else {
-    await ledger.look(known, await client.get(known));
+    ledger.look(known, await client.get(known));
   }
   await setTimeout(100 * random());
 }
@@ -201,8 +201,9 @@ async function rotateKey(scene: Scene): Promise<void> {
 
 async function killed(scene: Scene, what: string, args: readonly string[]): Promise<void> {
   const running = spawnCli(args, { env: environment });
-  await Promise.race([running, setTimeout(400 + 2600 * scene.random())]);
-  count(scene, running.exitCode === null ? `kills of ${what}` : `${what} that ended before`);
+  const pause = setTimeout(400 + 2600 * scene.random(), false);
+  const isEnded = await Promise.race([running.then(() => true), pause]);
+  count(scene, isEnded ? `${what} that ended before` : `kills of ${what}`);
   running.kill('SIGKILL');
   await running;
 }
@@ -266,8 +267,6 @@ async function deliverAll({ dataDir }: Scene): Promise<void> {
 async function judgeFolder({ dataDir, ledger, counts }: Scene): Promise<void> {
   const audit = await runCli(['audit', 'verify', '--data-dir', dataDir]);
   demand(audit.code === 0, `The audit log is not whole: ${audit.stdout}${audit.stderr}`);
-  const files = await runCli(['audit', 'files', '--data-dir', dataDir]);
-  demand(files.code === 0, `Evidence is missing or another: ${files.stdout}${files.stderr}`);
   const db = new Database(join(dataDir, 'forensics.db'), { readonly: true });
   const verdict = String(db.pragma('integrity_check', { simple: true }));
   demand(verdict === 'ok', `The database is damaged: ${verdict}`);

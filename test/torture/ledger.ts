@@ -19,6 +19,7 @@ interface Told {
 
 interface Reading {
   get(id: string): Promise<Answer>;
+  download(url: string): Promise<Buffer>;
 }
 
 export type Ledger = ReturnType<typeof createLedger>;
@@ -89,7 +90,7 @@ export function createLedger() {
     },
 
     /** Nothing that was acknowledged is lost or undone. */
-    async judgeFromOutside(client: Reading): Promise<void> {
+    async judgeFromOutside(client: Reading, picture: Buffer): Promise<void> {
       for (const [id, { started, removed, upgraded }] of analyses) {
         const answer = await client.get(id);
         if (answer.status === 404) {
@@ -100,6 +101,10 @@ export function createLedger() {
         const { inferenceStatus, input } = only(answer);
         const { status } = inferenceStatus;
         demand(started !== 'yes' || status === 'completed', `${id} was started and is ${status}.`);
+        if (started === 'yes') {
+          const kept = await client.download(input.storageUrls.getUrl);
+          demand(kept.equals(picture), `The picture of ${id} is another one.`);
+        }
         const { tier } = input.options;
         const isUpgraded = upgraded !== 'yes' || tier === 'forensicReporting';
         demand(isUpgraded, `${id} was upgraded and has the tier ${tier}.`);
@@ -114,21 +119,28 @@ export function createLedger() {
         if (!firsts.has(id)) firsts.set(id, call);
         demand(firsts.get(id)?.body === call.body, `The message ${id} came in two versions.`);
       }
-      const byAnalysis = Map.groupBy(firsts.values(), ({ payload }) => String(payload['id']));
+      const all = [...firsts.values()];
       for (const [id, { started, removed }] of analyses) {
-        const seen = (byAnalysis.get(id) ?? []).map(({ headers, payload }) =>
+        const own = all.filter(({ payload }) => payload['analysisId'] === id);
+        const seen = own.map(({ headers, payload }) =>
           headers['webhook-event'] === 'delete' ? 'delete' : String(payload['status']),
         );
         if (removed === 'yes') {
-          demand(seen.at(-1) === 'delete', `The last message of ${id} is not its deletion: ${seen}`);
+          demand(
+            seen.at(-1) === 'delete',
+            `The last message of ${id} is not its deletion: ${seen.join(', ')}`,
+          );
         } else if (started === 'yes' && removed === 'no') {
-          demand(seen.includes('completed'), `No message says that ${id} is complete: ${seen}`);
+          demand(
+            seen.includes('completed'),
+            `No message says that ${id} is complete: ${seen.join(', ')}`,
+          );
         }
         const firstEnd = seen.findIndex((one) => one === 'completed');
         const isEarly = firstEnd !== -1 && !seen.slice(0, firstEnd).includes('processing');
-        demand(!isEarly, `${id} was complete before it was in processing: ${seen}`);
+        demand(!isEarly, `${id} was complete before it was in processing: ${seen.join(', ')}`);
         const ends = seen.filter((one) => one === 'completed').length;
-        demand(ends <= 2, `${id} was completed ${ends} times: ${seen}`);
+        demand(ends <= 2, `${id} was completed ${ends} times: ${seen.join(', ')}`);
       }
     },
 
@@ -138,7 +150,7 @@ export function createLedger() {
       const rows = number('SELECT count(*) FROM analyses');
       const most = analyses.size + unsureCreations;
       demand(rows >= analyses.size && rows <= most, `${rows} analyses; ${most} at most were made.`);
-      const first = "coalesce(tier_upgraded_from, tier)";
+      const first = 'coalesce(tier_upgraded_from, tier)';
       for (const tier of ['flagging', 'forensicReporting']) {
         const billed = number(
           `SELECT coalesce(sum(amount), 0) FROM usage_counters WHERE counter = 'billed.${tier}'`,

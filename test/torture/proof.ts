@@ -6,6 +6,10 @@ export interface Proof {
   /** 0 up to 1, the same sequence for the same seed. */
   readonly random: () => number;
   readonly seed: number;
+  /** It is given so long. */
+  readonly minutes: number;
+  /** In the database that the proof of load reads. */
+  readonly analyses: number;
   /** True once the time for it is up; what was begun is then brought to its end and judged. */
   isOver(): boolean;
   /** A figure for the table at the end. */
@@ -17,14 +21,18 @@ export interface Ended {
   readonly figures: ReadonlyMap<string, number | string>;
 }
 
-export function createProof(seed: number, ms: number): Ended {
-  const endMs = performance.now() + ms;
+type Wanted = Pick<Proof, 'seed' | 'minutes' | 'analyses'>;
+
+export function createProof({ seed, minutes, analyses }: Wanted): Ended {
+  const endMs = performance.now() + minutes * 60_000;
   const figures = new Map<string, number | string>();
   return {
     figures,
     proof: {
       random: createRandom(seed),
       seed,
+      minutes,
+      analyses,
       isOver: () => performance.now() >= endMs,
       note: (name, value) => void figures.set(name, value),
     },

@@ -1,9 +1,21 @@
+import { proveCallers } from './callers.ts';
+import { proveClock } from './clock.ts';
+import { proveDeterminism } from './determinism.ts';
+import { proveDisk } from './disk.ts';
 import { proveKills } from './kills.ts';
+import { proveLoad } from './load.ts';
+import { provePictures } from './pictures.ts';
 import type { Proof } from './proof.ts';
 
 /** By the name that `--only` takes. */
 export const proofs = {
   kills: proveKills,
+  pictures: provePictures,
+  callers: proveCallers,
+  load: proveLoad,
+  disk: proveDisk,
+  clock: proveClock,
+  determinism: proveDeterminism,
 } satisfies Readonly<Record<string, (proof: Proof) => Promise<void>>>;
 
 export type ProofName = keyof typeof proofs;

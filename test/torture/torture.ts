@@ -1,5 +1,5 @@
 /**
- * `npm run torture -- --minutes N [--only kills,pictures,...] [--seed S]`: proofs that run as long as one likes. Each
+ * `npm run torture -- --minutes N [--only kills,pictures,...] [--seed S] [--analyses N]`: proofs that run as long as one likes. Each
  * prints what it did; the first broken promise ends the run with exit code 1 and the seed that shows it again.
  */
 
@@ -12,16 +12,18 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     only: { type: 'string', default: proofNames.join(',') },
+    analyses: { type: 'string', default: '1000000' },
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 });
 
 const wanted = values.only.split(',');
 const [minutes, seed] = [Number(values.minutes), Number(values.seed)];
+const analyses = Number(values.analyses);
 const unknown = wanted.find((name) => !isProofName(name));
 if (unknown !== undefined || !(minutes > 0) || !Number.isInteger(seed)) {
   process.stderr.write(
-    `usage: npm run torture -- [--minutes N] [--only ${proofNames.join(',')}] [--seed N]\n`,
+    `usage: npm run torture -- [--minutes N] [--only ${proofNames.join(',')}] [--seed N] [--analyses N]\n`,
   );
   process.exit(2);
 }
@@ -31,7 +33,7 @@ process.stdout.write(
 );
 for (const name of proofNames.filter((one) => wanted.includes(one))) {
   const begun = performance.now();
-  const { proof, figures } = createProof(seed, (minutes * 60_000) / wanted.length);
+  const { proof, figures } = createProof({ seed, analyses, minutes: minutes / wanted.length });
   let fault: unknown = null;
   try {
     await proofs[name](proof);
@@ -42,7 +44,7 @@ for (const name of proofNames.filter((one) => wanted.includes(one))) {
   process.stdout.write(`\n${name}: ${fault === null ? 'holds' : 'BROKEN'} after ${seconds} s\n`);
   for (const [what, value] of figures) process.stdout.write(`  ${what.padEnd(44)} ${value}\n`);
   if (fault !== null) {
-    const said = fault instanceof Error ? (fault.stack ?? fault.message) : String(fault);
+    const said = fault instanceof Error ? (fault.stack ?? fault.message) : JSON.stringify(fault);
     process.stdout.write(`${said}\nAgain: npm run torture -- --only ${name} --seed ${seed}\n`);
     process.exit(1);
   }

@@ -49,6 +49,30 @@ test('a job is not claimed before it is due, nor by a worker for other kinds', (
   expect(queue.claim(by('w'))).toMatchObject({ payload: 'x', fence: 1 });
 });
 
+test('a job made before the clock was put back a day does not wait for that day', () => {
+  const { queue, add, clock } = setUp();
+  const dayMs = 24 * 3_600_000;
+  clock.step(dayMs);
+  add('made tomorrow');
+  clock.step(-dayMs);
+
+  expect(queue.nextDueAt(['work'])).toEqual(clock.now());
+  expect(queue.claim(by('w'))).toMatchObject({ payload: 'made tomorrow' });
+  // Its lease is one of the present clock.
+  expect(queue.claim(by('v'))).toBeNull();
+});
+
+test('a lease taken before the clock was put back a day does not last that day', () => {
+  const { queue, add, clock } = setUp();
+  const dayMs = 24 * 3_600_000;
+  add('x');
+  clock.step(dayMs);
+  const lost = claimed(queue);
+  clock.step(-dayMs);
+
+  expect(queue.claim(by('v'))).toMatchObject({ payload: 'x', fence: lost.fence + 1 });
+});
+
 test('an enqueue that is rolled back leaves no job', () => {
   const { db, queue } = setUp();
 

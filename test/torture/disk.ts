@@ -1,0 +1,111 @@
+/**
+ * A server on a disk of its own that runs full: every request is answered, 507 with words where something is to be written,
+ * and it goes on by itself once there is room. And one whose disk cannot be written to: it says so and ends.
+ */
+
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sceneJpeg } from '../fixtures/pictures.ts';
+import { startCli } from '../cli/run-cli.ts';
+import { clientOf, startServing } from '../journeys/serving.ts';
+import { demand, type Proof } from './proof.ts';
+
+const size = { width: 96, height: 96 };
+const options = { model: 'trace-1' };
+
+export async function proveDisk(proof: Proof): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-disk-'));
+  if (!mount(folder, 'size=160m')) {
+    return proof.note('skipped', 'this user may not mount a file system of its own');
+  }
+  let rounds = 0;
+  try {
+    const serving = await startServing(folder);
+    const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+    do {
+      await fillAndFree(client, folder, proof);
+      rounds += 1;
+    } while (!proof.isOver());
+    const code = await serving.end('SIGTERM');
+    demand(code === 0, `The server ended with ${code}.`);
+    mount(folder, 'remount,ro');
+    const refused = await startCli(['serve', '--data-dir', folder, '--port', '0']);
+    demand(
+      refused.code !== 0 && refused.code !== null,
+      `serve on a read-only disk: ${refused.code}`,
+    );
+    const isWords = /[a-z]{3,} /.test(refused.stderr) && !/\n\s+at /.test(refused.stderr);
+    demand(isWords, `serve on a read-only disk said: ${refused.stderr}`);
+    proof.note('on a read-only disk', refused.stderr.trim().split('\n').at(-1) ?? '');
+  } finally {
+    execFileSync('umount', ['--lazy', folder]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+  proof.note('times full and free again', rounds);
+}
+
+function mount(folder: string, how: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', how, 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+type Client = ReturnType<typeof clientOf>;
+
+async function fillAndFree(client: Client, folder: string, proof: Proof): Promise<void> {
+  const picture = await sceneJpeg({ ...size, seed: 1 });
+  const make = async () => client.create({ format: 'jpg', ...size, options });
+  const before = await make();
+  const empty = await make();
+  await client.upload(before, picture);
+  const ballast = join(folder, 'ballast');
+  fill(ballast);
+  const body = {
+    name: 'A',
+    type: 'image',
+    input: { version: 'v1', filename: 'a.jpg', format: 'jpg', ...size, options },
+  };
+  const answers = {
+    create: await client.send('POST', '', body),
+    upload: await client.upload(empty, picture),
+    start: await client.send('POST', '/start', { id: before.id }),
+    delete: await client.send('DELETE', '', { id: empty.id }),
+    read: await client.get(before.id),
+  };
+  for (const [what, { status, body: said }] of Object.entries(answers)) {
+    proof.note(`${what} on a full disk`, status);
+    demand(status === 507 || status === 200, `${what} was answered ${status}: ${said.toString()}`);
+    const isTold = status === 200 || /space|full|room/i.test(said.toString());
+    demand(isTold, `${what} was answered without words: ${said.toString()}`);
+  }
+  demand(answers.read.status === 200, 'Reading fails on a full disk.');
+  demand(answers.create.status === 507, 'An analysis was made although nothing can be written.');
+  rmSync(ballast);
+  // A start that was taken waits for room; one that was not is asked for again.
+  if (answers.start.status === 507) {
+    const again = await client.send('POST', '/start', { id: before.id });
+    demand(again.status === 200, `A start after room was made: ${again.body.toString()}`);
+  }
+  const done = await client.until(before.id, ['completed', 'failed']);
+  demand(done.inferenceStatus.status === 'completed', done.inferenceStatus.statusMessage);
+  await make();
+}
+
+/** To the last byte. */
+function fill(file: string): void {
+  const to = openSync(file, 'w');
+  for (let bytes = 1 << 20; bytes >= 1; bytes >>= 2) {
+    const piece = Buffer.alloc(bytes, 1);
+    try {
+      for (;;) writeSync(to, piece);
+    } catch {
+      // No room for a piece of this size.
+    }
+  }
+  closeSync(to);
+}

@@ -1,0 +1,103 @@
+/**
+ * Hostile pictures: whole files of both formats with everything a camera or an editor puts into them, changed where their
+ * structure is. Each ends in a verdict or in a code for pictures; no child dies of one, takes 20 s or too much memory.
+ */
+
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { toForensicsError } from '../../src/errors.ts';
+import { createPool } from '../../src/sandbox/pool.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
+import { basePictures } from './base-pictures.ts';
+import { mutated } from './mutate.ts';
+import { demand, percentile, pick, type Proof } from './proof.ts';
+
+const taskTimeoutMs = 20_000;
+const memoryLimitBytes = 1_800_000_000;
+/** One in so many is examined, too: that takes a hundred times as long as reading it. */
+const examinedShare = 1 / 40;
+const atOnce = 2;
+
+export async function provePictures(proof: Proof): Promise<void> {
+  const entry = new URL('./open-child.ts', import.meta.url);
+  const pool = createPool({ entry, size: atOnce, taskTimeoutMs, memoryLimitBytes });
+  const sandbox = createSandbox({ poolSize: 1, taskTimeoutMs, memoryLimitBytes });
+  const options = { model: 'trace-1', decisionStrategy: 'default', seed: 1337 } as const;
+  const bases = await basePictures();
+  const codes = new Map<string, number>();
+  const times: number[] = [];
+
+  async function tryOne(): Promise<void> {
+    const bytes = mutated(proof.random, pick(proof.random, bases));
+    const isExamined = proof.random() < examinedShare;
+    const begun = performance.now();
+    const code = isExamined
+      ? await codeOf(sandbox.examine({ source: { bytes }, options }))
+      : await codeOf(pool.run(bytes));
+    const what = isExamined ? `examined: ${code}` : `opened: ${code}`;
+    codes.set(what, (codes.get(what) ?? 0) + 1);
+    if (!isExamined) times.push(performance.now() - begun);
+    if (/^(?:fine|image_\w+)$/.test(code)) return;
+    demand(false, `${code} from the file ${kept(bytes)}`);
+  }
+
+  try {
+    proof.note('slowest refusal of a bomb, ms', await proveBombs(async (bytes) => pool.run(bytes)));
+    const lines = Array.from({ length: atOnce }, async () => {
+      while (!proof.isOver()) await tryOne();
+    });
+    await Promise.all(lines);
+  } finally {
+    await Promise.all([pool.close(), sandbox.close()]);
+  }
+  proof.note(
+    'hostile pictures',
+    [...codes.values()].reduce((sum, each) => sum + each, 0),
+  );
+  proof.note('time to open one, p99, ms', percentile(times, 0.99).toFixed(0));
+  for (const [what, count] of [...codes].toSorted(([, a], [, b]) => b - a)) proof.note(what, count);
+}
+
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  try {
+    await work;
+    return 'fine';
+  } catch (error) {
+    return toForensicsError(error).code;
+  }
+}
+
+/** So that it can be looked into. */
+function kept(bytes: Uint8Array): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'forensics-hostile-')), 'picture');
+  writeFileSync(file, bytes);
+  return file;
+}
+
+const bombMs = 50;
+
+/** @returns of each kind the fastest of several refusals, and of those the slowest, in ms. */
+async function proveBombs(open: (bytes: Buffer) => Promise<unknown>): Promise<string> {
+  const data = pngChunk('IDAT', Buffer.alloc(1_000_000));
+  const png = (width: number, height: number) =>
+    Buffer.concat([pngSignature, pngHeader(width, height), data, pngChunk('IEND', '')]);
+  const sof = Buffer.from([
+    0xff, 0xc0, 0, 17, 8, 255, 255, 255, 255, 3, 1, 34, 0, 2, 17, 1, 3, 17, 1,
+  ]);
+  const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8]), sof, Buffer.alloc(1_000_000, 1)]);
+  let slowest = 0;
+  for (const bomb of [png(50_000, 50_000), png(2 ** 31 - 1, 2 ** 31 - 1), png(4097, 65), jpeg]) {
+    const times: number[] = [];
+    for (let round = 0; round < 7; round++) {
+      const begun = performance.now();
+      const code = await codeOf(open(bomb));
+      times.push(performance.now() - begun);
+      demand(/^image_(?:too_large|unreadable)$/.test(code), `A bomb was answered ${code}.`);
+    }
+    slowest = Math.max(slowest, Math.min(...times));
+  }
+  demand(slowest < bombMs, `A bomb was refused after ${slowest.toFixed(0)} ms.`);
+  return slowest.toFixed(1);
+}

@@ -1,0 +1,17 @@
+/** The short form of the long proofs; `npm run torture` lets them run for hours. */
+
+import { expect, test } from 'vitest';
+import { createProof } from './proof.ts';
+import { proofNames, proofs } from './proofs.ts';
+
+const seed = Number(process.env['FORENSICS_TEST_SEED'] ?? 1337);
+const minutes = 1 / 4;
+
+test.each(proofNames)('the proof of %s holds', { timeout: 300_000 }, async (name) => {
+  const { proof, figures } = createProof({ seed, minutes, analyses: 20_000 });
+
+  await proofs[name](proof);
+
+  console.info([`${name}, seed ${seed}`, ...figures].join('\n  '));
+  expect(figures.size).toBeGreaterThan(0);
+});
