@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -61,6 +62,43 @@ test('the tarball has at most 50 MB, weights and ONNX Runtime among them, and th
   expect((await stat(tarball)).size).toBeLessThanOrEqual(50_000_000);
   expect(await readdir(root)).not.toContain('vendor');
 });
+
+test('packing again gives the same tarball, byte for byte', async () => {
+  const again = join(dir, 'again');
+  await mkdir(again);
+  const [pack = ''] = linesOf('air-gapped');
+  await npm(pack, root, { npm_config_pack_destination: again });
+  const [name = ''] = await readdir(again);
+
+  expect(await digestOf(join(again, name))).toBe(await digestOf(tarball));
+  expect(await readdir(root)).not.toContain('sbom.cdx.json');
+}, 200_000);
+
+test('the tarball holds what the program needs and a bill of materials, and nothing else', async () => {
+  const { stdout } = await run('tar', ['-tzf', tarball], { maxBuffer: 1e8 });
+  const files = stdout.trim().split('\n');
+  const known =
+    /^package\/(?:bin\/forensics\.js|dist\/.+\.(?:js|d\.ts)|src\/(?:manual\/[\w-]+\.md|app\/trial\/\w[\w-]*\.jpg)|vendor\/onnxruntime-node\/.+|models\/(?:README\.md|[\w.-]+\/(?:[\w.-]+\.(?:onnx|json)|CARD\.md))|LICENSE|README\.md|package\.json|sbom\.cdx\.json)$/;
+  const sbom: { bomFormat: string; components: { name: string }[] } = JSON.parse(
+    await readFile(join(prefix, 'lib/node_modules/forensics/sbom.cdx.json'), 'utf8'),
+  );
+  const { dependencies }: { dependencies: Record<string, string> } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  );
+  const named = new Set(sbom.components.map(({ name }) => name));
+
+  expect(files.filter((file) => !known.test(file))).toEqual([]);
+  expect(sbom.bomFormat).toBe('CycloneDX');
+  expect(
+    [...Object.keys(dependencies), 'onnxruntime-node'].filter((one) => !named.has(one)),
+  ).toEqual([]);
+});
+
+async function digestOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex');
+}
 
 test('what was installed runs from an empty folder and finds runtime and weights', async () => {
   const cwd = join(dir, 'empty');
