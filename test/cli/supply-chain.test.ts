@@ -43,7 +43,7 @@ const withInstallScript = ['cbor-extract', 'exifreader', 'node', 'onnxruntime-no
 
 test('every package that is shipped has a licence from the list', () => {
   const others = shipped.filter(([path, { license }]) => {
-    if (license === undefined || /^SEE /.test(license)) return !(nameOf(path) in licencesRead);
+    if (license === undefined || license.startsWith('SEE ')) return !(nameOf(path) in licencesRead);
     return !license
       .replace(/[()]/g, '')
       .split(/ (?:AND|OR) /)

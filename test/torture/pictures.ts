@@ -7,6 +7,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { toForensicsError } from '../../src/errors.ts';
+import { decodePicture } from '../../src/image/decode.ts';
 import { createPool } from '../../src/sandbox/pool.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { pngChunk, pngHeader, pngSignature } from '../fixtures/png-chunks.ts';
@@ -44,7 +45,7 @@ export async function provePictures(proof: Proof): Promise<void> {
   }
 
   try {
-    proof.note('slowest refusal of a bomb, ms', await proveBombs(async (bytes) => pool.run(bytes)));
+    proof.note('slowest refusal of a bomb, ms', await proveBombs());
     const lines = Array.from({ length: atOnce }, async () => {
       while (!proof.isOver()) await tryOne();
     });
@@ -78,8 +79,12 @@ function kept(bytes: Uint8Array): string {
 
 const bombMs = 50;
 
-/** @returns of each kind the fastest of several refusals, and of those the slowest, in ms. */
-async function proveBombs(open: (bytes: Buffer) => Promise<unknown>): Promise<string> {
+/**
+ * In this process: only headers are looked at. In time of the processor, which a busy machine does not stretch.
+ *
+ * @returns of each kind the fastest of several refusals, and of those the slowest, in ms.
+ */
+async function proveBombs(): Promise<string> {
   const data = pngChunk('IDAT', Buffer.alloc(1_000_000));
   const png = (width: number, height: number) =>
     Buffer.concat([pngSignature, pngHeader(width, height), data, pngChunk('IEND', '')]);
@@ -91,9 +96,10 @@ async function proveBombs(open: (bytes: Buffer) => Promise<unknown>): Promise<st
   for (const bomb of [png(50_000, 50_000), png(2 ** 31 - 1, 2 ** 31 - 1), png(4097, 65), jpeg]) {
     const times: number[] = [];
     for (let round = 0; round < 7; round++) {
-      const begun = performance.now();
-      const code = await codeOf(open(bomb));
-      times.push(performance.now() - begun);
+      const begun = process.cpuUsage();
+      const code = await codeOf(decodePicture(bomb));
+      const { user, system } = process.cpuUsage(begun);
+      times.push((user + system) / 1000);
       demand(/^image_(?:too_large|unreadable)$/.test(code), `A bomb was answered ${code}.`);
     }
     slowest = Math.max(slowest, Math.min(...times));
