@@ -4,7 +4,7 @@ import { chmodSync, existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../config/config.ts';
 import { ForensicsError } from '../errors.ts';
-import { makeFolder } from '../files/atomic-write.ts';
+import { cannotWrite, makeFolder } from '../files/atomic-write.ts';
 import { holderOf, takeLock } from '../files/process-lock.ts';
 import { finishPlacing, isHalfPlaced } from './swap-folders.ts';
 
@@ -108,11 +108,12 @@ export function modelsFolder({ modelsDir, dataDir }: Folders): string | null {
 /**
  * Takes the lock and returns the way to give it back.
  *
- * @throws {ForensicsError} `conflict` when another running process holds it.
+ * @throws {ForensicsError} `conflict` when another running process holds it; `no_space_left`, `config_invalid` when nothing
+ *   can be written there.
  */
 export function lockForServing(dataDir: string): () => void {
   const file = join(dataDir, 'serve.lock');
-  const release = takeLock(file);
+  const release = lockedBy(file);
   if (release !== null) return release;
   const holder = holderOf(file);
   const who = holder === null ? '' : ` (process ${holder})`;
@@ -120,4 +121,16 @@ export function lockForServing(dataDir: string): () => void {
     'conflict',
     `Another server is already using this data folder${who}; stop it, or choose another folder with --data-dir.`,
   );
+}
+
+function lockedBy(file: string): (() => void) | null {
+  try {
+    return takeLock(file);
+  } catch (error) {
+    const isFull = error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+    if (!isFull) throw cannotWrite(error);
+    throw new ForensicsError('no_space_left', 'The disk of the data folder is full; make room.', {
+      cause: error,
+    });
+  }
 }

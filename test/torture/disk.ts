@@ -36,7 +36,7 @@ export async function proveDisk(proof: Proof): Promise<void> {
       refused.code !== 0 && refused.code !== null,
       `serve on a read-only disk: ${refused.code}`,
     );
-    const isWords = /[a-z]{3,} /.test(refused.stderr) && !/\n\s+at /.test(refused.stderr);
+    const isWords = /cannot be written to/.test(refused.stderr) && !/\n\s+at /.test(refused.stderr);
     demand(isWords, `serve on a read-only disk said: ${refused.stderr}`);
     proof.note('on a read-only disk', refused.stderr.trim().split('\n').at(-1) ?? '');
   } finally {
