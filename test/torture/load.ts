@@ -148,7 +148,16 @@ async function proveFairness(
 ): Promise<void> {
   const made = await runCli(['tenant', 'create', 'quiet', '--data-dir', dataDir]);
   demand(made.code === 0, made.stderr);
-  const key = await runCli(['keys', 'create', 'quiet', '--tenant', 'quiet', '--data-dir', dataDir]);
+  const key = await runCli([
+    'keys',
+    'create',
+    '--name',
+    'quiet',
+    '--tenant',
+    'quiet',
+    '--data-dir',
+    dataDir,
+  ]);
   const secret = /sk-[a-z0-9]+-\w+/.exec(key.stdout)?.[0] ?? '';
   demand(secret !== '', `${key.stdout}${key.stderr}`);
   const quiet = createAsker(serving, secret);
