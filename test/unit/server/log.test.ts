@@ -118,13 +118,13 @@ test.each<[string, Question]>([
   for (const line of accepted) expect(line).not.toHaveProperty('from');
 });
 
-describe('the account of a refused', () => {
-  const login = (email: string): Question => ({
-    method: 'POST',
-    path: '/v1/auth/login',
-    body: { email, password: secret },
-  });
+const login = (email: string): Question => ({
+  method: 'POST',
+  path: '/v1/auth/login',
+  body: { email, password: secret },
+});
 
+describe('the account of a refused', () => {
   test('login or key is logged, and nothing secret of it', async () => {
     const key = newSecret('acme');
     const lines = await logged(async () => {
