@@ -1,0 +1,71 @@
+import csv
+
+import numpy as np
+import pytest
+
+import locate_whole
+from detector.pictures import Item
+from locate_whole import WINDOW_PX, around, live, pair, write
+
+
+class Photographs:
+    """Noise in place of pictures: two sources, each picture of its own colour."""
+
+    def draw(self, random: np.random.Generator) -> Item:
+        number = int(random.integers(4))
+        return Item(f"{number}", "train", "real", f"source {number % 2}", "camera")
+
+    def read(self, item: Item) -> np.ndarray:
+        random = np.random.default_rng(int(item.key))
+        return np.clip(random.normal(60 + 40 * int(item.key), 20, (960, 1280, 3)), 0, 255).astype(np.uint8)
+
+
+@pytest.fixture
+def copied(monkeypatch):
+    """Only kinds that need no autoencoder."""
+    monkeypatch.setattr(locate_whole, "KINDS", {"splice": 0.5, "copy-move": 0.5})
+
+
+def test_a_pair_differs_only_where_its_mask_says_so(copied):
+    seeds = [seed for seed in range(12) if np.random.default_rng(seed) and pair(Photographs(), [], seed)[1].shape[:2] == (960, 1280)]
+    assert seeds  # some are saved again at their own size
+
+    for seed in seeds:
+        kind, changed, twin, share, saved = pair(Photographs(), [], seed)
+        assert kind in ("splice", "copy-move")
+        assert (changed[share == 0] == twin[share == 0]).all()
+        assert 0 < (share > 127).mean() < 0.45 * (WINDOW_PX[1] / 960) ** 2
+        assert 70 <= saved["quality"] <= 96
+
+
+def test_cutting_keeps_the_change_and_enlarges_its_share(copied):
+    whole, cut = pair(Photographs(), [], 3)[3], pair(Photographs(), [], 3, cut=True)[3]
+
+    assert cut.size < whole.size and (cut > 127).mean() > (whole > 127).mean()
+
+
+def test_the_surroundings_lie_inside_the_picture_and_on_its_block_grid():
+    rows, columns = np.mgrid[:640, :960]
+
+    top, left = (layer[0, 0] for layer in around(320, 320, 640, np.random.default_rng(1), rows, columns))
+
+    assert top % 8 == left % 8 == 0 and 0 <= top <= 320 and 0 <= left <= 640
+
+
+def test_all_three_layers_get_the_same_size():
+    layers = (np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000, 3), np.uint8), np.zeros((1200, 2000), np.uint8))
+    for seed in range(8):
+        changed, twin, share, _ = live(*layers, np.random.default_rng(seed))
+        assert changed.shape[:2] == twin.shape[:2] == share.shape and max(share.shape) <= 2000
+
+
+def test_a_run_goes_on_where_it_ended_and_names_what_is_complete(copied, tmp_path):
+    write(Photographs(), [], tmp_path, 1, False)
+    first = (tmp_path / "0000-changed.jpg").stat().st_mtime_ns
+
+    write(Photographs(), [], tmp_path, 2, False)
+
+    rows = list(csv.DictReader((tmp_path / "index.csv").open()))
+    assert [row["number"] for row in rows] == ["0", "1"]
+    assert (tmp_path / "0000-changed.jpg").stat().st_mtime_ns == first
+    assert all((tmp_path / row[name]).exists() for row in rows for name in ("changed", "twin", "mask"))
