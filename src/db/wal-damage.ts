@@ -1,8 +1,7 @@
 /**
  * What recovery would lose. SQLite reads the write-ahead log up to the first frame whose checksum is wrong and forgets the
  * rest without a word: after a crash that is the transaction under way, after damage it is everything that was committed
- * behind it. Here the rest is read, too: a whole frame of the present generation that ends a transaction is a loss. Behind
- * the last transaction there is nothing to find; that it was committed is told by the index of the log, which a kill leaves.
+ * behind it. Here the rest is read, too: a whole frame of the present generation that ends a transaction is a loss.
  */
 
 import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs';
@@ -11,7 +10,6 @@ import { endianness } from 'node:os';
 /** @see https://www.sqlite.org/fileformat2.html#the_write_ahead_log */
 const headerBytes = 32;
 const frameHeaderBytes = 24;
-const indexHeaderBytes = 48;
 const magic = 0x377f0682;
 
 // A page that another process is writing looks damaged for an instant.
@@ -30,18 +28,13 @@ export function countLostCommits(path: string): number {
 }
 
 function readLog(path: string): number {
-  // Before the log, which may only grow beyond it.
-  const index = readIndex(path);
   const file = openSync(`${path}-wal`, 'r');
   try {
     const header = Buffer.alloc(headerBytes);
     if (readSync(file, header, 0, headerBytes, 0) < headerBytes) return 0;
     const log = parseHeader(header, path);
     if (log === null) return 0;
-    const { reached, lost } = readFrames(file, log);
-    const isShort = index !== null && reached < index.frames;
-    const isOfThisLog = index !== null && (log.salts ?? index.salts) === index.salts;
-    return isShort && isOfThisLog ? Math.max(1, lost) : lost;
+    return countBehindGap(file, log);
   } finally {
     closeSync(file);
   }
@@ -83,41 +76,12 @@ function pageBytesOf(path: string): number {
   }
 }
 
-interface LogIndex {
-  /** Up to the end of the last committed transaction. */
-  readonly frames: number;
-  readonly salts: string;
-}
-
-/**
- * SQLite shares the index between processes and writes it after the frames are safe on the disk, in the machine's byte order.
- *
- * @returns null when there is none, or one that is not whole.
- * @see https://www.sqlite.org/walformat.html#the_wal_index_file_format
- */
-function readIndex(path: string): LogIndex | null {
-  if (!existsSync(`${path}-shm`)) return null;
-  const file = openSync(`${path}-shm`, 'r');
-  try {
-    const twice = Buffer.alloc(2 * indexHeaderBytes);
-    if (readSync(file, twice, 0, twice.length, 0) < twice.length) return null;
-    const header = twice.subarray(0, indexHeaderBytes);
-    if (!header.equals(twice.subarray(indexHeaderBytes)) || header[12] !== 1) return null;
-    const isBigEndian = endianness() === 'BE';
-    const frames = isBigEndian ? header.readUInt32BE(16) : header.readUInt32LE(16);
-    return { frames, salts: header.toString('hex', 32, 40) };
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** `reached` frames are found by recovery; behind them `lost` transactions end. */
-function readFrames(file: number, log: LogHeader): { reached: number; lost: number } {
+function countBehindGap(file: number, log: LogHeader): number {
   const frame = Buffer.alloc(frameHeaderBytes + log.pageBytes);
   const frames = Math.floor((fstatSync(file).size - headerBytes) / frame.length);
   let { salts, checksum } = log;
   let isReached = salts !== null;
-  let [reached, lost] = [0, 0];
+  let lost = 0;
   for (let i = 0; i < frames; i++) {
     if (readSync(file, frame, 0, frame.length, headerBytes + i * frame.length) < frame.length)
       break;
@@ -130,10 +94,9 @@ function readFrames(file: number, log: LogHeader): { reached: number; lost: numb
     const isWhole = follows && frame.toString('hex', 8, 16) === salts;
     isReached &&= isWhole;
     const endsTransaction = frame.readUInt32BE(4) !== 0;
-    if (isReached && endsTransaction) reached = i + 1;
     if (isWhole && !isReached && endsTransaction) lost += 1;
   }
-  return { reached, lost };
+  return lost;
 }
 
 /** Two running sums over pairs of 32-bit words. @param bytes - a multiple of 8. */
