@@ -1,45 +1,56 @@
 /**
- * The bill of materials of the package, CycloneDX as npm writes it: `node bin/sbom.js write | clean`. Before `npm pack` it
- * is written, afterwards it goes away again. Without the time and the random number that npm adds, so that packing twice
- * gives the same tarball, and with ONNX Runtime, which the package carries instead of depending on it.
+ * The bill of materials of the package (CycloneDX 1.5): `node bin/sbom.js write | clean`. Before `npm pack` it is written,
+ * afterwards it goes away again. It is made of package-lock.json, for `npm sbom --omit dev` leaves out what both the product
+ * and a tool of development need. It holds neither time nor random number, so that packing twice gives the same tarball,
+ * and ONNX Runtime, which the package carries instead of depending on it.
  */
 
-import { execFileSync } from 'node:child_process';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const target = join(root, 'sbom.cdx.json');
+const carried = 'node_modules/onnxruntime-node';
 
 const [, , verb] = process.argv;
 if (verb === 'write') writeFileSync(target, `${JSON.stringify(billOfMaterials(), null, 2)}\n`);
 else rmSync(target, { force: true });
 
 function billOfMaterials() {
-  const options = ['--sbom-format', 'cyclonedx', '--package-lock-only', '--omit', 'dev'];
-  const printed = execFileSync('npm', ['sbom', ...options], { cwd: root, encoding: 'utf8' });
-  const { serialNumber: _random, metadata, components, ...rest } = JSON.parse(printed);
-  const { timestamp: _now, component, ...lasting } = metadata;
-  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const file = join(root, 'package-lock.json');
+  const { name, version, packages } = JSON.parse(readFileSync(file, 'utf8'));
+  const components = new Map();
+  for (const [path, entry] of Object.entries(packages)) {
+    const isTool = entry.dev === true && path !== carried;
+    if (path === '' || isTool) continue;
+    const component = componentOf(path.split('node_modules/').at(-1), entry);
+    components.set(component.purl, component);
+  }
   return {
-    ...rest,
-    // npm takes the name of the folder.
-    metadata: { ...lasting, component: { ...component, name } },
-    components: [...components, carried('onnxruntime-node')],
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', name, version, purl: purlOf(name, version) } },
+    components: [...components.values()],
   };
 }
 
-function carried(name) {
-  const file = join(root, 'node_modules', name, 'package.json');
-  const { version, license } = JSON.parse(readFileSync(file, 'utf8'));
+function componentOf(name, { version, license, integrity, optional }) {
+  const [, digest] = integrity.split('sha512-');
+  const content = Buffer.from(digest, 'base64').toString('hex');
   return {
-    'bom-ref': `${name}@${version}`,
+    'bom-ref': purlOf(name, version),
     type: 'library',
     name,
     version,
-    scope: 'required',
-    purl: `pkg:npm/${name}@${version}`,
-    licenses: [{ license: { id: license } }],
+    scope: optional === true ? 'optional' : 'required',
+    purl: purlOf(name, version),
+    hashes: [{ alg: 'SHA-512', content }],
+    licenses: license === undefined ? [] : [{ expression: license }],
   };
+}
+
+function purlOf(name, version) {
+  return `pkg:npm/${name.replace('@', '%40')}@${version}`;
 }

@@ -90,9 +90,8 @@ function embeddedTarget(
   return {
     store: stores.of({ tenantId, storageConfigId: null }),
     visit: createVisitor({ ca: authoritiesWith(join(settings.dataDir, 'tls', 'ca.pem')) }),
-    // The server may have been started on another port than this command knows of: its own page is the one that is asked here.
-    origins:
-      settings.corsAllowedOrigins.length > 0 ? settings.corsAllowedOrigins : [publicUrl.origin],
+    // Its own pages are of the same origin and need no leave.
+    origins: settings.corsAllowedOrigins,
     fixes: {
       access: 'Make room on the disk, and run as the user who owns the data folder.',
       presigned: `See that ${publicUrl.origin} leads to this server as clients use it, with host and path unchanged (publicUrl).`,

@@ -172,7 +172,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
       for (const place of pages) {
         await page.goto(`${url}/#/${place}`);
         await page.locator('h1').waitFor();
-        await page.locator('[role=status]:has-text("…")').waitFor({ state: 'detached' });
+        await expect.poll(() => page.locator('[role=status]:has-text("…")').count()).toBe(0);
         expect([place, await overflow(page), await violations(page)]).toEqual([place, 0, []]);
       }
       expect(await page.locator('html').getAttribute('lang')).toBe(look.locale.slice(0, 2));

@@ -61,7 +61,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     const bytes = await sceneJpeg({ width: 640, height: 480, seed: 7, quality: 90 });
     await chooseFiles(page, [{ name: 'scene.jpg', bytes }]);
     await page.locator('tbody .badge:is(.real, .fake, .uncertain, .abstain)').waitFor({
-      timeout: 60_000,
+      timeout: 120_000,
     });
     await page.locator('tbody a', { hasText: 'scene.jpg' }).click();
     await page.getByRole('heading', { name: 'Findings, the strongest first' }).waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(browserPath === null)('the console of a server', () => {
     await page.reload();
     expect(await page.getByText('Make the first account').count()).toBe(0);
     await context.close();
-  }, 120_000);
+  }, 300_000);
 
   test('the heatmap can be moved, faded, swiped and changed, two pictures in step', async () => {
     const { page, context } = await openWindow(browser);

@@ -184,7 +184,8 @@ function Transfers({ onProgress }: { readonly onProgress: () => void }) {
       told = seen.current;
     }, progressMs);
     return () => clearInterval(timer);
-  }, [isWorking]);
+    // One that is sent between two looks was never seen at work.
+  }, [isWorking, isWorking || done]);
   if (transfers.length === 0) return null;
   const refused = transfers.filter(({ state }) => state.is === 'refused');
   const open = transfers.filter(({ state }) => !isOver(state));
