@@ -125,8 +125,8 @@ export interface ReportOptions {
   readonly examinedAt?: Date;
   /** English and German when absent. */
   readonly languages?: readonly Language[];
-  /** Also the raw maps, as 16-bit grey PNG. */
-  readonly withRawMaps?: boolean;
+  /** Also the raw maps with a value for each pixel, as 16-bit grey PNG; those with a value for each cell are always there. */
+  readonly withFullMaps?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -150,7 +150,7 @@ export async function renderReport(
         examination,
         item: { name, analysisId: null, examinedAt },
         languages: options.languages ?? languages,
-        withRawMaps: options.withRawMaps ?? false,
+        withFullMaps: options.withFullMaps ?? false,
       },
       options.signal ? { signal: options.signal } : {},
     ),

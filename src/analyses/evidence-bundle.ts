@@ -56,7 +56,6 @@ export async function openBundleInput(
     item,
     languages,
     heatmapSize,
-    withRawMaps: true,
   });
   return { original, openedAs: null, examination, item, heatmapSize, limits, trustList, rendering };
 }

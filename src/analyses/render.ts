@@ -40,7 +40,6 @@ export async function renderInto(context: Context, job: RenderJob): Promise<Rend
       languages,
       // The contract: the pixel dimensions of the input, which the client may have measured before EXIF turned it.
       heatmapSize: { width: row.width, height: row.height },
-      withRawMaps: false,
     },
     signal === undefined ? {} : { signal },
   );

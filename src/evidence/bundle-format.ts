@@ -12,7 +12,9 @@ import type { Format, Limits } from '../image/picture.ts';
 import type { ReportItem } from '../report/report-item.ts';
 import type { Rendering } from '../sandbox/tasks.ts';
 
-export const bundleFormat = 'forensics-evidence-bundle/1';
+export const bundleFormat = 'forensics-evidence-bundle/2';
+/** Its heatmaps were drawn in more colours, and its raw maps had a value for each pixel. */
+export const firstBundleFormat = 'forensics-evidence-bundle/1';
 
 /** The two files that cannot stand in the list of files: the list itself, and the signature over it. */
 export const manifestFile = 'manifest.json';
@@ -45,7 +47,7 @@ const fileName = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$' });
 
 const manifestSchema = Type.Object(
   {
-    format: Type.Literal(bundleFormat),
+    format: Type.Union([Type.Literal(bundleFormat), Type.Literal(firstBundleFormat)]),
     /** Of the program that wrote it. */
     product: Type.String(),
     /** When the picture was examined, and when the bundle was signed, by the clock of the signing machine. */
@@ -107,7 +109,7 @@ export interface BundleCase {
   readonly limits: Limits;
   /** PEM certificates of trusted signers of content credentials; null for none. Goes in when the examination knew the same. */
   readonly trustList: string | null;
-  /** In every language, with raw maps, from the bytes of `original`: never files that lay where others can write. */
+  /** In every language, from the bytes of `original`: never files that lay where others can write. */
   readonly rendering: Rendering;
 }
 

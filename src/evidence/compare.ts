@@ -4,7 +4,7 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
-import { heatmapFile, mapFile, reportFile, toPlain } from './bundle-format.ts';
+import { firstBundleFormat, heatmapFile, mapFile, reportFile, toPlain } from './bundle-format.ts';
 
 /** Other processors and versions round differently; below this no reader of a report sees a difference. */
 export const numberTolerance = 1e-4;
@@ -92,20 +92,23 @@ export interface Surroundings {
   readonly isElsewhere: boolean;
 }
 
-/** Of the full scale. A value that rounds otherwise is the next colour of the scale: max 2 % in one channel. */
-const heatmapTolerance = 0.02;
-/** Twice that of single numbers: a raw map is interpolated between cells and rounded to 16 bits. */
-const mapTolerance = 2e-4;
+/** Of the full scale. A value or a brightness that rounds otherwise is the next colour: both at once max 15 % in one channel. */
+const heatmapTolerance = 0.15;
+const mapTolerance = numberTolerance;
 
-/** Compares redrawn files with those of a bundle: byte by byte, and pixel by pixel where bytes differ. */
+/**
+ * Compares redrawn files with those of a bundle: byte by byte, and pixel by pixel where bytes differ. Heatmaps and raw maps
+ * of the first format were drawn in another way; what they show is compared as the cells of the maps.
+ */
 export async function compareFiles(
   surroundings: Surroundings,
-  files: ReadonlyMap<string, Uint8Array>,
+  { files, format }: { readonly files: ReadonlyMap<string, Uint8Array>; readonly format: string },
   { heatmaps, rawMaps, reports }: Rendering,
 ): Promise<readonly FileComparison[]> {
-  const pictures = mapNames.flatMap((name) => [
+  const drawn = format === firstBundleFormat ? [] : mapNames;
+  const pictures = drawn.flatMap((name) => [
     { name: heatmapFile(name), found: heatmaps[name], tolerance: heatmapTolerance },
-    { name: mapFile(name), found: rawMaps?.[name], tolerance: mapTolerance },
+    { name: mapFile(name), found: rawMaps[name], tolerance: mapTolerance },
   ]);
   const compared: FileComparison[] = [];
   // One after the other: two heatmaps of the largest picture are 100 MB.

@@ -8,6 +8,7 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import {
   custodyFile,
+  firstBundleFormat,
   heatmapFile,
   type Manifest,
   mapFile,
@@ -46,7 +47,7 @@ export function findContradictions(manifest: Manifest, files: Files): readonly P
     ...ofSettings(settings, { manifest, result }),
     ...ofCustody(manifest, files),
     ...ofOriginal(manifest, files),
-    ...ofPictures(result, files),
+    ...ofPictures(manifest, result, files),
     ...ofReports(manifest, files),
   ];
 }
@@ -126,18 +127,26 @@ function ofOriginal({ item }: Manifest, files: Files): readonly Problem[] {
   return unless(isSame, item.file, `${item.file} is not the picture that was examined.`);
 }
 
-/** A drawing over a picture has the picture's size, upright or as it is stored. */
-function ofPictures({ examination }: ResultRecord, files: Files): readonly Problem[] {
-  const { width, height, storedWidth, storedHeight } = examination.facts;
-  const sizes = [`${width} x ${height}`, `${storedWidth} x ${storedHeight}`];
-  const names = mapNames.flatMap((name) => [heatmapFile(name), mapFile(name)]);
-  return names.flatMap((name) => {
+/** A drawing over a picture has the picture's size, upright or as it is stored; a raw map has a pixel for each cell. */
+function ofPictures(
+  { format }: Manifest,
+  { examination: { facts, maps } }: ResultRecord,
+  files: Files,
+): readonly Problem[] {
+  const { width, height, storedWidth, storedHeight } = facts;
+  const picture = [`${width} x ${height}`, `${storedWidth} x ${storedHeight}`];
+  const grid = format === firstBundleFormat ? picture : [`${maps.columns} x ${maps.rows}`];
+  const fitting = (name: string, sizes: readonly string[], of: string) => {
     const bytes = files.get(name);
     if (bytes === undefined) return [];
     const size = pngSize(bytes);
     const isFitting = size !== null && sizes.includes(size);
-    return unless(isFitting, name, `${name} is no PNG file of the picture's size.`);
-  });
+    return unless(isFitting, name, `${name} is no PNG file of ${of}.`);
+  };
+  return mapNames.flatMap((name) => [
+    ...fitting(heatmapFile(name), picture, "the picture's size"),
+    ...fitting(mapFile(name), grid, 'the size of the maps'),
+  ]);
 }
 
 /** Each report carries the SHA-256 of its picture in its document information, which is stored as plain text. */

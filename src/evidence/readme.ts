@@ -28,7 +28,8 @@ report-en.pdf, report-de.pdf   the report in English and German: begin here
 result.json     the whole result, every number, unrounded (RFC 8785)
 texts.json      the texts of the report
 heatmap-*.png   where methods reacted, drawn over the picture
-map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1
+map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1;
+                one pixel a cell of cellPx pixels, see maps in result.json
 settings.json   model, its checksums, settings, versions: what a repetition
                 needs
 model.json      error rates that were measured with this model
@@ -118,7 +119,8 @@ report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
 result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
 heatmap-*.png   wo Methoden angesprochen haben, über das Bild gezeichnet
-map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1
+map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1;
+                ein Pixel je Zelle von cellPx Pixeln, siehe maps in result.json
 settings.json   Modell mit Prüfsummen, Einstellungen, Versionen: alles, was
                 eine Wiederholung braucht
 model.json      mit diesem Modell gemessene Fehlerraten

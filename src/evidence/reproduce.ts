@@ -79,6 +79,7 @@ export async function reproduceBundle(
 interface Recorded {
   readonly original: Uint8Array;
   readonly settings: BundleSettings;
+  readonly format: string;
   readonly files: ReadonlyMap<string, Uint8Array>;
 }
 
@@ -94,7 +95,8 @@ async function openRecorded(
   }
   const settings = parseSettings(files.get(settingsFile) ?? new Uint8Array());
   if (settings === null) throw changed(`${settingsFile} is missing from its list of files.`);
-  return { settings, files, original: await originalOf(manifest, files, options) };
+  const { format } = manifest;
+  return { settings, format, files, original: await originalOf(manifest, files, options) };
 }
 
 function changed(why: string): ForensicsError {
@@ -196,7 +198,6 @@ async function repeat(
     item: itemOf(settings, custody),
     languages,
     ...(heatmapSize === null ? {} : { heatmapSize }),
-    withRawMaps: true,
   });
   return { examination, rendering, environment };
 }
@@ -213,7 +214,7 @@ function inOrderOf(
 
 async function compareAll(
   sandbox: Sandbox,
-  { settings, files }: Recorded,
+  { settings, format, files }: Recorded,
   { examination, rendering, environment }: Repetition,
 ): Promise<Reproduction> {
   const record = (name: string) => parseJson(files.get(name) ?? new Uint8Array());
@@ -226,7 +227,7 @@ async function compareAll(
   );
   const changes = environmentChanges(settings.environment, environment);
   const surroundings: Surroundings = { sandbox, isElsewhere: changes.length > 0 };
-  const compared = await compareFiles(surroundings, files, rendering);
+  const compared = await compareFiles(surroundings, { files, format }, rendering);
   return {
     outcome: outcomeOf({ differences: fields.differences, files: compared }, surroundings),
     verdict: {

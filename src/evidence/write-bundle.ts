@@ -35,7 +35,7 @@ export interface BundleHow {
 /**
  * The same case, choice, key and time give the same bytes.
  *
- * @throws {TypeError} when the rendering lacks a language or the raw maps.
+ * @throws {TypeError} when the rendering lacks a language.
  */
 export function writeBundle(
   given: BundleCase,
@@ -105,7 +105,6 @@ function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
 }
 
 function pictureFiles({ rendering: { heatmaps, rawMaps } }: BundleCase): readonly ZipEntry[] {
-  if (rawMaps === null) throw new TypeError('the raw maps are missing');
   return [
     ...mapNames.map((name) => ({ name: heatmapFile(name), bytes: heatmaps[name] })),
     ...mapNames.map((name) => ({ name: mapFile(name), bytes: rawMaps[name] })),

@@ -119,8 +119,7 @@ export async function readSamples(bytes: Uint8Array, limits: Limits): Promise<Sa
     const { facts, pixelBytes } = openPng(bytes, limits);
     const { storedWidth: width, storedHeight: height, bitsPerSample: bits } = facts;
     const isGrey = facts.colourSpace === 'grey';
-    if ((bits !== 8 && bits !== 16) || facts.hasAlpha || facts.colourSpace === 'palette')
-      return null;
+    if ((bits !== 8 && bits !== 16) || facts.hasAlpha) return null;
     openCodec();
     const decoded = sharp(pixelBytes, { failOn: 'warning', limitInputPixels: width * height });
     const space = { 8: isGrey ? 'b-w' : 'srgb', 16: isGrey ? 'grey16' : 'rgb16' }[bits];

@@ -29,7 +29,7 @@ export async function performRender(
   request: RenderRequest,
   { limits, models }: TaskContext,
 ): Promise<Rendering> {
-  const { source, examination, languages, withRawMaps } = request;
+  const { source, examination, languages, withFullMaps } = request;
   const { picture } = await openPicture(source, limits);
   checkSame(picture, examination);
   if (picture.luma.length > roomForBoth) await models.clear();
@@ -37,7 +37,9 @@ export async function performRender(
   const item = { ...request.item, heatmapOrientation };
   const look = { heatmapOrientation, outline: markedRegion(examination) };
   const heatmaps = await renderHeatmaps(picture, examination.maps, look);
-  const rawMaps = withRawMaps ? await renderRawMaps(picture.facts, examination.maps) : null;
+  const rawMaps = await renderRawMaps(examination.maps);
+  const fullMaps =
+    withFullMaps === true ? await renderRawMaps(examination.maps, picture.facts) : null;
   const reports: { -readonly [K in keyof Rendering['reports']]: Rendering['reports'][K] } = {};
   for (const language of languages) {
     const texts = writeTexts(examination, item, language);
@@ -49,7 +51,7 @@ export async function performRender(
       ...(request.withHtml === true ? { html: await renderHtml(drawn) } : {}),
     };
   }
-  return { heatmaps, rawMaps, reports };
+  return { heatmaps, rawMaps, fullMaps, reports };
 }
 
 /** A size that fits both ways is that of the upright picture, which every viewer shows. */

@@ -109,8 +109,8 @@ export interface RenderRequest {
    * stored pixels do; otherwise, and when left out, they stand upright.
    */
   readonly heatmapSize?: { readonly width: number; readonly height: number };
-  /** Also the raw maps: 16-bit grey PNG of the picture's size, 0..65535 maps to 0..1. */
-  readonly withRawMaps: boolean;
+  /** Also the raw maps with a value for each pixel. */
+  readonly withFullMaps?: boolean;
   /** Also each report as one HTML file. */
   readonly withHtml?: boolean;
 }
@@ -118,7 +118,10 @@ export interface RenderRequest {
 export interface Rendering {
   /** PNG files, exactly the picture's size: upright, or as stored where `heatmapSize` requires it. */
   readonly heatmaps: Readonly<Record<MapName, Uint8Array>>;
-  readonly rawMaps: Readonly<Record<MapName, Uint8Array>> | null;
+  /** 16-bit grey PNG files, one value a cell, 0..65535 for 0..1: the grid of `examination.maps`. */
+  readonly rawMaps: Readonly<Record<MapName, Uint8Array>>;
+  /** The same, interpolated to one value a pixel; null unless asked for. */
+  readonly fullMaps: Readonly<Record<MapName, Uint8Array>> | null;
   readonly reports: Readonly<
     Partial<
       Record<

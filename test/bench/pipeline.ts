@@ -26,7 +26,7 @@ export async function benchPipeline(size: Size, rounds: number): Promise<readonl
     const examination = await flag();
     const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0) };
     const languages = ['en', 'de'] as const;
-    await sandbox.render({ source, examination, item, languages, withRawMaps: false });
+    await sandbox.render({ source, examination, item, languages });
   };
   const [bareMs = 0, flagMs = 0, reportMs = 0, stabilityMs = 0] = await interleaved(rounds, [
     bare.run,

@@ -78,7 +78,7 @@ interface Examined {
 async function profileDrawing(clock: Clock, { bytes, picture, examination }: Examined) {
   const item = { name: 'scene.jpg', analysisId: null, examinedAt: new Date(0), custody: [] };
   const heatmaps = await clock.add('heatmaps', () => renderHeatmaps(picture, examination.maps));
-  const rawMaps = await clock.add('raw maps', () => renderRawMaps(picture.facts, examination.maps));
+  const rawMaps = await clock.add('raw maps', () => renderRawMaps(examination.maps));
   const pdfIn = (language: 'en' | 'de') =>
     clock.add('both PDFs', async () => {
       const texts = writeTexts(examination, { ...item, heatmapOrientation: 'upright' }, language);
@@ -97,7 +97,7 @@ async function profileDrawing(clock: Clock, { bytes, picture, examination }: Exa
     heatmapSize: null,
     limits: defaultLimits,
     trustList: null,
-    rendering: { heatmaps, rawMaps, reports },
+    rendering: { heatmaps, rawMaps, fullMaps: null, reports },
   };
   const signer = createSigner(generateKeyPairSync('ed25519').privateKey);
   await clock.add('bundle', async () =>

@@ -40,7 +40,7 @@ export const options: AnalyzeOptions = {
   model: null,
   lang: ['en'],
   out: null,
-  maps: false,
+  maps: null,
   withMetadata: false,
   errorLevel: false,
   html: false,

@@ -46,6 +46,7 @@ const fake: AnalysisRecord = {
   evidence: null,
   provenance: noProvenance,
   picture: { format: 'jpg', width: 640, height: 480, sizeBytes: 12_345, notes: [] },
+  maps: { cellPx: 16, columns: 4, rows: 3 },
   model: { id: 'm', version: '1', files: {} },
   examinedAt: '2026-01-01T00:00:00.000Z',
   durationMs: 1,

@@ -197,8 +197,8 @@ async function draw(
   examined: Examined,
 ): Promise<Drawn | null> {
   if (bundling === null) return null;
-  const { html: withHtml } = options;
-  const request = { ...examined, languages, withRawMaps: true, withHtml };
+  const { html: withHtml, maps } = options;
+  const request = { ...examined, languages, withFullMaps: maps === 'full', withHtml };
   const rendering = await sandbox.render(request, { signal });
   const bundle = bundleOf(bundling, examined, rendering);
   return { rendering, files: [...filesOf(rendering, options), ['evidence.zip', bundle]] };
@@ -222,10 +222,13 @@ function bundleOf(
   return writeBundle(bundleCase, { withOriginal, signer, signedAt: now() }).bytes;
 }
 
-function filesOf({ heatmaps, rawMaps, reports }: Rendering, { maps, lang }: AnalyzeOptions): Files {
+function filesOf(
+  { heatmaps, rawMaps, fullMaps, reports }: Rendering,
+  { maps, lang }: AnalyzeOptions,
+): Files {
   return [
     ...Object.entries(heatmaps).map(([name, png]) => [`heatmap-${name}.png`, png] as const),
-    ...Object.entries((maps ? rawMaps : null) ?? {}).map(
+    ...Object.entries(maps === null ? {} : (fullMaps ?? rawMaps)).map(
       ([name, png]) => [`map-${name}.png`, png] as const,
     ),
     ...lang.flatMap((language) => {

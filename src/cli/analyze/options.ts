@@ -22,7 +22,8 @@ export interface AnalyzeOptions extends ServerOptions, CaseOptions {
   readonly validation?: string;
   readonly dataDir?: string;
   readonly out: string | null;
-  readonly maps: boolean;
+  /** Whether raw maps are written: a value a cell, a value a pixel, or not at all. */
+  readonly maps: 'grid' | 'full' | null;
   readonly withMetadata: boolean;
   readonly errorLevel: boolean;
   readonly html: boolean;
@@ -59,7 +60,7 @@ export function checkUsage(args: readonly string[], options: AnalyzeOptions): vo
 function checkForensicTier({ tier, out, ...options }: AnalyzeOptions): void {
   const { maps, withMetadata, withoutOriginal, validation } = options;
   const isForensic = tier === 'forensicReporting';
-  if (maps && !isForensic) throw usageError('--maps needs --tier forensicReporting.');
+  if (maps !== null && !isForensic) throw usageError('--maps needs --tier forensicReporting.');
   if (validation !== undefined && !isForensic) {
     throw usageError('--validation is cited in reports; add --tier forensicReporting.');
   }
@@ -79,7 +80,9 @@ function checkForensicTier({ tier, out, ...options }: AnalyzeOptions): void {
   if (options.html && (!isForensic || out === null)) {
     throw usageError('--html writes reports; add --tier forensicReporting and --out DIR.');
   }
-  if (maps && out === null) throw usageError('--maps needs a folder to write to; add --out DIR.');
+  if (maps !== null && out === null) {
+    throw usageError('--maps needs a folder to write to; add --out DIR.');
+  }
 }
 
 function checkStandardInput(args: readonly string[]): void {

@@ -5,7 +5,7 @@ import type { Evidence } from '../../contract/evidence.ts';
 import type { Region } from '../../detectors/regions.ts';
 import type { Language, ReasonCode, ResultClass } from '../../contract/vocabulary.ts';
 import { type ResultFields, toResultFields } from '../../engine/contract.ts';
-import type { Decision, Examination, ModelIdentity } from '../../engine/result.ts';
+import type { CellMaps, Decision, Examination, ModelIdentity } from '../../engine/result.ts';
 import type { ErrorCode, ForensicsError } from '../../errors.ts';
 import type { Format, PictureNote } from '../../image/picture.ts';
 import {
@@ -66,6 +66,8 @@ export interface AnalysisRecord {
     readonly sizeBytes: number | null;
     readonly notes: readonly PictureNote[] | null;
   } | null;
+  /** The cells of the raw maps: so many, each of `cellPx` by `cellPx` pixels of the upright picture. */
+  readonly maps: Pick<CellMaps, 'cellPx' | 'columns' | 'rows'> | null;
   readonly model: (Omit<ModelIdentity, 'files'> & OrNull<Pick<ModelIdentity, 'files'>>) | null;
   /** When the examination began, ISO 8601: the time that stands in the reports. */
   readonly examinedAt: string;
@@ -102,6 +104,7 @@ export function recordOf(
 ): AnalysisRecord {
   const { facts, decision, model, options } = examination;
   const { format, width, height, sizeBytes, notes } = facts;
+  const { cellPx, columns, rows } = examination.maps;
   const { basis, fakeProbability, fakeUncertainty, thresholds } = decision;
   return {
     file,
@@ -126,6 +129,7 @@ export function recordOf(
     evidence: tier === 'forensicReporting' ? evidenceOf(examination) : null,
     provenance: examination.provenance,
     picture: { format, width, height, sizeBytes, notes },
+    maps: { cellPx, columns, rows },
     model,
     examinedAt: examinedAt.toISOString(),
     durationMs: Math.round(durationMs),
@@ -160,6 +164,7 @@ export function openRecordOf({
     evidence: null,
     provenance: null,
     picture: null,
+    maps: null,
     model: null,
     examinedAt: examinedAt.toISOString(),
     durationMs: Math.round(durationMs),

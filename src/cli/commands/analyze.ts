@@ -35,7 +35,15 @@ export function defineAnalyze(command: Command): void {
     .option('--validation <id>', 'a stored validation that the reports cite', named)
     .option('--data-dir <dir>', 'the data folder that keeps validations and the signing key', named)
     .option('-o, --out <dir>', 'write a folder of results a picture into this folder', named, null)
-    .option('--maps', 'also write the raw maps, 16-bit grey PNG (needs --out)', false)
+    .addOption(
+      new Option(
+        '--maps [size]',
+        'also write the raw maps, 16-bit grey PNG: one pixel a cell, or "full" for the size of the picture (needs --out)',
+      )
+        .choices(['grid', 'full'])
+        .preset('grid')
+        .default(null),
+    )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
     .option('--error-level', 'show the error level map in the report', false)
     .option('--html', 'also write each report as one HTML file (needs --out)', false);

@@ -126,15 +126,16 @@ interface Axis {
  * A reader of rows for maps of this grid. The value of cell i stands at its centre, `(i + 0.5) * cellPx`; beyond the
  * outermost centres the value stays what it is there. Exact integer arithmetic: the same values everywhere.
  *
+ * @param blockPx - one value for each block of that many pixels a side, at its centre, instead of for each pixel.
  * @throws {RangeError} when the grid does not cover the picture or a map is not `columns * rows` long.
  */
-export function createUpsampler(size: Size, maps: CellMaps): FillRow {
+export function createUpsampler(size: Size, maps: CellMaps, blockPx = 1): FillRow {
   assertGridCovers(size, maps);
   const { cellPx, columns, rows } = maps;
   const whole = 2 * cellPx;
   const half = (whole * whole) / 2;
-  const across = readAxis(size.width, columns, cellPx);
-  const down = readAxis(size.height, rows, cellPx);
+  const across = readAxis(Math.ceil(size.width / blockPx), columns, { cellPx, blockPx });
+  const down = readAxis(Math.ceil(size.height / blockPx), rows, { cellPx, blockPx });
   const between = new Float64Array(columns);
 
   return function fillRow(values, y, row) {
@@ -153,13 +154,17 @@ export function createUpsampler(size: Size, maps: CellMaps): FillRow {
   };
 }
 
-function readAxis(pixels: number, cells: number, cellPx: number): Axis {
-  const before = new Uint16Array(pixels);
-  const after = new Uint16Array(pixels);
-  const share = new Uint16Array(pixels);
-  for (let p = 0; p < pixels; p++) {
-    // Pixel centres lie at p + 0.5, so the distance to the first cell's centre is odd in half pixels or even: exact.
-    const distance = 2 * p + 1 - cellPx;
+function readAxis(
+  blocks: number,
+  cells: number,
+  { cellPx, blockPx }: { readonly cellPx: number; readonly blockPx: number },
+): Axis {
+  const before = new Uint16Array(blocks);
+  const after = new Uint16Array(blocks);
+  const share = new Uint16Array(blocks);
+  for (let p = 0; p < blocks; p++) {
+    // Centres lie at (p + 0.5) blocks, so the distance to the first cell's centre is a whole number of half pixels: exact.
+    const distance = blockPx * (2 * p + 1) - cellPx;
     const cell = Math.floor(distance / (2 * cellPx));
     before[p] = Math.min(Math.max(cell, 0), cells - 1);
     after[p] = Math.min(Math.max(cell + 1, 0), cells - 1);

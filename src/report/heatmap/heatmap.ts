@@ -8,13 +8,8 @@ import type { Region } from '../../detectors/regions.ts';
 import type { CellMaps, MapName } from '../../engine/result.ts';
 import { type PixelOrientation, turnBack } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
-import {
-  colourCount,
-  createColourMap,
-  createUpsampler,
-  type FillRow,
-  type Size,
-} from './colour-map.ts';
+import { colourCount, createColourMap, createUpsampler, type Size } from './colour-map.ts';
+import { encodePalettePng } from './palette-png.ts';
 
 /**
  * Where the value is low the picture shows as dimmed grey, where it is high as shading of the colour. The grey is kept
@@ -23,11 +18,14 @@ import {
 const greyBelow = { black: 4, white: 78 };
 const shadeAbove = { black: 0.72, white: 1 };
 
-/** Fast rather than small: a heatmap is written once, and noise under colour hardly compresses anyway. */
-const pngOptions = { compressionLevel: 1, adaptiveFiltering: false, palette: false } as const;
+/** Steps of value and of brightness that a palette of 256 colours holds, with two left for the frame. */
+const valueSteps = 25;
+const lumaSteps = 10;
+const frameBlack = valueSteps * lumaSteps;
+const frameWhite = frameBlack + 1;
 
-/** Smooth slopes: the filters take a map of 16 megapixels from 30 MB to 12 MB, for 0.5 s instead of 0.3 s. */
-const rawPngOptions = { compressionLevel: 3, adaptiveFiltering: true } as const;
+/** The detail of a larger picture is left to the picture: its heatmaps are drawn in blocks of pixels. */
+const mostBlocks = 3_000_000;
 
 interface HeatmapLook {
   /** How they lie: over the upright picture, or over the pixels as the file stores them. */
@@ -37,7 +35,7 @@ interface HeatmapLook {
 }
 
 /**
- * PNG files of exactly the picture's size, 8-bit RGB.
+ * PNG files of exactly the picture's size, 8 bits of palette. Above 3 megapixels a block of pixels shares one colour.
  *
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
@@ -47,41 +45,69 @@ export async function renderHeatmaps(
   { heatmapOrientation = 'upright', outline = null }: HeatmapLook = {},
 ): Promise<Record<MapName, Uint8Array>> {
   const { width, height, orientation } = picture.facts;
-  const fillRow = createUpsampler({ width, height }, maps);
-  const blend = createBlend();
-  const rgb = new Uint8Array(3 * width * height);
-  return renderEach((name) => {
-    drawOver(picture, { values: maps.values[name], fillRow, blend, rgb });
-    if (outline !== null) drawFrame(rgb, { width, height }, outline);
-    const upright = sharp(rgb, { raw: { width, height, channels: 3 } });
-    const laid = heatmapOrientation === 'upright' ? upright : turnBack(upright, orientation);
-    return laid.png(pngOptions).toBuffer();
+  const blockPx = Math.ceil(Math.sqrt((width * height) / mostBlocks));
+  const canvas = createCanvas(picture, maps, blockPx);
+  const palette = paletteOf();
+  return renderEach(async (name) => {
+    canvas.draw(maps.values[name]);
+    if (outline !== null) drawFrame(canvas, outline);
+    const upright = { width, height, indices: enlarged(canvas, { width, height }) };
+    if (heatmapOrientation === 'upright') return encodePalettePng(upright, palette);
+    const turned = turnBack(
+      sharp(upright.indices, { raw: { width, height, channels: 1 } }),
+      orientation,
+    );
+    const { data, info } = await turned
+      .toColourspace('b-w')
+      .raw()
+      .toBuffer({ resolveWithObject: true });
+    return encodePalettePng({ width: info.width, height: info.height, indices: data }, palette);
   });
 }
 
+/** A drawing in RGB bytes. */
+export interface Drawing extends Size {
+  readonly rgb: Uint8Array;
+}
+
 /**
- * One map over the picture, as RGB bytes of its size.
+ * One map over the picture, in blocks of pixels so large that at least `leastPixels` of them remain, one where the picture
+ * has no more.
  *
  * @param values - of `maps` or of their grid.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
-export function drawValues(picture: Picture, maps: CellMaps, values: Uint16Array): Uint8Array {
+export function drawValues(
+  picture: Picture,
+  maps: CellMaps,
+  { values, leastPixels }: { readonly values: Uint16Array; readonly leastPixels: number },
+): Drawing {
   const { width, height } = picture.facts;
-  const fillRow = createUpsampler({ width, height }, maps);
-  const rgb = new Uint8Array(3 * width * height);
-  drawOver(picture, { values, fillRow, blend: createBlend(), rgb });
-  return rgb;
+  const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / leastPixels)));
+  const canvas = createCanvas(picture, maps, blockPx);
+  canvas.draw(values);
+  const palette = paletteOf();
+  const rgb = new Uint8Array(3 * canvas.indices.length);
+  canvas.indices.forEach((index, at) => {
+    rgb.set(palette.subarray(3 * index, 3 * index + 3), 3 * at);
+  });
+  return { width: canvas.width, height: canvas.height, rgb };
 }
 
 /**
- * The values themselves: 16-bit grey PNG files of exactly `size`, 0..65535 stands for 0..1.
+ * The values themselves as 16-bit grey PNG files, 0..65535 stands for 0..1.
  *
+ * @param size - of the picture for one value a pixel, interpolated between the cells; null for one value a cell.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
 export async function renderRawMaps(
-  size: Size,
   maps: CellMaps,
+  size: Size | null = null,
 ): Promise<Record<MapName, Uint8Array>> {
+  if (size === null) {
+    const { columns: width, rows: height } = maps;
+    return renderEach((name) => encodeGrey16(maps.values[name], { width, height }));
+  }
   const { width, height } = size;
   const fillRow = createUpsampler(size, maps);
   const grey = new Uint16Array(width * height);
@@ -89,11 +115,16 @@ export async function renderRawMaps(
     for (let y = 0; y < height; y++) {
       fillRow(maps.values[name], y, grey.subarray(y * width, (y + 1) * width));
     }
-    return sharp(grey, { raw: { width, height, channels: 1 } })
-      .toColourspace('grey16')
-      .png(rawPngOptions)
-      .toBuffer();
+    return encodeGrey16(grey, size);
   });
+}
+
+/** Smooth slopes: the filters take a map of 16 megapixels from 30 MB to 12 MB, for 0.5 s instead of 0.3 s. */
+function encodeGrey16(values: Uint16Array, { width, height }: Size): Promise<Uint8Array> {
+  return sharp(values, { raw: { width, height, channels: 1 } })
+    .toColourspace('grey16')
+    .png({ compressionLevel: 3, adaptiveFiltering: true })
+    .toBuffer();
 }
 
 /**
@@ -103,32 +134,37 @@ export async function renderRawMaps(
 export function legendColours(): Uint8Array {
   const map = createColourMap();
   const colours = new Uint8Array(3 * colourCount);
-  for (let value = 0; value < colourCount; value++) {
-    const packed = blendOf(map, value, 128);
-    colours.set([packed & 255, (packed >> 8) & 255, packed >> 16], 3 * value);
+  const middle = (lumaSteps >> 1) / (lumaSteps - 1);
+  for (let entry = 0; entry < colourCount; entry++) {
+    const step = Math.floor((entry * valueSteps) / colourCount);
+    colours.set(blendOf(map, step / (valueSteps - 1), middle), 3 * entry);
   }
   return colours;
 }
 
 /** Wide enough to be seen when a large picture is shown small. */
-function drawFrame(rgb: Uint8Array, size: Size, { left, top, width, height }: Region): void {
-  const stroke = Math.max(1, Math.round(Math.max(size.width, size.height) / 400));
-  const fill = (inset: number, thick: number, value: number) => {
-    const [x0, y0] = [left - inset, top - inset];
-    const [x1, y1] = [left + width + inset, top + height + inset];
-    for (let y = Math.max(0, y0); y < Math.min(size.height, y1); y++) {
+function drawFrame(canvas: Canvas, region: Region): void {
+  const { indices, blockPx } = canvas;
+  const stroke = Math.max(1, Math.round(Math.max(canvas.width, canvas.height) / 400));
+  const left = Math.floor(region.left / blockPx);
+  const top = Math.floor(region.top / blockPx);
+  const right = Math.ceil((region.left + region.width) / blockPx);
+  const bottom = Math.ceil((region.top + region.height) / blockPx);
+  const fill = (inset: number, thick: number, index: number) => {
+    const [x0, y0, x1, y1] = [left - inset, top - inset, right + inset, bottom + inset];
+    for (let y = Math.max(0, y0); y < Math.min(canvas.height, y1); y++) {
       const isEdgeRow = y < y0 + thick || y >= y1 - thick;
-      for (let x = Math.max(0, x0); x < Math.min(size.width, x1); x++) {
+      for (let x = Math.max(0, x0); x < Math.min(canvas.width, x1); x++) {
         if (!isEdgeRow && x >= x0 + thick && x < x1 - thick) continue;
-        rgb.fill(value, 3 * (y * size.width + x), 3 * (y * size.width + x) + 3);
+        indices[y * canvas.width + x] = index;
       }
     }
   };
-  fill(2 * stroke, 3 * stroke, 0);
-  fill(stroke, stroke, 255);
+  fill(2 * stroke, 3 * stroke, frameBlack);
+  fill(stroke, stroke, frameWhite);
 }
 
-/** One after the other: they share one buffer, and at 12 megapixels four would be 144 MB. */
+/** One after the other: they share one canvas. */
 async function renderEach(
   render: (name: MapName) => Promise<Uint8Array>,
 ): Promise<Record<MapName, Uint8Array>> {
@@ -139,27 +175,25 @@ async function renderEach(
   return { real, fake, compression, anomaly };
 }
 
-/** Colour for each pair of value and luma: index `value << 8 | luma`. */
-function createBlend(): Uint32Array {
+/** RGB bytes of each index that a canvas holds: all steps of brightness for each step of value, then the frame's two. */
+function paletteOf(): Uint8Array {
   const map = createColourMap();
-  const table = new Uint32Array(colourCount * 256);
-  for (let value = 0; value < colourCount; value++) {
-    for (let luma = 0; luma < 256; luma++) {
-      table[(value << 8) | luma] = blendOf(map, value, luma);
-    }
+  const palette = new Uint8Array(3 * (frameWhite + 1));
+  for (let step = 0; step < frameBlack; step++) {
+    const value = Math.floor(step / lumaSteps) / (valueSteps - 1);
+    const luma = (step % lumaSteps) / (lumaSteps - 1);
+    palette.set(blendOf(map, value, luma), 3 * step);
   }
-  return table;
+  palette.fill(255, 3 * frameWhite);
+  return palette;
 }
 
-/** Blue, green and red from the top byte but one down. */
-function blendOf(map: Uint8Array, value: number, luma: number): number {
-  const greyShare = 1 - value / (colourCount - 1);
-  const grey = between(greyBelow, luma / 255) * greyShare;
-  const shade = between(shadeAbove, luma / 255);
-  const red = screen(shade * map[3 * value]!, grey);
-  const green = screen(shade * map[3 * value + 1]!, grey);
-  const blue = screen(shade * map[3 * value + 2]!, grey);
-  return red | (green << 8) | (blue << 16);
+/** @param value - and luma: 0..1. */
+function blendOf(map: Uint8Array, value: number, luma: number): readonly number[] {
+  const entry = 3 * Math.round(value * (colourCount - 1));
+  const grey = between(greyBelow, luma) * (1 - value);
+  const shade = between(shadeAbove, luma);
+  return [0, 1, 2].map((channel) => screen(shade * map[entry + channel]!, grey));
 }
 
 /** Adds light as two projectors on one screen do: never darker than either, and never beyond white. */
@@ -171,28 +205,70 @@ function between({ black, white }: typeof greyBelow, share: number): number {
   return black + (white - black) * share;
 }
 
-interface Drawing {
-  readonly values: Uint16Array;
-  readonly fillRow: FillRow;
-  readonly blend: Uint32Array;
-  /** Written in full by each drawing; one buffer serves all four, 36 MB at 12 megapixels. */
-  readonly rgb: Uint8Array;
+/** A map over the picture as indices into the palette, one for each block of pixels. */
+interface Canvas extends Size {
+  readonly blockPx: number;
+  readonly indices: Uint8Array;
+  /** Over everything that was drawn before. */
+  readonly draw: (values: Uint16Array) => void;
 }
 
-function drawOver({ facts, luma }: Picture, { values, fillRow, blend, rgb }: Drawing): void {
-  const { width, height } = facts;
+function createCanvas(picture: Picture, maps: CellMaps, blockPx: number): Canvas {
+  const width = Math.ceil(picture.facts.width / blockPx);
+  const height = Math.ceil(picture.facts.height / blockPx);
+  const fillRow = createUpsampler(picture.facts, maps, blockPx);
+  const brightness = meanOfBlocks(picture, blockPx).map((luma) => (luma * lumaSteps) >> 8);
+  const indices = new Uint8Array(width * height);
   const row = new Uint16Array(width);
-  let to = 0;
-  for (let y = 0; y < height; y++) {
-    fillRow(values, y, row);
-    const from = y * width;
-    for (let x = 0; x < width; x++) {
-      // The upper byte of the value: 65535 / 256 steps, equal for all entries.
-      const colour = blend[(row[x]! & 0xff00) | luma[from + x]!]!;
-      rgb[to] = colour;
-      rgb[to + 1] = colour >> 8;
-      rgb[to + 2] = colour >> 16;
-      to += 3;
+  const draw = (values: Uint16Array) => {
+    for (let y = 0; y < height; y++) {
+      fillRow(values, y, row);
+      for (let x = 0, at = y * width; x < width; x++, at++) {
+        indices[at] = ((row[x]! * valueSteps) >> 16) * lumaSteps + brightness[at]!;
+      }
+    }
+  };
+  return { width, height, blockPx, indices, draw };
+}
+
+/** Those at the right and lower edge may be smaller than the others. */
+function meanOfBlocks({ facts, luma }: Picture, blockPx: number): Uint8Array {
+  if (blockPx === 1) return luma;
+  const columns = Math.ceil(facts.width / blockPx);
+  const rows = Math.ceil(facts.height / blockPx);
+  const means = new Uint8Array(columns * rows);
+  const sums = new Uint32Array(columns);
+  for (let row = 0; row < rows; row++) {
+    sums.fill(0);
+    const [top, bottom] = [row * blockPx, Math.min(facts.height, (row + 1) * blockPx)];
+    for (let y = top; y < bottom; y++) {
+      for (let column = 0, x = 0; column < columns; column++) {
+        const end = Math.min(facts.width, x + blockPx);
+        let sum = 0;
+        for (const line = y * facts.width; x < end; x++) sum += luma[line + x]!;
+        sums[column]! += sum;
+      }
+    }
+    for (let column = 0; column < columns; column++) {
+      const across = Math.min(blockPx, facts.width - column * blockPx);
+      means[row * columns + column] = sums[column]! / (across * (bottom - top));
     }
   }
+  return means;
+}
+
+/** Each index for every pixel of its block. */
+function enlarged({ indices, width, blockPx }: Canvas, size: Size): Uint8Array {
+  if (blockPx === 1) return indices;
+  const pixels = new Uint8Array(size.width * size.height);
+  for (let y = 0; y < size.height; y++) {
+    const to = y * size.width;
+    if (y % blockPx > 0) {
+      pixels.copyWithin(to, to - size.width, to);
+      continue;
+    }
+    const from = (y / blockPx) * width;
+    for (let x = 0; x < size.width; x++) pixels[to + x] = indices[from + ((x / blockPx) | 0)]!;
+  }
+  return pixels;
 }

@@ -114,11 +114,13 @@ export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPi
 async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
   const { width, height } = picture.facts;
   const pictures: Record<string, Uint8Array> = {};
-  // One after the other: at 12 megapixels each drawing is 36 MB.
   for (const [method, values] of Object.entries(maps.methods)) {
-    const drawn = sharp(drawValues(picture, maps, values.map(aboveMiddle)), {
-      raw: { width, height, channels: 3 },
+    const drawing = drawValues(picture, maps, {
+      values: values.map(aboveMiddle),
+      leastPixels: maxMethodPixels,
     });
+    const { rgb, ...raw } = drawing;
+    const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
   return pictures;

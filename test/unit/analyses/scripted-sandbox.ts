@@ -31,7 +31,12 @@ export function createScriptedSandbox() {
         compression: png('compression'),
         anomaly: png('anomaly'),
       };
-      return { heatmaps, rawMaps: null, reports: { en: reportIn('en'), de: reportIn('de') } };
+      return {
+        heatmaps,
+        rawMaps: heatmaps,
+        fullMaps: null,
+        reports: { en: reportIn('en'), de: reportIn('de') },
+      };
     },
   };
 

@@ -38,7 +38,7 @@ export async function realCase(): Promise<BundleCase> {
     const item = itemOf(examination);
     const { storedWidth: width, storedHeight: height } = examination.facts;
     const given = { original, openedAs, examination, item, heatmapSize: { width, height } };
-    const rendering = await sandbox.render({ source, ...given, languages, withRawMaps: true });
+    const rendering = await sandbox.render({ source, ...given, languages });
     return { ...given, limits: defaultLimits, trustList, rendering };
   } finally {
     await sandbox.close();

@@ -2,8 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { beforeAll, expect, test } from 'vitest';
-import type { BundleCase } from '../../../src/evidence/bundle-format.ts';
+import {
+  type BundleCase,
+  canonicalBytes,
+  parseManifest,
+} from '../../../src/evidence/bundle-format.ts';
 import { reproduceBundle } from '../../../src/evidence/reproduce.ts';
+import { archiveOf } from '../../../src/evidence/sign.ts';
 import { writeBundle } from '../../../src/evidence/write-bundle.ts';
 import { createAuthority } from '../../fixtures/content-credentials.ts';
 import { temporaryFolder } from '../db/temporary.ts';
@@ -95,6 +100,29 @@ test('a number that somebody changed before signing is found and named', async (
     found: examination.decision.fakeProbability,
     kind: 'value',
   });
+});
+
+test('in a bundle of the first format the cells of the maps stand for what was drawn', async () => {
+  const signer = newSigner();
+  // Of the picture's size, as raw maps were then.
+  const rendering = { ...real.rendering, rawMaps: real.rendering.heatmaps };
+  const entries = await readEntries(
+    writeBundle({ ...real, rendering }, { withOriginal: true, signer, signedAt }).bytes,
+  );
+  const { 'manifest.json': listed, 'manifest.sig': _signature, ...files } = entries;
+  const list = parseManifest(listed!)!;
+  const manifest = canonicalBytes({ ...list, format: 'forensics-evidence-bundle/1' });
+  const sealed = {
+    manifest,
+    signature: signer.sign(manifest),
+    files: list.files.map(({ name }) => ({ name, bytes: files[name]! })),
+  };
+  const bundle = Buffer.concat(archiveOf(sealed, list).map(({ bytes }) => bytes));
+
+  const found = await reproduceBundle(bundle);
+
+  expect(found).toMatchObject({ outcome: 'identical', differences: [] });
+  expect(found.files.map(({ name }) => name)).toEqual(['report-en.pdf', 'report-de.pdf']);
 });
 
 test('a heatmap that somebody painted over before signing is found and named', async () => {

@@ -45,8 +45,9 @@ export function smallCase(change: Partial<BundleCase> = {}): BundleCase {
     limits: defaultLimits,
     trustList: null,
     rendering: {
-      heatmaps: fourPngs(),
-      rawMaps: fourPngs(),
+      heatmaps: fourPngs(size),
+      rawMaps: fourPngs({ width: 4, height: 2 }),
+      fullMaps: null,
       reports: { en: { texts, pdf }, de: { texts, pdf } },
     },
     ...change,
@@ -71,8 +72,8 @@ export function pngOf({ width, height }: { readonly width: number; readonly heig
   return Buffer.concat([png, sides]);
 }
 
-function fourPngs(): Record<MapName, Uint8Array> {
-  const png = pngOf(size);
+function fourPngs(of: typeof size): Record<MapName, Uint8Array> {
+  const png = pngOf(of);
   return { real: png, fake: png, compression: png, anomaly: png };
 }
 

@@ -235,15 +235,17 @@ describe('what was signed but does not belong together', () => {
     ]);
   });
 
-  test('a heatmap of another size, and a report that is none', async () => {
-    const { heatmaps, reports } = rendering;
+  test('a heatmap and a raw map of another size, and a report that is none', async () => {
+    const { heatmaps, rawMaps, reports } = rendering;
     const wrong = {
       ...rendering,
+      rawMaps: { ...rawMaps, real: pngOf({ width: 64, height: 32 }) },
       heatmaps: { ...heatmaps, fake: pngOf({ width: 63, height: 32 }) },
       reports: { ...reports, de: { ...reports.de!, pdf: Buffer.from('%PDF-1.7') } },
     };
 
     expect(await problemsOf(smallBundle({}, { rendering: wrong }))).toEqual([
+      'contradiction map-real.png',
       'contradiction heatmap-fake.png',
       'contradiction report-de.pdf',
     ]);

@@ -199,13 +199,16 @@ describe('rendering', () => {
       examination,
       item,
       languages: ['en', 'de'],
-      withRawMaps: true,
     });
 
     for (const name of mapNames) {
       const size = { width: 300, height: 200, format: 'png' };
       expect(await sharp(heatmaps[name]).metadata()).toMatchObject(size);
-      expect(await sharp(rawMaps?.[name]).metadata()).toMatchObject({ ...size, depth: 'ushort' });
+      expect(await sharp(rawMaps[name]).metadata()).toMatchObject({
+        width: 75,
+        height: 50,
+        depth: 'ushort',
+      });
     }
     expect(Object.keys(reports)).toEqual(['en', 'de']);
     expect(Buffer.from(reports.de?.pdf ?? []).toString('latin1', 0, 5)).toBe('%PDF-');
@@ -220,7 +223,7 @@ describe('rendering', () => {
       const examination = await examine({ source });
       const render = (heatmapSize: { width: number; height: number }) => {
         const request = { source, examination, item, languages: ['en'], heatmapSize } as const;
-        return sandbox.render({ ...request, withRawMaps: false });
+        return sandbox.render(request);
       };
 
       const upright = await render(size);
@@ -249,7 +252,7 @@ describe('rendering', () => {
     const size = { width: 200, height: 200 };
     const source = { bytes: await sceneJpeg({ ...size, seed: 1, orientation: 6 }) };
     const examination = await examine({ source });
-    const request = { source, examination, item, languages: [], withRawMaps: false };
+    const request = { source, examination, item, languages: [] };
 
     const sized = await sandbox.render({ ...request, heatmapSize: size });
     const asAlways = await sandbox.render(request);
@@ -268,7 +271,6 @@ describe('rendering', () => {
       examination,
       item,
       languages: [],
-      withRawMaps: false,
     });
 
     await expect(render).rejects.toMatchObject({

@@ -54,7 +54,7 @@ function remoteOptionsOf(options: AnalyzeOptions): RemoteOptions {
     {
       '--trust-list': trustList !== undefined,
       '--validation': validation !== undefined,
-      '--maps': maps,
+      '--maps': maps !== null,
       '--with-metadata': withMetadata,
       '--error-level': errorLevel,
       '--html': html,

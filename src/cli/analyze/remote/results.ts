@@ -45,6 +45,7 @@ export function remoteRecordOf(analysis: Analysis, known: Known): AnalysisRecord
     // A server of an earlier version sends less of it.
     provenance: evidence === null ? null : { ...noProvenance, ...evidence.provenance },
     picture: { format, width, height, sizeBytes, notes: null },
+    maps: null,
     model: { id: options.model, version: inferenceStatus.version, files: null },
     examinedAt: from ?? createdDate,
     durationMs: from === null || to === null ? 0 : Date.parse(to) - Date.parse(from),
