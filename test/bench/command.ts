@@ -1,7 +1,7 @@
 /** (d): the command line as users start it: time to the verdict, and the most memory that it and its child held. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -25,8 +25,12 @@ export async function benchCommand(size: Size, rounds: number): Promise<readonly
     for (let round = 0; round < rounds; round++) runs.push(await watch(['analyze', picture]));
     const forensic = ['--tier', 'forensicReporting', '--out', join(dir, 'out')];
     const report = await watch(['analyze', picture, ...forensic]);
+    const written = readdirSync(join(dir, 'out', 'scene')).map(
+      (file) => statSync(join(dir, 'out', 'scene', file)).size,
+    );
     const mb = (of: 'parentMb' | 'childMb', of_: readonly Held[]) =>
       Math.max(...of_.map((run) => run[of]));
+    const drawn = size.megapixels === 12 ? { atMost: 8000 } : {};
     const start = size.megapixels === 1 ? { atMost: 2500 } : {};
     return [
       {
@@ -35,7 +39,13 @@ export async function benchCommand(size: Size, rounds: number): Promise<readonly
         unit: 'ms',
         ...start,
       },
-      { what: 'CLI start to report on disk', value: report.ms, unit: 'ms' },
+      { what: 'CLI start to report on disk', value: report.ms, unit: 'ms', ...drawn },
+      {
+        what: 'what --out leaves',
+        value: written.reduce((sum, bytes) => sum + bytes, 0) / 1e6,
+        unit: 'MB',
+        atMost: 15,
+      },
       { what: '(d) peak of the parent', value: mb('parentMb', [...runs, report]), unit: 'MB' },
       {
         what: '(d) peak of the child, flagging',

@@ -107,9 +107,24 @@ describe('one picture', () => {
       de: expect.objectContaining({ summary: expect.any(String) }),
     });
     const png = await readFile(join(cwd, 'out/scene/heatmap-fake.png'));
+    const map = await readFile(join(cwd, 'out/scene/map-fake.png'));
+    const { columns, rows } = kept.maps!;
     expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([480, 320]);
+    expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([columns, rows]);
     expect(again).toMatchObject({ code: 5 });
     expect(again.stderr).toContain('add --force to replace it');
+  });
+
+  test('--maps full writes a value for each pixel, and the bundle keeps one for each cell', async () => {
+    const cwd = await folderWith();
+    const args = ['--tier', 'forensicReporting', '--out', 'out', '--maps', 'full', '--jsonl'];
+    const ran = await runCli(['analyze', 'scene.jpg', ...args], { cwd });
+
+    const map = await readFile(join(cwd, 'out/scene/map-fake.png'));
+    const verified = await runCli(['verify', 'out/scene/evidence.zip'], { cwd });
+    expect(ran.code).toBe(0);
+    expect([map.readUInt32BE(16), map.readUInt32BE(20)]).toEqual([480, 320]);
+    expect(verified.code).toBe(0);
   });
 
   test('with flagging only the result is written', async () => {
