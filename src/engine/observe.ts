@@ -4,6 +4,7 @@
 
 import type { Answer, Detector, Skipped } from '../detectors/detector.ts';
 import { detectors } from '../detectors/list.ts';
+import { localisationNetwork } from '../detectors/localisation-network.ts';
 import { codecVersions } from '../image/codec.ts';
 import type { Picture } from '../image/picture.ts';
 import type { TraceModel, LocateModel } from '../inference/networks.ts';
@@ -22,6 +23,8 @@ import { createStabilityTest, type StabilityTest } from './stability.ts';
 export interface Models {
   readonly trace: TraceModel;
   readonly locator: LocateModel;
+  /** Whether they may run at the same time. The numbers are the same; without a core to spare both would take longer. */
+  readonly hasSpareCore?: boolean;
 }
 
 export interface Observation {
@@ -48,18 +51,24 @@ export async function observe(
   provenance: Provenance = noProvenance,
   methods: readonly Detector[] = detectors,
 ): Promise<Observation> {
-  const { trace, locator } = models;
+  const { trace, locator, hasSpareCore = false } = models;
   const { manifest, statistics } = trace;
-  const patchScores = await readPatchScores(picture, trace);
-  const spread = await measureSpread(patchScores.votes, trace, seed);
-  const changes = await readChanges(picture, locator);
-  const traces = {
-    fakeProbability: toFakeProbability(patchScores.meanLogits, manifest),
-    fakeUncertainty: spread.fakeUncertainty,
-    patchesRead: patchScores.read.length,
-    passes: manifest.dropout.passes,
-  };
-  const answers = methods.map((it) => it.examine({ picture, traces, changes, provenance }));
+  const changing = readChanges(picture, locator);
+  if (!hasSpareCore) await changing;
+  // The localisation network has a thread of its own; meanwhile every method looks at the picture but the one that words it.
+  const [changes, { patchScores, spread, traces, answered }] = await sideBySide(
+    changing,
+    readTraces(picture, trace, seed).then((read) => {
+      const input = { picture, traces: read.traces, changes: null, provenance };
+      return {
+        ...read,
+        answered: methods.map((it) => (needsChanges(it) ? null : it.examine(input))),
+      };
+    }),
+  );
+  const answers = methods.map(
+    (it, at) => answered[at] ?? it.examine({ picture, traces, changes, provenance }),
+  );
   const grid = gridOfMaps(picture.facts);
   const found = localise({
     facts: picture.facts,
@@ -95,6 +104,29 @@ export async function observe(
     },
     testStability: createStabilityTest(picture, trace),
   };
+}
+
+async function readTraces(picture: Picture, model: TraceModel, seed: number) {
+  const { manifest } = model;
+  const patchScores = await readPatchScores(picture, model);
+  const spread = await measureSpread(patchScores.votes, model, seed);
+  const traces = {
+    fakeProbability: toFakeProbability(patchScores.meanLogits, manifest),
+    fakeUncertainty: spread.fakeUncertainty,
+    patchesRead: patchScores.read.length,
+    passes: manifest.dropout.passes,
+  };
+  return { patchScores, spread, traces };
+}
+
+function needsChanges({ method }: Detector): boolean {
+  return method === localisationNetwork.method;
+}
+
+/** Both have ended when this ends, also when one fails: a network that still runs must not meet the next picture. */
+async function sideBySide<One, Other>(one: Promise<One>, other: Promise<Other>) {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 function isSkipped(answer: Answer): answer is Skipped {

@@ -12,7 +12,7 @@ import type { ExamineRequest, TaskContext } from './tasks.ts';
 
 export async function performExamine(
   { source, options, declared, now = new Date() }: ExamineRequest,
-  { limits, modelsDir, trustList, models }: TaskContext,
+  { limits, modelsDir, trustList, models, hasSpareCore }: TaskContext,
 ): Promise<Examination> {
   checkStrategy(options);
   checkSeed(options);
@@ -24,7 +24,9 @@ export async function performExamine(
   ]);
   checkDeclared(picture, declared);
   const provenance = await readProvenance(bytes, picture, { trustList, now });
-  return wordExamination(await examine(picture, loaded, examineOptions, provenance));
+  return wordExamination(
+    await examine(picture, { ...loaded, hasSpareCore }, examineOptions, provenance),
+  );
 }
 
 /** A wrong strategy would find no thresholds, and without thresholds everything would be decided. */

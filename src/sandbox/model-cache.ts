@@ -3,7 +3,8 @@
 import type { Models } from '../engine/observe.ts';
 import { createRegistry, type VerifiedLocator, type VerifiedModel } from '../inference/registry.ts';
 import { loadRuntime } from '../inference/runtime.ts';
-import { loadTraceModel, loadLocateModel } from '../inference/networks.ts';
+import { loadTraceModel } from '../inference/networks.ts';
+import { openLocatorThread } from './locator-thread.ts';
 
 export interface ModelCache {
   /** @throws {ForensicsError} `model_not_found`, `model_integrity`, `runtime_missing`. */
@@ -56,7 +57,7 @@ async function openBoth(
   const runtime = await loadRuntime();
   const trace = await loadTraceModel(verified, runtime);
   try {
-    return { trace, locator: await loadLocateModel(verifiedLocator, runtime) };
+    return { trace, locator: await openLocatorThread(verifiedLocator) };
   } catch (error) {
     await trace.release();
     throw error;

@@ -9,18 +9,12 @@ import { extname, resolve } from 'node:path';
 import { absolutePath } from '../files/byte-names.ts';
 import { defaultLimits, type Limits } from '../image/picture.ts';
 import { createPool, type PoolStatus, type RunOptions } from './pool.ts';
-import {
-  type PictureSource,
-  type TaskContext,
-  type TaskName,
-  type TaskSettings,
-  tasks,
-} from './tasks.ts';
+import { type PictureSource, type TaskContext, type TaskName, tasks } from './tasks.ts';
 
 export interface SandboxOptions {
   /** A folder of further models beside those of the package. */
   readonly modelsDir?: string | null;
-  /** Pictures examined at the same time, each in its own process of one thread. */
+  /** Pictures examined at the same time, each in its own process; while cores are free, the localisation network takes a second one. */
   readonly poolSize?: number;
   readonly taskTimeoutMs?: number;
   /** Resident memory of one child. */
@@ -57,7 +51,7 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
 
 /** A pool of children, started when first needed. */
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
-  const settings: TaskSettings = {
+  const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
     limits: { ...defaultLimits, ...options.limits },
     trustList: options.trustList ?? null,
@@ -71,7 +65,20 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   function verb(name: string) {
     return (request: SomeRequest, runOptions?: RunOptions): Promise<unknown> =>
-      pool.run({ name, request: withFixedPath(request), settings }, runOptions);
+      pool.run(
+        {
+          name,
+          request: withFixedPath(request),
+          settings: { ...settings, hasSpareCore: hasSpareCore() },
+        },
+        runOptions,
+      );
+  }
+
+  /** A second one for a task that comes now. */
+  function hasSpareCore(): boolean {
+    const { busy, waiting } = pool.status();
+    return 2 * (busy + waiting + 1) <= availableParallelism();
   }
 
   const verbs = Object.fromEntries(Object.keys(tasks).map((name) => [name, verb(name)]));

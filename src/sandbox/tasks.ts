@@ -53,13 +53,15 @@ export const tasks = {
 
 export type TaskName = keyof typeof tasks;
 
-/** What every task is given beside its request; the same for all tasks of one sandbox. */
+/** What every task is given beside its request. */
 export interface TaskSettings {
   /** A folder of further models, or null. */
   readonly modelsDir: string | null;
   readonly limits: Limits;
   /** PEM certificates of trusted signers of content credentials, or null. */
   readonly trustList: string | null;
+  /** Whether a core besides the one of the task was free when it was sent. */
+  readonly hasSpareCore: boolean;
 }
 
 export interface TaskContext extends TaskSettings {
