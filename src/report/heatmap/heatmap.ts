@@ -71,27 +71,31 @@ export interface Drawing extends Size {
 }
 
 /**
- * One map over the picture, in blocks of pixels so large that at least `leastPixels` of them remain, one where the picture
+ * Draws maps over the picture, in blocks of pixels so large that at least `leastPixels` of them remain, one where the picture
  * has no more.
  *
- * @param values - of `maps` or of their grid.
+ * @returns draws values of `maps` or of their grid.
  * @throws {RangeError} when the maps do not belong to a picture of this size.
  */
-export function drawValues(
+export function createDrawer(
   picture: Picture,
   maps: CellMaps,
-  { values, leastPixels }: { readonly values: Uint16Array; readonly leastPixels: number },
-): Drawing {
+  leastPixels: number,
+): (values: Uint16Array) => Drawing {
   const { width, height } = picture.facts;
   const blockPx = Math.max(1, Math.floor(Math.sqrt((width * height) / leastPixels)));
   const canvas = createCanvas(picture, maps, blockPx);
-  canvas.draw(values);
   const palette = paletteOf();
-  const rgb = new Uint8Array(3 * canvas.indices.length);
-  canvas.indices.forEach((index, at) => {
-    rgb.set(palette.subarray(3 * index, 3 * index + 3), 3 * at);
-  });
-  return { width: canvas.width, height: canvas.height, rgb };
+  return (values) => {
+    canvas.draw(values);
+    const rgb = new Uint8Array(3 * canvas.indices.length);
+    canvas.indices.forEach((index, at) => {
+      rgb[3 * at] = palette[3 * index]!;
+      rgb[3 * at + 1] = palette[3 * index + 1]!;
+      rgb[3 * at + 2] = palette[3 * index + 2]!;
+    });
+    return { width: canvas.width, height: canvas.height, rgb };
+  };
 }
 
 /**

@@ -8,7 +8,7 @@ import { type PixelOrientation, turnUpright } from '../../image/orientation.ts';
 import type { Picture } from '../../image/picture.ts';
 import type { Document, HeldImage } from '../pdf/page.ts';
 import type { Size } from './colour-map.ts';
-import { drawValues } from './heatmap.ts';
+import { createDrawer } from './heatmap.ts';
 
 export interface PrintPictures {
   readonly original: Uint8Array;
@@ -113,13 +113,10 @@ export function printMethods(picture: Picture, maps: CellMaps): Promise<MethodPi
 
 async function drawAll(picture: Picture, maps: CellMaps): Promise<MethodPictures> {
   const { width, height } = picture.facts;
+  const draw = createDrawer(picture, maps, maxMethodPixels);
   const pictures: Record<string, Uint8Array> = {};
   for (const [method, values] of Object.entries(maps.methods)) {
-    const drawing = drawValues(picture, maps, {
-      values: values.map(aboveMiddle),
-      leastPixels: maxMethodPixels,
-    });
-    const { rgb, ...raw } = drawing;
+    const { rgb, ...raw } = draw(values.map(aboveMiddle));
     const drawn = sharp(rgb, { raw: { ...raw, channels: 3 } });
     pictures[method] = await shrinkTo(drawn, { width, height }, maxMethodPixels);
   }
