@@ -24,6 +24,8 @@ import { createRun } from './run.ts';
 import { startAnalysis } from './start.ts';
 
 export interface Analyses {
+  /** Of pictures. */
+  readonly limits: Limits;
   create(caller: Caller, request: CreateRequest): Promise<Analysis>;
   get(caller: Caller, id: string): Promise<Analysis>;
   list(caller: Caller, query: ListQuery): Promise<AnalysisPage>;
@@ -53,6 +55,7 @@ export function createAnalyses(options: AnalysesOptions): Analyses {
     upgrading: new Set(),
   };
   return {
+    limits: options.limits,
     create: async (caller, request) => nameless(await createAnalysis(context, caller, request)),
     get: (caller, id) => getAnalysis(context, caller, id),
     list: (caller, query) => listAnalyses(context, caller, query),

@@ -10,7 +10,7 @@ import type { Settings } from '../config/config.ts';
 import { modelsFolder } from '../data-folder/data-folder.ts';
 import { storageConfigs } from '../db/schema.ts';
 import { type OpenFeedback, sendJob } from '../feedback/feedback.ts';
-import { defaultLimits } from '../image/picture.ts';
+import { serviceLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
@@ -86,7 +86,7 @@ export async function openApp(settings: Settings, options: AppOptions = {}): Pro
     // Read and verified now: a damaged model must stop the start, not the first analysis.
     await modelHealth.check();
     const validation = await citedValidation(settings, registry);
-    const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
+    const limits = serviceLimits(settings);
     const sandbox = createSandbox({
       poolSize: settings.workers,
       modelsDir,

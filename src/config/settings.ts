@@ -7,7 +7,13 @@ import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Static, type TSchema, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { maxPresignedUrlExpirySeconds, maxUploadBytes } from '../contract/limits.ts';
+import {
+  largestSidePx,
+  maxPresignedUrlExpirySeconds,
+  maxSidePx,
+  maxUploadBytes,
+  minSidePx,
+} from '../contract/limits.ts';
 
 // The kinds of settings: a schema each, with what people are told and how a given text becomes a value.
 
@@ -232,6 +238,11 @@ export const settingsSchema = Type.Object({
     [2, 600],
     15,
     'seconds after which the analysis of a crashed process is resumed',
+  ),
+  maxSidePx: integer(
+    [minSidePx, largestSidePx],
+    maxSidePx,
+    'the largest width and height of a picture, in pixels; above 4096 beyond the interface',
   ),
   maxUploadBytes: integer([1024, 1_000_000_000], maxUploadBytes, 'the largest upload'),
   tenantQuotaBytes: integer(

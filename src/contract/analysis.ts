@@ -44,54 +44,64 @@ export const givenOptions = Type.Partial(
   { additionalProperties: false },
 );
 
-const side = Type.Integer({
-  minimum: minSidePx,
-  maximum: maxSidePx,
-  description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
-});
+function sideUpTo(maximum: number) {
+  return Type.Integer({
+    minimum: minSidePx,
+    maximum,
+    description: 'Pixels, before or after the turn that EXIF demands. Heatmaps get the same size.',
+    'x-setting': 'maxSidePx',
+  });
+}
 
 const tenantNameExample = 'default';
 const idExample = '65f1c0ffee0123456789abcd';
 
 export type CreateRequest = Omit<Wire<typeof createBody>, 'tenantName'>;
-export const createBody = Type.Object(
-  {
-    tenantName,
-    name: Type.String({ minLength: 1, maxLength: maxNameLength }),
-    type: oneOf(['image']),
-    input: Type.Object({
-      format: oneOf(['jpg', 'png']),
-      version: oneOf(['v1']),
-      width: side,
-      height: side,
-      filename: Type.String({ minLength: 1 }),
-      storageUrls: Type.Optional(Type.Unknown({ description: 'Ignored: the service makes them.' })),
-      options: givenOptions,
-    }),
-    comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
-    // Bounded by the size of the body alone.
-    tags: Type.Optional(Type.Array(Type.String())),
-    projectId: Type.Optional(orNull(Type.String())),
-  },
-  {
-    examples: [
-      {
-        tenantName: tenantNameExample,
-        name: 'Claim 4711',
-        type: 'image',
-        input: {
-          format: 'jpg',
-          version: 'v1',
-          width: 1920,
-          height: 1080,
-          filename: 'car.jpg',
-          options: { tier: 'forensicReporting' },
+export const createBody = createBodyUpTo(maxSidePx);
+
+/** @param largestSide - width and height in pixels, at most. */
+export function createBodyUpTo(largestSide: number) {
+  return Type.Object(
+    {
+      tenantName,
+      name: Type.String({ minLength: 1, maxLength: maxNameLength }),
+      type: oneOf(['image']),
+      input: Type.Object({
+        format: oneOf(['jpg', 'png']),
+        version: oneOf(['v1']),
+        width: sideUpTo(largestSide),
+        height: sideUpTo(largestSide),
+        filename: Type.String({ minLength: 1 }),
+        storageUrls: Type.Optional(
+          Type.Unknown({ description: 'Ignored: the service makes them.' }),
+        ),
+        options: givenOptions,
+      }),
+      comment: Type.Optional(Type.String({ maxLength: maxCommentLength })),
+      // Bounded by the size of the body alone.
+      tags: Type.Optional(Type.Array(Type.String())),
+      projectId: Type.Optional(orNull(Type.String())),
+    },
+    {
+      examples: [
+        {
+          tenantName: tenantNameExample,
+          name: 'Claim 4711',
+          type: 'image',
+          input: {
+            format: 'jpg',
+            version: 'v1',
+            width: 1920,
+            height: 1080,
+            filename: 'car.jpg',
+            options: { tier: 'forensicReporting' },
+          },
+          tags: ['claims'],
         },
-        tags: ['claims'],
-      },
-    ],
-  },
-);
+      ],
+    },
+  );
+}
 
 export const listQuery = Type.Object({
   tenantName,

@@ -1,8 +1,10 @@
 /** The limits of a request, once for the schemas and for the checks behind them. */
 
-/** Width and height of a picture in pixels, both allowed themselves. */
+/** Width and height of a picture in pixels, both allowed themselves; the setting maxSidePx overrides the larger one. */
 export const minSidePx = 65;
 export const maxSidePx = 4096;
+/** What that setting, and a picture that is examined without the service, may have at most. */
+export const largestSidePx = 20_000;
 
 /** Names of analyses, tenants, keys and users, in characters. */
 export const maxNameLength = 255;

@@ -36,7 +36,7 @@ export const mapFile = (name: MapName) => `map-${name}.png`;
 /** Not under its own name: that may be anything, and is kept in the list instead. */
 export const originalFile = (format: Format) => `original.${format}`;
 
-/** Twice what the largest picture that can be examined makes. */
+/** More than the largest picture that can be examined makes. */
 export const maxBundleBytes = 1_000_000_000;
 export const maxBundleFiles = 64;
 

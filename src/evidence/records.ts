@@ -8,7 +8,7 @@ import { Compile } from 'typebox/compile';
 import { resultClasses, decisionStrategies } from '../contract/vocabulary.ts';
 import { toResultFields } from '../engine/contract.ts';
 import type { Examination, ModelIdentity } from '../engine/result.ts';
-import { type PictureFacts, defaultLimits } from '../image/picture.ts';
+import { type PictureFacts, localLimits } from '../image/picture.ts';
 import { writeEvidence } from '../report/evidence.ts';
 import {
   type CaseData,
@@ -81,7 +81,7 @@ function withoutMetadata(facts: PictureFacts): PictureFacts {
 
 const oneOf = <const T extends readonly string[]>(words: T) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...words] });
-const side = Type.Integer({ minimum: 1, maximum: defaultLimits.maxSidePx });
+const side = Type.Integer({ minimum: 1, maximum: localLimits.maxSidePx });
 const share = Type.Number({ minimum: 0, maximum: 1 });
 const names = Type.Record(Type.String(), Type.String());
 
@@ -116,6 +116,8 @@ const settingsSchema = Type.Object({
   limits: Type.Object({
     minSidePx: side,
     maxSidePx: side,
+    /** Bundles of earlier versions lack it. */
+    maxPixels: Type.Optional(Type.Integer({ minimum: 1, maximum: localLimits.maxPixels })),
     maxBytes: Type.Integer({ minimum: 1, maximum: maxBundleBytes }),
   }),
   /** Versions and processor: what another run must match to be byte-identical. */

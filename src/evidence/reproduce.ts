@@ -9,6 +9,7 @@ import type { Examination, ModelIdentity } from '../engine/result.ts';
 import { ForensicsError } from '../errors.ts';
 import { readFileUpTo } from '../files/read-file.ts';
 import type { AnyManifest } from '../inference/model.ts';
+import { localLimits } from '../image/picture.ts';
 import { createRegistry } from '../inference/registry.ts';
 import { readTrustList } from '../provenance/c2pa-reader.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -65,7 +66,7 @@ export async function reproduceBundle(
   await requireModels(settings, options.modelsDir ?? null);
   const sandbox = createSandbox({
     poolSize: 1,
-    limits: settings.limits,
+    limits: { ...localLimits, ...settings.limits },
     modelsDir: options.modelsDir ?? null,
     trustList: trustListOf(files, options),
   });

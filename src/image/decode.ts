@@ -101,7 +101,12 @@ export interface Thumbnail {
   readonly luma: Uint8Array;
 }
 
-const limits: Limits = { minSidePx: 16, maxSidePx: 1024, maxBytes: 256 * 1024 };
+const limits: Limits = {
+  minSidePx: 16,
+  maxSidePx: 1024,
+  maxPixels: 1024 * 1024,
+  maxBytes: 256 * 1024,
+};
 
 /** @param tiff - EXIF without the `Exif\0\0` before it. Null where it holds none that can be decoded. Never throws. */
 async function readThumbnail(tiff: Uint8Array | null): Promise<Thumbnail | null> {

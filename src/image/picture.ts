@@ -3,7 +3,7 @@
  * pixels and file structure; it knows nothing of models, verdicts or people.
  */
 
-import { maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
+import { largestSidePx, maxSidePx, maxUploadBytes, minSidePx } from '../contract/limits.ts';
 import { ForensicsError } from '../errors.ts';
 import type { Thumbnail } from './decode.ts';
 import type { JpegStructure } from './jpeg-structure.ts';
@@ -71,17 +71,43 @@ export interface Limits {
   /** Smallest and largest width and height in pixels, both allowed themselves. */
   readonly minSidePx: number;
   readonly maxSidePx: number;
+  /** Largest width times height, allowed itself. */
+  readonly maxPixels: number;
   /** Largest file in bytes, allowed itself. */
   readonly maxBytes: number;
 }
 
 const bytesPerMegabyte = 1_000_000;
 
+/** Those of the service, where no setting overrides them. */
 export const defaultLimits: Limits = {
   minSidePx,
   maxSidePx,
+  maxPixels: maxSidePx * maxSidePx,
   maxBytes: maxUploadBytes,
 };
+
+/** Those of a person with a machine to themselves: what one child can read within its memory. */
+export const localLimits: Limits = {
+  minSidePx,
+  maxSidePx: largestSidePx,
+  maxPixels: 100_000_000,
+  maxBytes: 250_000_000,
+};
+
+/** Of a service whose setting maxSidePx is `maxSidePx`. */
+export function serviceLimits(settings: {
+  readonly maxSidePx: number;
+  readonly maxUploadBytes: number;
+}): Limits {
+  const { maxSidePx: side, maxUploadBytes: maxBytes } = settings;
+  return {
+    minSidePx,
+    maxSidePx: side,
+    maxPixels: Math.min(side * side, localLimits.maxPixels),
+    maxBytes,
+  };
+}
 
 /** @throws {ForensicsError} `image_empty`, `image_too_many_bytes`. */
 export function checkSizeBytes(sizeBytes: number, limits: Limits): void {
@@ -106,6 +132,13 @@ export function checkDimensions(width: number, height: number, limits: Limits): 
   }
   if (width > max || height > max) {
     throw new ForensicsError('image_too_large', `${size}; ${range}.`);
+  }
+  if (width * height > limits.maxPixels) {
+    const megapixels = limits.maxPixels / 1e6;
+    throw new ForensicsError(
+      'image_too_large',
+      `${size}; at most ${megapixels} megapixels can be examined.`,
+    );
   }
 }
 

@@ -7,7 +7,7 @@
 import { availableParallelism } from 'node:os';
 import { extname, resolve } from 'node:path';
 import { absolutePath } from '../files/byte-names.ts';
-import { defaultLimits, type Limits } from '../image/picture.ts';
+import { type Limits, localLimits } from '../image/picture.ts';
 import { createPool, type PoolStatus, type RunOptions } from './pool.ts';
 import { type PictureSource, type TaskContext, type TaskName, tasks } from './tasks.ts';
 
@@ -53,7 +53,7 @@ type Verb<Perform> = Perform extends (request: infer Request, context: TaskConte
 export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const settings = {
     modelsDir: options.modelsDir ? resolve(options.modelsDir) : null,
-    limits: { ...defaultLimits, ...options.limits },
+    limits: { ...localLimits, ...options.limits },
     trustList: options.trustList ?? null,
   };
   const pool = createPool({

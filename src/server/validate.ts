@@ -25,6 +25,8 @@ interface Schema {
   readonly maxLength?: number;
   readonly minItems?: number;
   readonly maxItems?: number;
+  /** The setting that says how large it may be. */
+  readonly 'x-setting'?: string;
 }
 
 interface Problem {
@@ -105,7 +107,7 @@ function allowed(schema: Schema | undefined): string {
   switch (schema.type) {
     case 'integer':
     case 'number':
-      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}`;
+      return `${schema.type === 'integer' ? 'an integer' : 'a number'}${range(schema.minimum, schema.maximum)}${settingOf(schema)}`;
     case 'string':
       if (schema.format === 'date-time') return 'an ISO 8601 date and time';
       if (schema.format === 'uuid') return 'a UUID';
@@ -122,6 +124,10 @@ function allowed(schema: Schema | undefined): string {
     default:
       return 'an object';
   }
+}
+
+function settingOf({ 'x-setting': setting }: Schema): string {
+  return setting === undefined ? '' : ` (setting ${setting})`;
 }
 
 function range(from: number | undefined, to: number | undefined, unit = ''): string {

@@ -127,6 +127,16 @@ describe('one picture', () => {
     expect(verified.code).toBe(0);
   });
 
+  test('a picture beyond what the service takes is examined on one machine of its own', async () => {
+    const cwd = await folderWith();
+    await writeFile(join(cwd, 'wide.jpg'), await sceneJpeg({ width: 5000, height: 80, seed: 4 }));
+
+    const ran = await runCli(['analyze', 'wide.jpg', '--jsonl'], { cwd });
+
+    expect(ran.code).toBe(0);
+    expect(parseLines(ran.stdout)).toMatchObject([{ picture: { width: 5000, height: 80 } }]);
+  });
+
   test('with flagging only the result is written', async () => {
     const cwd = await folderWith();
     await runCli(['analyze', 'scene.jpg', '--out', 'out'], { cwd });

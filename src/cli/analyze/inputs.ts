@@ -11,7 +11,7 @@ import { ForensicsError } from '../../errors.ts';
 import { absolutePath, nameOf, pathOf, shownName } from '../../files/byte-names.ts';
 import { toReadFailure } from '../../files/read-file.ts';
 import { systemCodeOf } from '../../files/system-errors.ts';
-import { defaultLimits } from '../../image/picture.ts';
+import { localLimits } from '../../image/picture.ts';
 import type { PictureSource } from '../../sandbox/tasks.ts';
 
 /** One file; the sandbox decides whether its bytes are a picture. */
@@ -134,14 +134,14 @@ function noPicture(): ForensicsError {
 /** @throws {ForensicsError} `file_not_found`, `file_not_readable`, `image_too_many_bytes`. */
 export async function openSource(input: Input): Promise<PictureSource> {
   if (input.failure) throw input.failure;
-  if (input.path === null) return { bytes: await readUpTo(process.stdin, defaultLimits.maxBytes) };
+  if (input.path === null) return { bytes: await readUpTo(process.stdin, localLimits.maxBytes) };
   const { path } = input;
   return attempt(async () => {
     await access(pathOf(path), constants.R_OK);
     // A pipe can be read only once and has no size: `<(curl ...)` is read here, a file by the child that decodes it.
     if ((await stat(pathOf(path))).isFile()) return { path };
     const file = await open(pathOf(path), 'r');
-    return { bytes: await readUpTo(file.createReadStream(), defaultLimits.maxBytes) };
+    return { bytes: await readUpTo(file.createReadStream(), localLimits.maxBytes) };
   });
 }
 
@@ -152,7 +152,7 @@ export async function readSource(input: Input): Promise<Exclude<PictureSource, {
   const { path } = source;
   return attempt(async () => {
     const file = await open(pathOf(path), 'r');
-    const bytes = await readUpTo(file.createReadStream(), defaultLimits.maxBytes);
+    const bytes = await readUpTo(file.createReadStream(), localLimits.maxBytes);
     return { bytes, name: shownName(basename(path)) };
   });
 }

@@ -9,7 +9,7 @@ import type { Examination } from '../../engine/result.ts';
 import { toForensicsError } from '../../errors.ts';
 import type { Signer } from '../../evidence/sign.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
-import { defaultLimits } from '../../image/picture.ts';
+import { localLimits } from '../../image/picture.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import type {
   CustodyEvent,
@@ -216,7 +216,7 @@ function bundleOf(
     original: source.bytes,
     openedAs: source.name ?? null,
     heatmapSize: null,
-    limits: defaultLimits,
+    limits: localLimits,
     trustList,
   };
   return writeBundle(bundleCase, { withOriginal, signer, signedAt: now() }).bytes;

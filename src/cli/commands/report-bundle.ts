@@ -8,7 +8,7 @@ import type { Settings } from '../../config/config.ts';
 import { modelsFolder } from '../../data-folder/data-folder.ts';
 import { writeBundle } from '../../evidence/write-bundle.ts';
 import { checkFree, writeWholeFile } from '../../files/output-file.ts';
-import { defaultLimits } from '../../image/picture.ts';
+import { serviceLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -56,7 +56,7 @@ async function openInput(
 ) {
   const { withMetadata, errorLevel: withErrorLevel } = options;
   const how = { withMetadata, withErrorLevel, ...(await readCaseData(options)) };
-  const limits = { ...defaultLimits, maxBytes: settings.maxUploadBytes };
+  const limits = serviceLimits(settings);
   const { stores } = openBlobs({ settings, core, now, onError: raise });
   const registry = createRegistry({ extra: modelsFolder(settings) });
   const validation = await citedValidation(settings, registry);

@@ -6,7 +6,8 @@ import type { App } from '../../app/app.ts';
 import {
   analysisAnswer,
   analysisListAnswer,
-  createBody,
+  type createBody,
+  createBodyUpTo,
   idBody,
   listQuery,
   retryBody,
@@ -76,7 +77,7 @@ export const analysisRoutes: FastifyPluginAsyncTypebox<Pick<App, 'analyses'>> = 
           failures: ['model_not_found', 'store_unavailable'],
         }),
         headers: repeatable,
-        body: createBody,
+        body: createBodyUpTo(analyses.limits.maxSidePx),
         response: { 200: analysisAnswer },
       },
     },

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { checkDimensions, checkSizeBytes, defaultLimits } from '../../../src/image/picture.ts';
+import {
+  checkDimensions,
+  checkSizeBytes,
+  defaultLimits,
+  localLimits,
+  serviceLimits,
+} from '../../../src/image/picture.ts';
 
 test('the bounds themselves are allowed', () => {
   expect(() => checkDimensions(65, 4096, defaultLimits)).not.toThrow();
@@ -19,6 +25,29 @@ test('one pixel beyond a bound is refused, with the figures', () => {
       message: 'The picture has 100 x 4097 pixels; each side must have 65 to 4096 pixels.',
     }),
   );
+});
+
+test('on one machine of its own a picture has up to 20,000 pixels a side and 100 megapixels', () => {
+  expect(() => checkDimensions(20_000, 5000, localLimits)).not.toThrow();
+  expect(() => checkDimensions(20_000, 5001, localLimits)).toThrow(
+    expect.objectContaining({
+      code: 'image_too_large',
+      message: 'The picture has 20000 x 5001 pixels; at most 100 megapixels can be examined.',
+    }),
+  );
+  expect(() => checkDimensions(20_001, 65, localLimits)).toThrow(/65 to 20000 pixels/);
+});
+
+test('a service takes what its settings say', () => {
+  const limits = serviceLimits({ maxSidePx: 8192, maxUploadBytes: 1024 });
+
+  expect(limits).toEqual({
+    minSidePx: 65,
+    maxSidePx: 8192,
+    maxPixels: 8192 * 8192,
+    maxBytes: 1024,
+  });
+  expect(serviceLimits({ maxSidePx: 20_000, maxUploadBytes: 1 }).maxPixels).toBe(100_000_000);
 });
 
 test('one byte beyond the bound is refused and never said to have the size of the bound', () => {

@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { createBody, listQuery, retryBody } from '../../../src/contract/analysis.ts';
+import {
+  createBody,
+  createBodyUpTo,
+  listQuery,
+  retryBody,
+} from '../../../src/contract/analysis.ts';
 import { compileValidator } from '../../../src/server/validate.ts';
 
 const body = compileValidator({ schema: createBody, httpPart: 'body' });
@@ -28,15 +33,33 @@ function complaint(outcome: { value: unknown } | { error: Error }): string | nul
   return 'error' in outcome ? outcome.error.message : null;
 }
 
+test('a service whose setting allows larger pictures takes them, and names the setting where it does not', () => {
+  const larger = compileValidator({ schema: createBodyUpTo(8192), httpPart: 'body' });
+
+  expect(larger(withInput({ width: 8192 }))).toHaveProperty('value');
+  expect(complaint(larger(withInput({ width: 8193 })))).toBe(
+    'input.width must be an integer from 65 to 8192 (setting maxSidePx).',
+  );
+});
+
 test('a whole draft passes as it is', () => {
   expect(body(draft)).toEqual({ value: draft });
 });
 
 test.each([
-  [withInput({ width: 64 }), 'input.width must be an integer from 65 to 4096.'],
-  [withInput({ width: 4097 }), 'input.width must be an integer from 65 to 4096.'],
-  [withInput({ height: '480' }), 'input.height must be an integer from 65 to 4096.'],
-  [withInput({ height: 480.5 }), 'input.height must be an integer from 65 to 4096.'],
+  [withInput({ width: 64 }), 'input.width must be an integer from 65 to 4096 (setting maxSidePx).'],
+  [
+    withInput({ width: 4097 }),
+    'input.width must be an integer from 65 to 4096 (setting maxSidePx).',
+  ],
+  [
+    withInput({ height: '480' }),
+    'input.height must be an integer from 65 to 4096 (setting maxSidePx).',
+  ],
+  [
+    withInput({ height: 480.5 }),
+    'input.height must be an integer from 65 to 4096 (setting maxSidePx).',
+  ],
   [withInput({ format: 'gif' }), 'input.format must be one of jpg, png.'],
   [withInput({ version: 'v2' }), 'input.version must be v1.'],
   [withInput({ options: undefined }), 'input.options is missing; it must be an object.'],

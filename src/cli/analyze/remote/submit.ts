@@ -7,7 +7,7 @@ import type { Transfer } from '../../../client/transfer.ts';
 import type { Analysis, CreateRequest } from '../../../contract/analysis.ts';
 import { type ErrorCode, ForensicsError } from '../../../errors.ts';
 import { openContainer } from '../../../image/container.ts';
-import { defaultLimits, type Format } from '../../../image/picture.ts';
+import { localLimits, type Format } from '../../../image/picture.ts';
 import { type Input, readSource } from '../inputs.ts';
 import type { AnalyzeOptions } from '../options.ts';
 import type { Entry, Journal } from './resume.ts';
@@ -158,7 +158,7 @@ export interface RemotePicture {
 /** Looked at, not decoded: what the server would refuse does not travel. @throws as `readSource` and `openContainer`. */
 export async function readPicture(input: Input): Promise<RemotePicture> {
   const { bytes } = await readSource(input);
-  const { format, container } = openContainer(bytes, defaultLimits);
+  const { format, container } = openContainer(bytes, localLimits);
   const { storedWidth: width, storedHeight: height } = container.facts;
   const name = input.path === null ? 'stdin' : basename(input.label);
   return { name, bytes, sha256: hash('sha256', bytes), format, width, height };
