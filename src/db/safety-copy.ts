@@ -11,12 +11,16 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { schemaOf } from './migrations.ts';
 
 const keptCopies = 3;
+/** With the journal that SQLite keeps beside it. */
+const unfinishedPattern = /\.new(?:-journal)?$/;
+const abandonedMs = 3_600_000;
 const copyPattern = /^forensics-\d+-(?<date>\d{8}T\d{6}Z)\.db$/;
 
 /**
@@ -31,6 +35,7 @@ export function copyBeforeMigration(
 ): string | null {
   const folder = join(dirname(path), 'backups');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
+  removeUnfinished(folder, at);
   const copy = join(folder, `forensics-${schema}-${stampOf(at)}.db`);
   const temporary = `${copy}.${process.pid}.new`;
   try {
@@ -45,6 +50,15 @@ export function copyBeforeMigration(
   }
   removeOldest(folder);
   return copy;
+}
+
+/** Of processes that were killed: each is as large as the database. One that was written to lately may still grow. */
+function removeUnfinished(folder: string, at: Date): void {
+  for (const name of readdirSync(folder).filter((one) => unfinishedPattern.test(one))) {
+    const file = join(folder, name);
+    const age = at.getTime() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+    if (age > abandonedMs) rmSync(file, { force: true });
+  }
 }
 
 function stampOf(at: Date): string {

@@ -11,7 +11,15 @@ import Database from 'better-sqlite3';
 import { runCli, spawnCli } from '../cli/run-cli.ts';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startReceiver } from '../journeys/receiver.ts';
-import { clientOf, newDataDir, only, type Serving, startServing } from '../journeys/serving.ts';
+import {
+  clientOf,
+  newDataDir,
+  only,
+  type Serving,
+  spawnServe,
+  startServing,
+} from '../journeys/serving.ts';
+import { killMigration } from './kill-migration.ts';
 import { createLedger, type Ledger, type Tier } from './ledger.ts';
 import { demand, pick, type Proof } from './proof.ts';
 
@@ -39,6 +47,7 @@ export async function proveKills(proof: Proof): Promise<void> {
   const picture = await sceneJpeg({ ...size, seed: 1 });
   const scene: Scene = { ...proof, dataDir, picture, counts, ledger: createLedger() };
   const receiver = await startReceiver();
+  const begunMs = performance.now();
   let serving = await startServing(dataDir, environment);
   const apiKey = serving.ready.apiKey ?? '';
   const update = ['tenant', 'update', 'default', '--webhook-url', receiver.url];
@@ -47,6 +56,10 @@ export async function proveKills(proof: Proof): Promise<void> {
   do {
     serving = await oneRound(scene, serving, apiKey);
   } while (!proof.isOver());
+  const kills = [...counts].filter(([what]) => what.startsWith('kills of '));
+  const total = kills.reduce((sum, [, many]) => sum + many, 0);
+  proof.note('kills', total);
+  proof.note('kills a minute', ((60_000 * total) / (performance.now() - begunMs)).toFixed(0));
   const client = clientOf(serving, 'default', apiKey);
   await settle(scene, client);
   await scene.ledger.judgeFromOutside(client, picture);
@@ -76,7 +89,9 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   count(scene, 'kills of the server');
   await serving.end('SIGKILL');
   await Promise.all(clients);
+  countUpgradesCutOff(scene);
   if (scene.random() < 0.25) await rotateKey(scene);
+  if (scene.random() < 0.5) await killStarts(scene);
   return startServing(scene.dataDir, environment);
 }
 
@@ -107,11 +122,15 @@ async function doSomething(
     );
     const put = await client.upload(made, picture);
     if (put.status === 200) await ledger.start(made.id, async () => start(client, made.id));
+    // Else the queue only grows, and no upgrade is ever at work when something is killed.
+    if (random() < 0.6) {
+      await client.until(made.id, ['completed', 'failed']);
+      await upgrade(ledger, client, made.id);
+    }
   } else if (dice < 0.7) {
     await ledger.start(known, async () => start(client, known));
   } else if (dice < 0.85) {
-    const options = { tier: 'forensicReporting' };
-    await ledger.upgrade(known, async () => client.send('POST', '/retry', { id: known, options }));
+    await upgrade(ledger, client, known);
   } else if (dice < 0.9) {
     await ledger.remove(known, async () => client.send('DELETE', '', { id: known }));
   } else {
@@ -120,18 +139,60 @@ async function doSomething(
   await setTimeout(100 * random());
 }
 
+async function upgrade(ledger: Ledger, client: Client, id: string): Promise<void> {
+  const options = { tier: 'forensicReporting' };
+  await ledger.upgrade(id, async () => client.send('POST', '/retry', { id, options }));
+}
+
 async function start(client: Client, id: string) {
   return client.send('POST', '/start', { id });
 }
 
-const acts = [killChildren, killWorker, freezeWorker, killBackup, killRestore, nothing];
+const acts = [
+  killChildren,
+  killWorker,
+  freezeWorker,
+  killBackup,
+  killRestore,
+  killMigrations,
+  nothing,
+];
 
 async function nothing({ random }: Scene): Promise<void> {
-  await setTimeout(1500 * random());
+  await setTimeout(500 * random());
+}
+
+/** Between a kill and the next start. */
+function countUpgradesCutOff(scene: Scene): void {
+  const db = new Database(join(scene.dataDir, 'forensics.db'), { readonly: true });
+  const sql =
+    "SELECT count(*) FROM analyses WHERE status = 'processing' AND tier_upgraded_from IS NOT NULL";
+  const found = Number(db.prepare(sql).pluck().get());
+  db.close();
+  count(scene, 'upgrades of the tier cut off by a kill', found);
+}
+
+/** Servers that are killed before they are ready: while they open, recover and take up what was left. */
+async function killStarts(scene: Scene): Promise<void> {
+  for (let n = 0; n < 3; n++) {
+    const args = ['--data-dir', scene.dataDir, '--port', '0', '--workers', '1'];
+    const child = spawnServe(args, environment);
+    await setTimeout(300 + 1500 * scene.random());
+    count(scene, 'kills of starting servers');
+    child.kill('SIGKILL');
+    await child;
+  }
+}
+
+/** On a database of its own: one of the present schema has nothing to bring up to date. */
+async function killMigrations(scene: Scene): Promise<void> {
+  const { kills, cutOff } = await killMigration(scene);
+  count(scene, 'kills of migrations', kills);
+  count(scene, 'migrations cut off by a kill', cutOff);
 }
 
 async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
-  await setTimeout(2000 * scene.random());
+  await setTimeout(800 * scene.random());
   for (const pid of childrenOf(child.pid)) {
     count(scene, 'kills of children');
     signal(pid, 'SIGKILL');
@@ -221,8 +282,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-function count({ counts }: Scene, what: string): void {
-  counts.set(what, (counts.get(what) ?? 0) + 1);
+function count({ counts }: Scene, what: string, many = 1): void {
+  counts.set(what, (counts.get(what) ?? 0) + many);
 }
 
 // Everything that was started has this long, however much it is, before it counts as stuck.

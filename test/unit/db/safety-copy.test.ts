@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -102,4 +102,29 @@ test('a scratch copy is brought up to date without another copy', () => {
 
   expect(upgrade).toEqual({ from: 1 + older, to: latest, copy: null });
   expect(readdirSync(folder)).not.toContain('backups');
+});
+
+test('what a killed upgrade left of its copy is removed an hour later, not while it may still grow', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'forensics.db');
+  makeOlderDatabase(path, older);
+  const backups = join(folder, 'backups');
+  mkdirSync(backups);
+  const at = new Date('2026-11-21T21:30:05Z');
+  for (const [name, minutes] of [
+    ['forensics-1-20261121T190000Z.db.41.new', 61],
+    ['forensics-1-20261121T190000Z.db.41.new-journal', 61],
+    ['forensics-1-20261121T213000Z.db.42.new', 1],
+  ] as const) {
+    writeFileSync(join(backups, name), 'half');
+    const written = new Date(at.getTime() - minutes * 60_000);
+    utimesSync(join(backups, name), written, written);
+  }
+
+  openAt(path, at.toISOString());
+
+  expect(readdirSync(backups).toSorted()).toEqual([
+    'forensics-1-20261121T213000Z.db.42.new',
+    `forensics-${older}-20261121T213005Z.db`,
+  ]);
 });
