@@ -27,6 +27,7 @@ export type Ledger = ReturnType<typeof createLedger>;
 export function createLedger() {
   const analyses = new Map<string, Told>();
   let unsureCreations = 0;
+  let upgradesCutOff = 0;
 
   const told = (id: string): Told => {
     const one = analyses.get(id);
@@ -42,8 +43,18 @@ export function createLedger() {
   ): Promise<void> {
     const one = told(id);
     if (one[member] === 'no') one[member] = 'unsure';
-    const { status, body } = await ask();
-    demand(status < 500 || status === 503, `${member} was answered ${status}: ${body.toString()}`);
+    const { status, body } = await ask().catch((error: unknown) => {
+      if (member === 'upgraded') upgradesCutOff += 1;
+      throw error;
+    });
+    // An upgrade is drawn while its client waits: where its child was killed, that is told, and nothing was changed.
+    const isChildKilled =
+      member === 'upgraded' && /analysis process ended unexpectedly/.test(body.toString());
+    if (isChildKilled) upgradesCutOff += 1;
+    demand(
+      status < 500 || status === 503 || isChildKilled,
+      `${member} was answered ${status}: ${body.toString()}`,
+    );
     demand(status !== 404 || one.removed !== 'no', `${id} is lost: ${member} was answered 404.`);
     if (status === 200) one[member] = 'yes';
   }
@@ -79,12 +90,20 @@ export function createLedger() {
     },
     started: (): readonly string[] =>
       [...analyses].flatMap(([id, { started }]) => (started === 'yes' ? [id] : [])),
+    /** A few that were started and of which no upgrade was asked yet. */
+    upgradable: (): readonly string[] =>
+      [...analyses]
+        .flatMap(([id, { started, upgraded, removed }]) =>
+          started === 'yes' && upgraded === 'no' && removed === 'no' ? [id] : [],
+        )
+        .slice(-5),
     figures: (): readonly (readonly [string, number])[] => {
       const all = [...analyses.values()];
       return [
         ['analyses acknowledged', all.length],
         ['starts acknowledged', all.filter(({ started }) => started === 'yes').length],
         ['upgrades acknowledged', all.filter(({ upgraded }) => upgraded === 'yes').length],
+        ['upgrades cut off by a kill', upgradesCutOff],
         ['deletions acknowledged', all.filter(({ removed }) => removed === 'yes').length],
       ];
     },
