@@ -89,6 +89,8 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   const upgrades = scene.ledger.upgradable().map(async (id) => cutOffUpgrade(scene, client, id));
   await setTimeout(400 * scene.random());
   count(scene, 'kills of the server');
+  // First of all: an end in order waits for the answers that are still to come.
+  serving.child.kill('SIGKILL');
   await serving.end('SIGKILL');
   await Promise.all([...clients, ...upgrades]);
   if (scene.random() < 0.25) await rotateKey(scene);
