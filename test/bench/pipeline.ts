@@ -8,6 +8,7 @@ import sharp from 'sharp';
 import { readPatchScores } from '../../src/engine/patch-scores.ts';
 import { createStabilityTest } from '../../src/engine/stability.ts';
 import { decodePicture } from '../../src/image/decode.ts';
+import { localLimits } from '../../src/image/picture.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
 import { loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
@@ -69,7 +70,7 @@ async function prepareBare(bytes: Buffer) {
   // The sandbox's children decode on one thread, and so does this.
   sharp.concurrency(1);
   const model = await loadTraceModel(await createRegistry().open(null), await loadRuntime());
-  const picture = await decodePicture(bytes);
+  const picture = await decodePicture(bytes, { limits: localLimits });
   const shown: (() => Promise<unknown>)[] = [];
   const kept =
     (read: ReadCells): ReadCells =>

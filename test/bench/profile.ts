@@ -12,7 +12,7 @@ import { type Models, observe } from '../../src/engine/observe.ts';
 import { createSigner } from '../../src/evidence/sign.ts';
 import { writeBundle } from '../../src/evidence/write-bundle.ts';
 import { decodePicture } from '../../src/image/decode.ts';
-import { defaultLimits, type Picture } from '../../src/image/picture.ts';
+import { defaultLimits, localLimits, type Picture } from '../../src/image/picture.ts';
 import { loadLocateModel, loadTraceModel, type ReadCells } from '../../src/inference/networks.ts';
 import { createRegistry } from '../../src/inference/registry.ts';
 import { loadRuntime } from '../../src/inference/runtime.ts';
@@ -54,7 +54,7 @@ async function openModels(): Promise<Models> {
 
 async function profileOnce(bytes: Buffer, models: Models): Promise<ReadonlyMap<string, number>> {
   const clock = createClock();
-  const picture = await clock.add('decode', () => decodePicture(bytes));
+  const picture = await clock.add('decode', () => decodePicture(bytes, { limits: localLimits }));
   const provenance = await clock.add('provenance', () =>
     readProvenance(bytes, picture, { trustList: null }),
   );
