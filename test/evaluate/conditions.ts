@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import sharp from 'sharp';
 import { decodePicture } from '../../src/image/decode.ts';
-import { defaultLimits, type Picture } from '../../src/image/picture.ts';
+import { localLimits, type Picture } from '../../src/image/picture.ts';
 
 interface Pixels {
   readonly data: Buffer;
@@ -12,7 +12,7 @@ interface Pixels {
 }
 
 /** Crops are smaller than what the service accepts, photographs from cameras larger. */
-export const limits = { ...defaultLimits, minSidePx: 32, maxSidePx: 20_000 };
+export const limits = { ...localLimits, minSidePx: 32 };
 
 type Change = (pixels: Pixels) => Promise<Buffer>;
 
