@@ -151,7 +151,7 @@ describe.skipIf(browserPath === null)('the console in a browser', () => {
     expect(secret).toMatch(/^sk-/);
     await page.locator('tbody', { hasText: 'by keyboard' }).waitFor();
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog').count()).toBe(0);
+    await expect.poll(() => page.locator('dialog').count()).toBe(0);
     await context.close();
   });
 

@@ -1,7 +1,7 @@
 /** Small pieces that several pages are made of. */
 
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Analysis } from '../../contract/analysis.ts';
 import { resultClasses } from '../../contract/vocabulary.ts';
 import { messageOf, useConsole } from '../context.ts';
@@ -122,7 +122,8 @@ export function Dialog({
 }) {
   const box = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => box.current?.showModal(), []);
+  // Before it is painted: a key pressed at once is meant for it.
+  useLayoutEffect(() => box.current?.showModal(), []);
   return (
     <dialog ref={box} aria-labelledby={id} onClose={onClose}>
       <div class="stack">
