@@ -1,7 +1,7 @@
 import type { Tenant } from '../access/tenants.ts';
 import type { Analysis, AnalysisOptions } from '../contract/analysis.ts';
 import { recall } from '../db/idempotency.ts';
-import { ForensicsError } from '../errors.ts';
+import { ForensicsError, toForensicsError } from '../errors.ts';
 import type { Caller, Context } from './analyses.ts';
 import { openInTime } from './bounds.ts';
 import { mergeOptions } from './create.ts';
@@ -88,7 +88,12 @@ async function upgrade(context: Context, { act, row }: Pick<Retry, 'act' | 'row'
     const rendered = await context.semaphore(row.tenantId, async () => {
       const bytes = await readEvidence(context, { row, store });
       const isUploadReplaced = await checkUpload(context, { row, store });
-      return renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
+      const draw = () => renderInto(context, { row, store, bytes, isUploadReplaced, ...stored });
+      return draw().catch((error: unknown) => {
+        // A process that was killed from outside can be replaced; one that dies of the picture dies again.
+        if (toForensicsError(error).code === 'inference_crashed') return draw();
+        throw error;
+      });
     });
     let isUsed = false;
     try {

@@ -102,13 +102,21 @@ export function openWork(stack: Stack, parts: BackgroundOptions): Work {
 const runBytes = 64 * 1024 * 1024;
 
 /**
- * The same handler, which does not begin where the disk has no room for what it writes: the job waits in the queue until
- * there is some, and its analysis stays as it is.
+ * The same handler, which does not begin where the disk has no room for what it and the runs under way write: the job waits
+ * in the queue until there is some, and its analysis stays as it is. Each process counts its own runs; where another one
+ * takes the room, the store refuses the write, and the run is tried again.
  */
 export function withRoom(folder: string, bytes: number, handler: Handler): Handler {
+  let reservedBytes = 0;
   return async (job, context) => {
-    await needSpace(folder, bytes);
-    await handler(job, context);
+    // Before the look at the disk: of two that begin at once the second one counts the first.
+    reservedBytes += bytes;
+    try {
+      await needSpace(folder, reservedBytes);
+      await handler(job, context);
+    } finally {
+      reservedBytes -= bytes;
+    }
   };
 }
 

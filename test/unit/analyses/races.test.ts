@@ -113,6 +113,22 @@ describe('an upgrade', () => {
     expect(sandbox.rendered.length).toBeLessThanOrEqual(2);
   });
 
+  test('is drawn once more where its process died, and no more often', async () => {
+    const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
+    const id = await complete();
+    const options = { tier: 'forensicReporting' };
+    const died = new ForensicsError('inference_crashed', 'The process ended.');
+    sandbox.breakRendering(died, 2);
+
+    await expect(analyses.retry(caller, { id, options })).rejects.toThrow(died);
+    expect(sandbox.rendered).toHaveLength(2);
+    sandbox.breakRendering(died, 1);
+    const upgraded = await analyses.retry(caller, { id, options });
+
+    expect(upgraded).toMatchObject({ tierUpgradedFrom: 'flagging' });
+    expect(counters()).toMatchObject({ 'billed.forensicReporting': 1, upgrades: 1 });
+  });
+
   test('that cannot be drawn changes nothing and can be tried again', async () => {
     const { complete, analyses, caller, sandbox, counters } = await openWorkshop();
     const id = await complete();

@@ -14,6 +14,7 @@ export function createScriptedSandbox() {
   const examined: ExamineRequest[] = [];
   const rendered: RenderRequest[] = [];
   let renderError: Error | null = null;
+  let brokenRenderings = 0;
 
   const sandbox: Pick<Sandbox, 'examine' | 'render'> = {
     async examine(request, how = {}) {
@@ -23,7 +24,7 @@ export function createScriptedSandbox() {
     },
     async render(request) {
       rendered.push(request);
-      if (renderError !== null) throw renderError;
+      if (renderError !== null && brokenRenderings-- > 0) throw renderError;
       const png = (name: string) => Buffer.from(`png ${name} of ${digestOf(request.source)}`);
       const heatmaps = {
         real: png('real'),
@@ -50,8 +51,10 @@ export function createScriptedSandbox() {
         throw new ForensicsError(code, message);
       };
     },
-    breakRendering(error: Error | null) {
+    /** @param times - so many of the next ones; all that come by default. */
+    breakRendering(error: Error | null, times = Number.POSITIVE_INFINITY) {
       renderError = error;
+      brokenRenderings = times;
     },
   };
 }
