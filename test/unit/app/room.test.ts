@@ -28,9 +28,10 @@ test('room that a run under way has reserved is not given to another, until it h
   const bytes = Math.floor(0.6 * bavail * bsize);
   let ran = 0;
   const end = new EventEmitter();
+  const firstEnds = once(end, 'first');
   const handler = withRoom(tmpdir(), bytes, async () => {
     ran += 1;
-    if (ran === 1) await once(end, 'first');
+    if (ran === 1) await firstEnds;
   });
 
   const first = handler(job, context);
