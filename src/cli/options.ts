@@ -39,17 +39,17 @@ export function dayOf(text: string): string {
   return text;
 }
 
-/** `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
+/** In the order given, each once. `en,de` and `--lang en --lang de` would differ, so a repeated option replaces the one before it. */
 export function listOf<T extends string>(allowed: readonly T[]): (text: string) => T[] {
   return (text) => {
     const words = text.split(',').map((word) => word.trim());
-    const chosen = allowed.filter((word) => words.includes(word));
-    if (words.some((word) => !chosen.some((one) => one === word))) {
+    const chosen = words.flatMap((word) => allowed.filter((one) => one === word));
+    if (chosen.length < words.length) {
       throw new InvalidArgumentError(
         `Use one or more of these, separated by commas: ${allowed.join(', ')}.`,
       );
     }
-    return chosen;
+    return [...new Set(chosen)];
   };
 }
 

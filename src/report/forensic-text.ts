@@ -15,8 +15,12 @@ const nameLimit = 80;
 export interface Account {
   /** Item, method and measured values: facts, which the PDF gives as tables. */
   readonly facts: readonly string[];
-  /** How strongly the evidence supports which side, and why no stronger. */
-  readonly comparison: readonly string[];
+  /** What the strategy was applied to; empty where no strategy took part. */
+  readonly applied: readonly string[];
+  /** How strongly the evidence supports which side. */
+  readonly strength: string;
+  /** Why no stronger, and whether it holds. */
+  readonly support: readonly string[];
   /** The findings in one paragraph, and what was not carried out. */
   readonly findings: readonly string[];
   /** Why nothing was decided; empty when something was. */
@@ -35,7 +39,11 @@ export function writeAccount(writing: Writing): Account {
             sentences([writeSimilarity(writing), ...writeAnomaly(writing)]),
           ]),
     ],
-    comparison: writeComparison(writing),
+    applied: writeApplied(writing),
+    strength: evidence.statement[language],
+    support: [evidence.cap, evidence.stability].flatMap((one) =>
+      one === null ? [] : [one.statement[language]],
+    ),
     findings: writeFindings(writing),
     reasons: evidence.reasons.map(({ statement }) => statement[language]),
   };
@@ -128,9 +136,9 @@ function writeAnomaly({ examination, catalogue, numbers }: Writing): readonly st
   return [scored, forensic.clusters(numbers.count(numCluster), numbers.score(giniCoeff))];
 }
 
-function writeComparison({ examination, evidence, catalogue, numbers, language }: Writing) {
+function writeApplied({ examination, catalogue, numbers }: Writing): readonly string[] {
   const { decision, options } = examination;
-  const { statement, cap, stability } = evidence;
+  if (isDeclared(decision) || decision.resultClass === 'abstain') return [];
   const applied = catalogue.measurements.forensic.decision({
     p: numbers.score(decision.fakeProbability),
     deviation: numbers.score(decision.fakeUncertainty),
@@ -141,14 +149,7 @@ function writeComparison({ examination, evidence, catalogue, numbers, language }
     strategy: catalogue.verdict.strategies[options.decisionStrategy],
   });
   const byTraces = suspectsChange(decision) ? sentences([applied, appliedToChange]) : applied;
-  const by = decision.basis === 'localisation' ? appliedToChange : byTraces;
-  return [
-    isDeclared(decision) || decision.resultClass === 'abstain'
-      ? statement[language]
-      : sentences([by, statement[language]]),
-    ...(cap === null ? [] : [cap.statement[language]]),
-    ...(stability === null ? [] : [stability.statement[language]]),
-  ];
+  return [decision.basis === 'localisation' ? appliedToChange : byTraces];
 }
 
 /** Whether the decision rests on the file's own declaration, so that neither probability nor strategy took part in it. */

@@ -19,10 +19,11 @@ export function writeTexts(
   language: Language,
 ): ReportTexts {
   const writing = openWriting(examination, item, language);
-  const { facts, comparison, findings, reasons } = writeAccount(writing);
+  const { facts, applied, strength, support, findings, reasons } = writeAccount(writing);
+  const compared = sentences([...applied, strength]);
   return {
     summary: writeSummary(writing),
-    forensic: [...facts, ...comparison, ...findings, ...reasons].join('\n\n'),
+    forensic: [...facts, compared, ...support, ...findings, ...reasons].join('\n\n'),
     heatmapIntro: writeIntro(writing),
     heatmap: {
       real: writeMap(writing, 'real'),
@@ -136,12 +137,30 @@ function writeIntro({
   },
   numbers,
 }: Writing): string {
-  const intro = heatmap.intro(numbers.count(examination.maps.cellPx));
+  const { what, scale, cells, caution } = heatmap.intro;
+  const measured = cells(numbers.count(examination.maps.cellPx));
   const isStored = item.heatmapOrientation === 'stored';
-  return [...intro, ...(isStored ? [heatmap.asStored] : [])].join('\n\n');
+  return [
+    what,
+    sentences([scale, measured]),
+    caution,
+    ...(isStored ? [heatmap.asStored] : []),
+  ].join('\n\n');
 }
 
-function writeMap({ examination, catalogue, numbers }: Writing, name: MapName): string {
+/** With how changed parts enter into it, which the report tells once, with the method. */
+function writeMap(writing: Writing, name: MapName): string {
+  const { examination, catalogue } = writing;
+  const { changes } = catalogue.measurements.heatmap;
+  const added = examination.manipulation === null ? '' : nameIn(changes, name, '');
+  return sentences([describeMap(writing, name), ...(added === '' ? [] : [added])]);
+}
+
+/** What a heatmap means, its figures, and what must not be read into it. */
+export function describeMap(
+  { examination, catalogue, numbers }: Pick<Writing, 'examination' | 'catalogue' | 'numbers'>,
+  name: MapName,
+): string {
   const { heatmap } = catalogue.measurements;
   const { meaning, caution } = heatmap.map[name];
   const reading = readMap(examination.maps, name);
@@ -154,8 +173,7 @@ function writeMap({ examination, catalogue, numbers }: Writing, name: MapName): 
         place: heatmap.places[reading.place],
         share: numbers.percent(reading.shareAboveHalf),
       });
-  const changes = examination.manipulation === null ? '' : nameIn(heatmap.changes, name, '');
-  return sentences([meaning, ...(changes === '' ? [] : [changes]), figures, caution]);
+  return sentences([meaning, figures, caution]);
 }
 
 /** Ninths of the picture, row by row from the upper left. */

@@ -152,7 +152,8 @@ function drawVerdict(
   { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
 ): void {
   const { doc } = page;
-  const placement = placeFigure(size, { width: 190, height: 132 });
+  const isUpright = size.height > size.width;
+  const placement = placeFigure(size, { width: 190, height: isUpright ? 150 : 132 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);

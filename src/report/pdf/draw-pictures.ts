@@ -32,11 +32,12 @@ export interface Surroundings {
 }
 
 const columnGap = 18;
-/** Upright pictures use the height of the page and stand three abreast. */
-const shapes = {
-  landscape: { columns: 2, tallest: 180 },
-  upright: { columns: 3, tallest: 250 },
-} as const;
+/** The picture and what may be changed in it large, the other maps in one row below: together they fill a page at most. */
+const shapes = [
+  { columns: 2, tallest: 210 },
+  { columns: 3, tallest: 165 },
+] as const;
+type Shape = (typeof shapes)[number];
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
@@ -45,50 +46,51 @@ type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
 /** The picture itself has no block of its own: it stands first, above the scale. */
 type Cell = HeatmapBlock | null;
 
+interface CellRow {
+  readonly cells: readonly Cell[];
+  readonly shape: Shape;
+}
+
 export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
-  return rowHeight(around, rowsOf(around, block)[0]!);
+  return rowHeight(around, rowsOf(block)[0]!);
 }
 
 /** Side by side, each with its words: a heatmap parted from its text would be misread. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
-  const step = columnWidth(around) + columnGap;
-  for (const cells of rowsOf(around, block)) {
-    const height = rowHeight(around, cells);
+  for (const row of rowsOf(block)) {
+    const { cells, shape } = row;
+    const step = columnWidth(shape) + columnGap;
+    const height = rowHeight(around, row);
     page.reserve(height);
     const top = page.y;
     cells.forEach((cell, at) => {
-      drawCell(around, cell, { x: sheet.left + at * step, y: top, region: block.region });
+      drawCell(around, cell, { x: sheet.left + at * step, y: top, shape, region: block.region });
     });
     page.y = top + height + gaps.below;
   }
 }
 
-function shapeOf({ size }: Surroundings) {
-  return size.height > 1.15 * size.width ? shapes.upright : shapes.landscape;
-}
-
-function columnWidth(around: Surroundings): number {
-  const { columns } = shapeOf(around);
+function columnWidth({ columns }: Shape): number {
   return (textWidth - (columns - 1) * columnGap) / columns;
 }
 
-function rowsOf(around: Surroundings, { maps }: Heatmaps): readonly (readonly Cell[])[] {
-  const { columns } = shapeOf(around);
-  const cells: readonly Cell[] = [null, ...maps];
-  return Array.from({ length: Math.ceil(cells.length / columns) }, (_, row) =>
-    cells.slice(columns * row, columns * (row + 1)),
-  );
+function rowsOf({ maps: [first, ...others] }: Heatmaps): readonly CellRow[] {
+  const [large, small] = shapes;
+  return [
+    { cells: [null, ...(first === undefined ? [] : [first])], shape: large },
+    ...(others.length === 0 ? [] : [{ cells: others, shape: small }]),
+  ];
 }
 
-function rowHeight(around: Surroundings, cells: readonly Cell[]): number {
-  return Math.max(...cells.map((cell) => measure(around, cell).height));
+function rowHeight(around: Surroundings, { cells, shape }: CellRow): number {
+  return Math.max(...cells.map((cell) => measure(around, cell, shape).height));
 }
 
-function measure(around: Surroundings, cell: Cell) {
+function measure(around: Surroundings, cell: Cell, shape: Shape) {
   const { page, size, labels, numbers } = around;
-  const across = columnWidth(around);
-  const placement = placeFigure(size, { width: across, height: shapeOf(around).tallest });
+  const across = columnWidth(shape);
+  const placement = placeFigure(size, { width: across, height: shape.tallest });
   const { reading } = placement;
   const strips =
     reading === null ? '' : ` (${labels.strips[reading](numbers.count(placement.strips))})`;
@@ -114,12 +116,13 @@ function measure(around: Surroundings, cell: Cell) {
 interface CellPlace {
   readonly x: number;
   readonly y: number;
+  readonly shape: Shape;
   readonly region: Region | null;
 }
 
-function drawCell(around: Surroundings, cell: Cell, { x, y, region }: CellPlace): void {
+function drawCell(around: Surroundings, cell: Cell, { x, y, shape, region }: CellPlace): void {
   const { page, images, size, labels } = around;
-  const { placement, title, headline, text, above } = measure(around, cell);
+  const { placement, title, headline, text, above } = measure(around, cell, shape);
   page.mark('H3', () => page.put(title, styles.heading, x, y));
   const top = y + above;
   const image = cell === null ? images.original : images.heatmaps[cell.map];
@@ -129,7 +132,7 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, region }: CellPlace)
     alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,
   });
   const under = top + placement.height + gaps.aroundPicture;
-  if (cell === null) return drawScale(around, { x, y: under, width: columnWidth(around) });
+  if (cell === null) return drawScale(around, { x, y: under, width: columnWidth(shape) });
   if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
   const textTop = under + headline.length * styles.entry.leading;
   page.mark('P', () => page.put(text, styles.small, x, textTop));

@@ -1,6 +1,6 @@
 /** What stands behind the report: how to verify it, every setting, words, sources, and room for the examiner. */
 
-import type { Manipulation } from '../../engine/result.ts';
+import { type Manipulation, mapNames } from '../../engine/result.ts';
 import type { Tags } from '../../image/metadata.ts';
 import { printable } from '../printable.ts';
 import { references } from '../wording/references.ts';
@@ -38,11 +38,12 @@ export function questionBlocks({
   ];
 }
 
-export function integrityBlocks({
-  catalogue: {
-    document: { integrity },
-  },
-}: SectionInput): readonly Block[] {
+export function integrityBlocks({ heatmapDigests, catalogue }: SectionInput): readonly Block[] {
+  const { integrity } = catalogue.document;
+  const digests = mapNames.map((map) => ({
+    label: `heatmap-${map}.png`,
+    value: `SHA-256 ${heatmapDigests[map]}`,
+  }));
   return [
     paragraph(integrity.bundle),
     { kind: 'command', text: 'forensics verify BUNDLE' },
@@ -50,6 +51,7 @@ export function integrityBlocks({
     { kind: 'command', text: 'forensics reproduce BUNDLE' },
     heading(integrity.pdfOnlyTitle),
     ...integrity.pdfOnly.map(paragraph),
+    plainGrid(digests),
   ];
 }
 

@@ -1,20 +1,20 @@
-/** What the evidence amounts to: how strongly it supports which proposition, on a scale printed beside it. */
+/** What bears the strength that the first page states, the scale of its words, and how far the result goes. */
 
 import { type Strength, strengths } from '../../contract/vocabulary.ts';
 import { strengthFrom } from '../../detectors/detector.ts';
 import { isDeclared } from '../forensic-text.ts';
-import { type Block, heading, note, paragraph, type SectionInput } from './blocks.ts';
+import { type Block, heading, note, only, paragraph, type SectionInput } from './blocks.ts';
 
 export function evaluationBlocks(input: SectionInput): readonly Block[] {
   const { account, catalogue } = input;
   const { evaluation: words } = catalogue.strength;
+  const compared = [...account.applied, ...account.support, ...account.reasons];
   return [
-    heading(words.comparisonTitle),
-    ...account.comparison.map(paragraph),
-    ...reasonBlocks(input),
+    ...only(compared.length > 0, heading(words.comparisonTitle), ...compared.map(paragraph)),
+    ...helpBlocks(input),
     heading(words.scaleTitle),
-    scaleGrid(input),
     note(words.scaleNote),
+    scaleGrid(input),
     heading(words.integrityTitle),
     ...integrityBlocks(input),
   ];
@@ -67,29 +67,13 @@ function integrityBlocks({ evidence, catalogue, item, labels }: SectionInput): r
   return [paragraph(intact.join(' ')), paragraph(words.authenticity)];
 }
 
-/** Why nothing was decided, and what would help. */
-function reasonBlocks(input: SectionInput): readonly Block[] {
-  const { account, evidence, language, catalogue } = input;
+function helpBlocks({ evidence, language, catalogue }: SectionInput): readonly Block[] {
   const { reasons: words } = catalogue.document;
-  const isOpen = account.reasons.length > 0;
   const help = evidence.reasons.map((reason) => reason.help[language]);
   return [
-    ...(isOpen ? account.reasons : [decidedWords(input)]).map(paragraph),
     heading(words.helpTitle),
-    { kind: 'list', items: isOpen ? help : words.helpDecided },
+    { kind: 'list', items: help.length > 0 ? help : words.helpDecided },
   ];
-}
-
-/** Where the decision does not rest on the traces, the report also shows what they would have left open. */
-function decidedWords({ examination, catalogue }: SectionInput): string {
-  const { reasons: words } = catalogue.document;
-  const { decision } = examination;
-  if (!isDeclared(decision) && !isChanged(decision)) return words.decided;
-  const by = isChanged(decision) ? words.changed : words.declared;
-  const open = decision.byTraces?.reasons ?? [];
-  if (open.length === 0) return by;
-  const shorts = open.map((reason) => catalogue.verdict.reasons[reason].short).join('; ');
-  return `${by} ${words.tracesAlone(shorts)}`;
 }
 
 function isChanged({ basis }: SectionInput['examination']['decision']): boolean {

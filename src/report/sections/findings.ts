@@ -2,6 +2,7 @@
 
 import type { RankedFinding } from '../evidence.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
+import type { ReportItem } from '../report-item.ts';
 import { references } from '../wording/references.ts';
 import {
   type Block,
@@ -17,17 +18,30 @@ import { adverbOf } from './evaluation.ts';
 /** Examiners know it, but it takes no part in any verdict: shown to those who ask for it. */
 const shownOnRequest = 'error-level';
 
+/** They read what the file says about itself, which the section on provenance lists in full. */
+const toldInProvenance: ReadonlySet<string> = new Set([
+  'content-credentials',
+  'declared-origin',
+  'named-software',
+  'file-consistency',
+  'compression-tables',
+  'file-layout',
+]);
+
 export function findingBlocks(input: SectionInput): readonly Block[] {
   const { evidence, labels, language, item, examination, catalogue } = input;
-  const { columns, outside, panels } = labels.findings;
+  const { columns, outside, panels, elsewhere } = labels.findings;
   const doesAnySpeak = evidence.findings.some((finding) => sideOf(input, finding) !== null);
   const isOutside = examination.decision.resultClass === 'abstain';
   const rows = evidence.findings
-    .filter(({ method }) => method !== shownOnRequest || item.withErrorLevel === true)
+    .filter(({ method }) => isShown(method, item))
+    .filter((finding) => !toldInProvenance.has(finding.method) || sideOf(input, finding) !== null)
     .map((finding) => toRow(input, finding, isOutside));
-  const silent = evidence.skipped.map(({ method, reason }) => ({
-    cells: [nameOf(input, method), printable(reason[language], 600)],
-  }));
+  const silent = evidence.skipped
+    .filter(({ method }) => !toldInProvenance.has(method))
+    .map(({ method, reason }) => ({
+      cells: [nameOf(input, method), printable(reason[language], 600)],
+    }));
   const silentGrid: Block = {
     kind: 'grid',
     columns: [
@@ -38,6 +52,7 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
   };
   return [
     ...only(isOutside, note(outside)),
+    note(elsewhere(labels.sections.provenance)),
     ...only(
       rows.some(({ panel }) => panel !== null),
       note(panels),
@@ -46,6 +61,11 @@ export function findingBlocks(input: SectionInput): readonly Block[] {
     ...only(!isOutside && !doesAnySpeak, paragraph(catalogue.strength.evaluation.noneSpeaks)),
     ...only(silent.length > 0, heading(labels.withoutFinding), silentGrid),
   ];
+}
+
+/** Whether a report shows this method at all. */
+export function isShown(method: string, { withErrorLevel }: ReportItem): boolean {
+  return method !== shownOnRequest || withErrorLevel === true;
 }
 
 function toRow(input: SectionInput, finding: RankedFinding, isOutside: boolean): FindingBlock {

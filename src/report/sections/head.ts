@@ -60,15 +60,13 @@ function answerRows(input: SectionInput): readonly Row[] {
 }
 
 function writeProbabilities(input: SectionInput): string {
-  const { catalogue, numbers, examination } = input;
+  const { catalogue, examination } = input;
   const { head } = catalogue.document;
   const { generated, changed } = stateFigures(examination);
   if (generated === null && changed === null) return `${capitalised(head.notStated)}.`;
   const joint = writeJoint(input);
   const parts = [
-    ...(generated === null
-      ? []
-      : [head.generated(numbers.score(generated.value), numbers.score(generated.deviation))]),
+    ...(generated === null ? [] : [writeGenerated(input, generated)]),
     ...(changed === null ? [] : [head.changed(writeChanged(input, changed))]),
     ...(joint === null ? [] : [head.either(joint)]),
   ];
@@ -76,6 +74,19 @@ function writeProbabilities(input: SectionInput): string {
   return outcomeOf(examination.decision) === 'declared'
     ? `${capitalised(head.byTraces.trim())}\n${told}`
     : told;
+}
+
+/** With the limits that it was held against, unless the file's own declaration decided. */
+function writeGenerated(
+  { catalogue, numbers, examination }: SectionInput,
+  { value, deviation }: NonNullable<ReturnType<typeof stateFigures>['generated']>,
+): string {
+  const { realMax, fakeMin } = examination.decision.thresholds;
+  const p = catalogue.document.head.generated(numbers.score(value), numbers.score(deviation));
+  const isDeclared = outcomeOf(examination.decision) === 'declared';
+  if (realMax === undefined || fakeMin === undefined || isDeclared) return p;
+  const { limits } = catalogue.measurements.results;
+  return limits(p, numbers.score(realMax), numbers.score(fakeMin));
 }
 
 /** With the limit that it was held against: half a chance of a change is no sign of one. */

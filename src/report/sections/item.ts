@@ -105,7 +105,9 @@ function metadataRows({ examination, labels, catalogue }: SectionInput): readonl
   const { exif, pngText } = metadata;
   const exposure = exposureTags.flatMap(({ names, write }) => {
     const value = names.map((name) => exif[name]).find((found) => found !== undefined);
-    return value === undefined ? [] : [write(value)];
+    return value === undefined
+      ? []
+      : [write(value).replace(/(?<=\d)\.(?=\d)/, labels.numbers.decimal)];
   });
   const texts = Object.entries(pngText).map(([key, text]) => `${key}: ${text}`);
   const { presentNotShown, present } = labels;

@@ -1,44 +1,40 @@
 /** Where the methods reacted: the picture once, and a map of each kind beside it. */
 
 import { placeOf } from '../../detectors/regions.ts';
-import { type MapName, mapNames } from '../../engine/result.ts';
-import { readMap } from '../report-texts.ts';
-import { type Block, type HeatmapBlock, note, paragraph, type SectionInput } from './blocks.ts';
+import type { MapName } from '../../engine/result.ts';
+import { describeMap, readMap } from '../report-texts.ts';
+import {
+  type Block,
+  type HeatmapBlock,
+  note,
+  only,
+  paragraph,
+  type SectionInput,
+} from './blocks.ts';
 import { markedRegion } from './stated.ts';
 
 export function heatmapBlocks(input: SectionInput): readonly Block[] {
-  const { texts, labels, heatmapDigests, examination } = input;
+  const { item, labels, examination, catalogue } = input;
+  const { intro, asStored } = catalogue.measurements.heatmap;
   const region = markedRegion(examination);
   // The one that can show a change first, so that it stands beside the picture.
   const shown = (['fake', 'anomaly', 'real', 'compression'] as const).filter(
     (map) => map !== 'anomaly' || !readMap(examination.maps, map).isEven,
   );
   return [
-    ...texts.heatmapIntro.split('\n\n').map(paragraph),
-    ...(region === null ? [] : [paragraph(labels.outline)]),
+    paragraph([intro.scale, intro.caution, ...(region === null ? [] : [labels.outline])].join(' ')),
+    ...only(item.heatmapOrientation === 'stored', paragraph(asStored)),
     { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), region },
     note(labels.heatmap),
-    {
-      kind: 'grid',
-      columns: [
-        { title: '', share: 0.25 },
-        { title: '', share: 0.75 },
-      ],
-      rows: mapNames.map((map) => ({
-        cells: [`heatmap-${map}.png`, `SHA-256 ${heatmapDigests[map]}`],
-      })),
-    },
   ];
 }
 
 function toBlock(input: SectionInput, map: MapName): HeatmapBlock {
-  const { texts, labels } = input;
-  const { real, fake, compressed, anomaly } = texts.heatmap;
   return {
     map,
-    title: labels.maps[map],
+    title: input.labels.maps[map],
     headline: writeGlance(input, map),
-    text: { real, fake, compression: compressed, anomaly }[map],
+    text: describeMap(input, map),
   };
 }
 

@@ -1,13 +1,14 @@
 /** How the figures were obtained: procedure, model, settings and versions. */
 
 import type { ModelIdentity } from '../../engine/result.ts';
-import { writeTime } from '../numbers.ts';
 import { capitalised, nameIn, printable } from '../printable.ts';
 import { type Block, heading, only, paragraph, type Row, type SectionInput } from './blocks.ts';
-import { referencesOf } from './findings.ts';
+import { isShown, referencesOf } from './findings.ts';
 
 /** Models without it have one branch. */
 const secondBranchFile = 'votes.onnx';
+/** That read more of a picture than its patches; an examination does not record it. */
+const modelsWithViews: ReadonlySet<string> = new Set(['trace-2']);
 
 export function methodBlocks(input: SectionInput): readonly Block[] {
   const { examination, numbers, catalogue } = input;
@@ -21,18 +22,28 @@ export function methodBlocks(input: SectionInput): readonly Block[] {
   return [
     paragraph(steps),
     ...only(secondBranchFile in model.files, paragraph(catalogue.measurements.method.secondArm)),
+    ...only(modelsWithViews.has(model.id), paragraph(catalogue.measurements.method.views)),
     ...(locator === null
       ? []
       : [paragraph(catalogue.measurements.method.changes(wordModel(locator)))]),
+    ...only(examination.manipulation !== null, { kind: 'list', items: mapNotes(input) }),
     { kind: 'table', rows: methodRows(input) },
     ...sourceBlocks(input),
   ];
 }
 
-function sourceBlocks({ evidence, catalogue }: SectionInput): readonly Block[] {
+/** How changed parts enter into two of the heatmaps. */
+function mapNotes({ labels, catalogue }: SectionInput): readonly string[] {
+  const { fake, anomaly } = catalogue.measurements.heatmap.changes;
+  return [`${labels.maps.fake}: ${fake}`, `${labels.maps.anomaly}: ${anomaly}`];
+}
+
+function sourceBlocks({ evidence, catalogue, item }: SectionInput): readonly Block[] {
   const { methods, sources } = catalogue.findings;
   // The others are cited by the number of their reference.
-  const own = evidence.findings.filter(({ method }) => referencesOf(method).length === 0);
+  const own = evidence.findings.filter(
+    ({ method }) => referencesOf(method).length === 0 && isShown(method, item),
+  );
   const rows = own.map(({ method, source }) => ({
     cells: [
       capitalised(nameIn(methods, method, printable(method, 60))),
@@ -96,7 +107,6 @@ function methodRows({
       label: conversions,
       value: facts.notes.map((each) => labels.notes[each]).join('; ') || noConversions,
     },
-    { label: rows.examinedAt, value: writeTime(item.examinedAt) },
     {
       label: rows.retries,
       value: item.retries === undefined ? retriesUnknown : numbers.count(item.retries),

@@ -140,7 +140,6 @@ function stabilityBlocks({
   if (stability === null) return [paragraph(stabilityMissing)];
   const [change, probability, side] = stabilityColumns;
   return [
-    paragraph(stability.statement[language]),
     {
       kind: 'grid',
       columns: [

@@ -201,10 +201,10 @@ function flat(text: string): string {
   return text.replaceAll('\n', ' ');
 }
 
-/** The annexes repeat the stored values under their names in JSON; the glossary and the thresholds hold other numbers. */
+/** The first annexes state measured values and error rates; the others repeat them under their names in JSON or hold other numbers. */
 function withoutAnnex(body: string, language: Language): string {
   const { question } = wordsIn(language).labels.sections;
-  return body.slice(0, body.indexOf(`A  ${question}`));
+  return body.slice(0, body.indexOf(`C  ${question}`));
 }
 
 function made(

@@ -109,16 +109,16 @@ function withoutSeed(number: string): string {
 
 /** Numbers in the notation of English, sorted; without what is in no language: checksums, versions, the language-free annexes. */
 function numbersIn(body: string, language: Language): readonly string[] {
-  const [settings, glossary] = { en: ['D  Full', 'E  Gloss'], de: ['D  Alle', 'E  Gloss'] }[
+  const [settings, glossary] = { en: ['F  Full', 'G  Gloss'], de: ['F  Alle', 'G  Gloss'] }[
     language
   ];
-  const [references, metadata] = ['F  ', 'G  '];
+  const [references, metadata] = ['H  ', 'I  '];
   const own =
     body.slice(0, body.indexOf(settings!)) +
     body.slice(body.indexOf(glossary!), body.indexOf(references)) +
     body.slice(body.indexOf(metadata));
   const plain = own.replace(
-    /[0-9A-F]{4}(?:-[0-9A-F]{4}){2}|[0-9a-f]{24,}|\S+T[\d:.]+Z|(?:forensics|[Jj]s|Runtime|sharp|libvips) [\d.]+|f\/\d\.\d|[pS]\.\u00a0\d+/g,
+    /[0-9A-F]{4}(?:-[0-9A-F]{4}){2}|[0-9a-f]{24,}|\S+T[\d:.]+Z|(?:forensics|[Jj]s|Runtime|sharp|libvips) [\d.]+|f\/\d[.,]\d|[pS]\.\u00a0\d+/g,
     '',
   );
   const pattern = language === 'en' ? /\d+(?:,\d{3})*(?:\.\d+)?/g : /\d+(?:\.\d{3})*(?:,\d+)?/g;

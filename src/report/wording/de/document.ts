@@ -1,4 +1,3 @@
-import { capitalised } from '../../printable.ts';
 import type { document as english } from '../en/document.ts';
 
 export const document: typeof english = {
@@ -6,7 +5,6 @@ export const document: typeof english = {
   head: {
     preparedBy: (program) =>
       `${program}, ein automatisches Verfahren; noch keine Bewertung durch eine sachverständige Person`,
-    versions: 'Deutsch; die englische Fassung nennt dieselben Zahlen',
     rows: {
       strength: 'Wie stark',
       probabilities: 'Wahrscheinlichkeiten',
@@ -28,7 +26,7 @@ export const document: typeof english = {
       `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt`,
 
     reading: ({ facts, evaluation }) =>
-      `Abschnitte mit dem Vermerk „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde. Abschnitte mit dem Vermerk „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
+      `„${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde; „${evaluation}“, mit einem Balken am Rand, würdigt es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
   },
   question: {
     put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
@@ -96,14 +94,6 @@ export const document: typeof english = {
   },
   reasons: {
     helpTitle: 'Was weiterhelfen würde',
-    decided:
-      'Es wurde entschieden: Keiner der Gründe, aus denen das Programm keine Aussage trifft oder die Frage offenlässt, lag vor.',
-    declared:
-      'Entschieden wurde nach dem, was die Datei über sich selbst angibt, nicht nach den Spuren im Bild.',
-    changed:
-      'Entschieden wurde nach dem, was die Methoden ergeben, die nach veränderten Stellen suchen, nicht nach den Spuren des Bildes im Ganzen.',
-    tracesAlone: (reasons) =>
-      `Allein nach den Spuren wäre nichts entschieden worden: ${capitalised(reasons)}.`,
     helpDecided: [
       'Die Datei, wie das Gerät oder Programm sie zuerst gespeichert hat.',
       'Weitere Bilder desselben Geräts oder derselben Quelle zum Vergleich.',
@@ -118,7 +108,7 @@ export const document: typeof english = {
     pdfOnlyTitle: 'Wenn nur diese PDF-Datei vorliegt',
     pdfOnly: [
       'Ein Dokument kann seine eigene Prüfsumme nicht enthalten. Berechnen Sie den SHA-256 der PDF-Datei (Linux: sha256sum DATEI; macOS: shasum -a 256 DATEI; Windows: certutil -hashfile DATEI SHA256) und vergleichen Sie ihn mit dem, den das Beweispaket in manifest.json für sie nennt.',
-      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap durch die Prüfsumme im Abschnitt über die Heatmaps.',
+      'Die untersuchte Datei ist durch ihren SHA-256 am Fuß jeder Seite und vollständig unter „Untersuchungsgegenstand“ bezeichnet, jede Heatmap-Datei durch ihre Prüfsumme hier:',
     ],
   },
   settings: {

@@ -20,11 +20,11 @@ export const labels: typeof english = {
     provenance: 'Herkunft: was die Datei über sich selbst sagt',
     heatmaps: 'Heatmaps',
     findings: 'Befunde',
-    results: 'Messergebnisse',
-    validation: 'Validierung und Fehlerraten',
     evaluation: 'Bewertung des Befunds',
     limits: 'Grenzen und Schlussfolgerung',
     signature: 'Anmerkungen und Unterschrift',
+    results: 'Messergebnisse',
+    validation: 'Validierung und Fehlerraten',
     question: 'Fragestellung und betrachtete Alternativen',
     method: 'Verfahren',
     integrity: 'Unversehrtheit dieses Berichts',
@@ -36,7 +36,6 @@ export const labels: typeof english = {
   rows: {
     report: 'Berichtsnummer',
     preparedBy: 'Erstellt von',
-    versions: 'Sprache',
     name: 'Name',
     analysis: 'Analyse',
     upload: 'Hochgeladene Datei',
@@ -155,7 +154,6 @@ export const labels: typeof english = {
     leftToRight: (count) => `in ${count} Streifen, von links nach rechts`,
     topToBottom: (count) => `in ${count} Streifen, von oben nach unten`,
   },
-  heatmapChecksum: 'SHA-256 der PNG-Datei',
   md5: 'MD5 (nur zur Identifizierung)',
   modelFile: (name) => `SHA-256 von ${name}`,
   pixels: 'Bildpunkte',
@@ -175,7 +173,6 @@ export const labels: typeof english = {
   withAlpha: 'mit Transparenz',
   deviation:
     'Werte mit einer Standardabweichung über die Monte-Carlo-Durchläufe; in Klammern und als Linie über dem Balken der Bereich von zwei Standardabweichungen. Die Balken reichen von 0 bis 1; senkrechte Striche markieren die Schwellen zwischen „real“, keiner Entscheidung und „fake“.',
-  source: (source) => `Quelle: ${source}`,
   withoutFinding: 'Ohne Befund',
   findings: {
     columns: ['Methode und Befund', 'Wie stark', 'Wo'],
@@ -183,6 +180,8 @@ export const labels: typeof english = {
     notStated: 'nicht angegeben',
     outside:
       'Das Bild liegt außerhalb des Bereichs, für den die Methoden validiert sind: Was sie fanden, ist festgehalten, eine Stärke erhält es nicht.',
+    elsewhere: (section) =>
+      `Was die Datei über sich selbst sagt, steht im Abschnitt „${section}“; hier ist es nur aufgeführt, wo es für eine Seite spricht.`,
     panels:
       'Die kleinen Bilder sind grau, wo eine Methode nichts sagt, und farbig bis hellgelb, wo sie eine Veränderung sieht. Methoden ohne Aussage haben keines.',
   },

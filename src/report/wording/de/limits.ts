@@ -54,12 +54,12 @@ export const limits: typeof english = {
       traced:
         'Das Ergebnis ist eine Schätzung anhand statistischer Spuren. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       changed:
-        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Die oben genannten Fehlerraten betreffen die Unterscheidung von Fotografien und erzeugten Bildern und gelten dafür nicht; wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht in der Modellkarte (CARD.md) des Lokalisierungsmodells. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
+        'Das Ergebnis ist eine Schätzung anhand der Spuren einer Veränderung in einem Teil des Bildes. Wie oft veränderte Teile gefunden und unveränderte Bilder für verändert gehalten werden, steht im Anhang „Validierung und Fehlerraten“ unter „Veränderte Teile“; die übrigen Fehlerraten dort betreffen die Unterscheidung von Fotografien und erzeugten Bildern und gelten hier nicht. Es ist kein Beweis und sagt nichts über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme aus.',
       declared:
         'Das Ergebnis gibt wieder, was die Datei über sich selbst angibt. Es ist kein Beweis: Eine Angabe kann falsch sein, und eine unsignierte kann jeder schreiben. Über den Bildinhalt, die Bildunterschrift oder die Umstände der Aufnahme sagt es nichts aus.',
     },
     statements: [
-      'Das Verfahren ist nur für Fotografien validiert, mit den oben genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des oben durch seine Prüfsummen bezeichneten Modells.',
+      'Das Verfahren ist nur für Fotografien validiert, mit den im Anhang genannten Fehlerraten. Bei anderen Kameras, Programmen und Generatoren können sie höher sein. Die Raten einzelner Generatoren und Quellen stehen in der Modellkarte (CARD.md) des Modells, das der Anhang „Verfahren“ durch seine Prüfsummen bezeichnet.',
       'Eine auf einen kleinen Bildbereich beschränkte Veränderung kann unbemerkt bleiben. Umgekehrt kann eine starke Bildverarbeitung in Kamera oder Telefon den Spuren einer Erzeugung ähneln.',
       'Die angegebene Unsicherheit ist die Streuung wiederholter Durchläufe des Modells. Unterschiede zwischen Geräten, Programmen und Motiven, die das Modell nie gesehen hat, erfasst sie nicht.',
       'Die Wahrscheinlichkeit gilt, wenn vor der Untersuchung beide Annahmen gleich wahrscheinlich waren. Wer den Fall beurteilt, muss einbeziehen, was sonst über ihn bekannt ist.',

@@ -51,37 +51,38 @@ export const measurements: typeof english = {
     skipped: (methods) => `Ohne Befund: ${methods}.`,
   },
   heatmap: {
-    intro: (cellPx) => [
-      'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
-      `Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe. Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
-      'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
-    ],
+    intro: {
+      what: 'Die Heatmaps zeigen, an welchen Stellen des Bildes und wie stark die Methoden reagiert haben. Sie zeigen nicht, dass dort etwas verändert wurde.',
+      scale:
+        'Die Skala reicht von 0 (dunkelblau) über Magenta und Orange bis 1 (hellgelb) und ist für alle Bilder dieselbe.',
+      cells: (cellPx) =>
+        `Jeder Wert beschreibt eine Zelle von ${cellPx} × ${cellPx} Bildpunkten mitsamt ihrer Umgebung; zwischen den Zellen wird interpoliert.`,
+      caution:
+        'Ein einzelner heller Bereich ist für sich genommen kein Beweis: Auch Objektkanten, Spiegelungen, Schrift und gleichförmige Flächen können ihn verursachen.',
+    },
     asStored:
       'In den Heatmap-Dateien liegt das Bild so, wie seine Bildpunkte gespeichert sind; dieser Bericht zeigt es gemäß EXIF-Ausrichtung aufgerichtet und benennt Stellen darin entsprechend.',
     map: {
       real: {
-        meaning:
-          'Spuren einer Kameraaufnahme. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen echter Fotografien.',
+        meaning: 'Wie stark die einzelnen Bereiche denen echter Fotografien ähneln.',
         caution:
-          'Ein niedriger Wert allein ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
+          'Ein niedriger Wert ist kein Hinweis auf eine Veränderung: Dunkle, überbelichtete oder sehr glatte Bereiche tragen nur wenige solcher Spuren.',
       },
       fake: {
-        meaning:
-          'Spuren einer Erzeugung oder Veränderung. Je höher der Wert, desto mehr ähnelt der Bildbereich Bereichen erzeugter oder veränderter Bilder.',
-        caution:
-          'Der Wert zeigt, wo die Methoden reagiert haben; der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
+        meaning: 'Wie stark die einzelnen Bereiche denen erzeugter oder veränderter Bilder ähneln.',
+        caution: 'Der Umriss eines hellen Bereichs ist nicht der Umriss einer Veränderung.',
       },
       compression: {
         meaning:
-          'Spuren verlustbehafteter Kompression. Je höher der Wert, desto stärker wurde der Bildbereich komprimiert oder erneut gespeichert.',
+          'Wie stark die einzelnen Bereiche komprimiert wurden, auch durch erneutes Speichern.',
         caution:
-          'Kompression ist alltäglich und für sich genommen unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
+          'Kompression ist alltäglich und unverdächtig; sie begrenzt, was die übrigen Heatmaps zeigen können.',
       },
       anomaly: {
         meaning:
-          'Abweichung von den Bildern, an denen das Modell gelernt hat. Je höher der Wert, desto ungewöhnlicher der Bildbereich.',
+          'Wie weit die einzelnen Bereiche von den Bildern abweichen, an denen das Modell gelernt hat.',
         caution:
-          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und seltene Geräte weichen ab. In solchen Bereichen sind die übrigen Werte weniger verlässlich.',
+          'Ungewöhnlich heißt nicht verändert: Auch seltene Motive und Geräte weichen ab; dort sind die übrigen Werte weniger verlässlich.',
       },
     },
     changes: {
@@ -101,7 +102,7 @@ export const measurements: typeof english = {
       lowerRight: 'unten rechts',
     },
     peak: ({ mean, highest, place, share }) =>
-      `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Zellen liegen über der Mitte der Skala.`,
+      `Mittelwert ${mean}; höchster Wert ${highest}, ${place}; ${share} der Fläche liegen über 0,5.`,
     even: (mean) =>
       `Mittelwert ${mean}; die Werte sind über das ganze Bild gleichmäßig, kein Bereich tritt hervor.`,
   },
@@ -121,10 +122,13 @@ export const measurements: typeof english = {
     jointNote:
       'Erzeugung und Veränderung einer Stelle wurden getrennt geschätzt. Dass eines von beiden zutrifft, ist nie weniger wahrscheinlich als das Wahrscheinlichere und nie wahrscheinlicher als beides zusammengenommen; diese Grenzen stehen in den Zeilen darüber.',
     fromLimit: (p, limit) => `${p}; als Anzeichen gilt sie ab ${limit}`,
+    limits: (p, low, high) => `${p}; entschieden wird bis ${low} und ab ${high}`,
   },
   method: {
     steps: ({ model, cell, patches, passes }) =>
-      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren, welche die Heatmaps in Zellen von ${cell} Bildpunkten zeigen; die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Jeder Ausschnitt wurde in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+      `Die Datei wurde einmal decodiert, und zwar zu RGB mit 8 Bit je Kanal. Das trainierte Netz ${model} suchte nach Spuren von Kameras und von Generatoren; die Heatmaps zeigen sie in Zellen von ${cell} Bildpunkten, jede mitsamt ihrer Umgebung, dazwischen interpoliert. Die Werte des Bildes stammen aus seinen strukturreichsten Ausschnitten (hier ${patches}), denn gleichförmige Flächen tragen kaum Spuren. Sie wurden in ${passes} Durchläufen beurteilt, in denen jeweils ein zufälliger Teil der Merkmale wegblieb (Monte-Carlo-Dropout); die Streuung der Durchläufe ist die angegebene Unsicherheit. Die Strategie bestimmt, ob entschieden wird, nie wie.`,
+    views:
+      'Das Modell hat außerdem das Bild als Ganzes beurteilt, auf 384 Bildpunkte der längeren Seite verkleinert. Bei mehr als 1,2 Megapixeln stammen Ausschnitte und Heatmaps aus einer auf diese Größe verkleinerten Kopie; dafür wurden zusätzlich acht Quadrate in den Bildpunkten des Bildes selbst gelesen. Alles zusammen ergibt die Werte.',
     secondArm:
       'Ein zweiter Teil des Modells beurteilte statistische Kennwerte derselben Ausschnitte und, wenn das Bild groß genug ist, des auf die Hälfte verkleinerten Bildes; beide Teile werden zusammengezählt.',
     changes: (model) =>

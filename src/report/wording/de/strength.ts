@@ -117,12 +117,10 @@ export const strength: typeof english = {
   },
   evaluation: {
     comparisonTitle: 'Vergleich der Annahmen',
-    findingsTitle: 'Befunde, der stärkste zuerst',
     sides: {
       real: (adverb) => `spricht ${adverb} für „real“`,
       fake: (adverb) => `spricht ${adverb} für „fake“`,
     },
-    neutralTitle: 'Befunde, die für keine der beiden Seiten sprechen',
     noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
     scaleTitle: 'Skala der Stärke',
     scaleColumns: ['Wort', 'Likelihood-Verhältnis', 'Bedeutung'],

@@ -4,7 +4,6 @@ export const document = {
   head: {
     preparedBy: (program: string) =>
       `${program}, an automated procedure; no examiner has assessed the result yet`,
-    versions: 'English; the German version states the same figures',
     /** What a reader must be able to answer from the first page alone. */
     rows: {
       strength: 'How strong',
@@ -25,7 +24,7 @@ export const document = {
     unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each`,
 
     reading: ({ facts, evaluation }: Record<'facts' | 'evaluation', string>) =>
-      `Sections marked “${facts}” state what was received, read and measured. Sections marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
+      `Sections marked “${facts}” state what was received, read and measured; those marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,
   },
   question: {
     put: 'Was the picture recorded by a camera, with nothing in it generated or altered, or was its content generated or altered? The examination sets two mutually exclusive propositions against each other and asks how much better the evidence fits the one than the other.',
@@ -93,14 +92,6 @@ export const document = {
   },
   reasons: {
     helpTitle: 'What would help',
-    decided:
-      'A decision was made: none of the reasons for which the program abstains or leaves the question open applied.',
-    declared:
-      'The decision was made on what the file declares about itself, not on the traces in the picture.',
-    changed:
-      'The decision was made on what the methods that look for changed parts say, not on the traces of the picture as a whole.',
-    tracesAlone: (reasons: string) =>
-      `By the traces alone nothing would have been decided: ${reasons}.`,
     helpDecided: [
       'The file as the device or program first stored it.',
       'Further pictures of the same device or source, for comparison.',
@@ -114,7 +105,7 @@ export const document = {
     pdfOnlyTitle: 'With only this PDF at hand',
     pdfOnly: [
       'A document cannot contain its own checksum. Compute the SHA-256 of the PDF (Linux: sha256sum FILE; macOS: shasum -a 256 FILE; Windows: certutil -hashfile FILE SHA256) and compare it with the one that the bundle states for it in manifest.json.',
-      'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap by the checksum in the chapter on heatmaps.',
+      'The file that was examined is identified by its SHA-256 at the foot of every page and in full under “Item examined”; each heatmap file by its checksum here:',
     ],
   },
   settings: {

@@ -19,11 +19,11 @@ export const labels = {
     provenance: 'Provenance: what the file says about itself',
     heatmaps: 'Heatmaps',
     findings: 'Findings',
-    results: 'Results of measurement',
-    validation: 'Validation and error rates',
     evaluation: 'Evaluation of the evidence',
     limits: 'Limits and conclusion',
     signature: 'Notes and signature',
+    results: 'Results of measurement',
+    validation: 'Validation and error rates',
     question: 'Question put and alternatives considered',
     method: 'Method',
     integrity: 'Integrity of this report',
@@ -35,7 +35,6 @@ export const labels = {
   rows: {
     report: 'Report number',
     preparedBy: 'Prepared by',
-    versions: 'Language',
     name: 'Name',
     analysis: 'Analysis',
     upload: 'Upload',
@@ -154,7 +153,6 @@ export const labels = {
     leftToRight: (count: string) => `in ${count} strips, from left to right`,
     topToBottom: (count: string) => `in ${count} strips, from top to bottom`,
   },
-  heatmapChecksum: 'SHA-256 of the PNG file',
   md5: 'MD5 (identification only)',
   modelFile: (name: string) => `SHA-256 of ${name}`,
   pixels: 'pixels',
@@ -173,7 +171,6 @@ export const labels = {
   withAlpha: 'with transparency',
   deviation:
     'Values with one standard deviation over the Monte Carlo passes; in brackets, and as a line over the bar, the range of two standard deviations. The bars run from 0 to 1; upright strokes mark the thresholds between “real”, no decision, and “fake”.',
-  source: (source: string) => `Source: ${source}`,
   withoutFinding: 'Without a finding',
   findings: {
     columns: ['Method and finding', 'How strong', 'Where'] satisfies readonly [
@@ -185,6 +182,8 @@ export const labels = {
     notStated: 'not stated',
     outside:
       'The picture lies outside the range for which the methods were validated: what they found is recorded, and no strength is given to it.',
+    elsewhere: (section: string) =>
+      `What the file says about itself stands in the section “${section}”; it is listed here only where it speaks for a side.`,
     panels:
       'The small pictures are grey where a method says nothing and coloured, up to pale yellow, where it sees a change. Methods that say nothing have none.',
   },

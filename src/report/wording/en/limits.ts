@@ -63,12 +63,12 @@ export const limits = {
       traced:
         'The result is an estimate from statistical traces. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       changed:
-        'The result is an estimate from traces of a change in a part of the picture. The error rates stated above are those of telling photographs from generated pictures and do not apply to it; how often changed parts are found, and untouched pictures taken for changed, stands in the model card (CARD.md) of the localisation model. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
+        'The result is an estimate from traces of a change in a part of the picture. How often changed parts are found, and untouched pictures taken for changed, is listed in the annex “Validation and error rates” under “Changed parts”; the other error rates there are those of telling photographs from generated pictures and do not apply. It is not proof, and it says nothing about what the picture shows, its caption or its circumstances.',
       declared:
         'The result repeats what the file declares about itself. It is not proof: a declaration can be wrong, and anybody can write an unsigned one. It says nothing about what the picture shows, its caption or its circumstances.',
     },
     statements: [
-      'The method was validated for photographs only, with the error rates stated above. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model that the checksums above identify.',
+      'The method was validated for photographs only, with the error rates of the annex. With other cameras, programs and generators they may be higher. The rates for single generators and sources stand in the model card (CARD.md) of the model, which the annex “Method” identifies by its checksums.',
       'A change confined to a small area can go unnoticed. Conversely, strong processing within a camera or telephone can resemble the traces of generation.',
       'The stated uncertainty is the scatter of repeated passes of the model. It does not cover differences between devices, programs and subjects that the model has never seen.',
       'The probability holds if both propositions were equally probable before the examination. Whoever judges the case must take into account what else is known about it.',

@@ -60,37 +60,35 @@ export const measurements = {
     skipped: (methods: string) => `Without a finding: ${methods}.`,
   },
   heatmap: {
-    intro: (cellPx: string) => [
-      'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
-      `The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture. Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
-      'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
-    ],
+    intro: {
+      what: 'The heatmaps show where in the picture the methods reacted, and how strongly. They do not show that anything was changed there.',
+      scale:
+        'The scale runs from 0 (dark blue) over magenta and orange to 1 (pale yellow) and is the same for every picture.',
+      cells: (cellPx: string) =>
+        `Each value describes a cell of ${cellPx} × ${cellPx} pixels together with its surroundings; between the cells it is interpolated.`,
+      caution:
+        'A single bright area is not evidence by itself: edges of objects, reflections, text and uniform areas can cause one too.',
+    },
     asStored:
       'In the heatmap files the picture lies as its pixels are stored; this report shows it, and names places in it, turned upright according to EXIF.',
     map: {
       real: {
-        meaning:
-          'Traces of a camera recording. The higher the value, the more the area resembles areas of genuine photographs.',
+        meaning: 'How much each area resembles areas of genuine photographs.',
         caution:
-          'A low value alone is no sign of a change: dark, overexposed or very smooth areas carry few such traces.',
+          'A low value is no sign of a change: dark, overexposed or very smooth areas carry few such traces.',
       },
       fake: {
-        meaning:
-          'Traces of generation or alteration. The higher the value, the more the area resembles areas of generated or altered pictures.',
-        caution:
-          'The value shows where the methods reacted; the outline of a bright area is not the outline of a change.',
+        meaning: 'How much each area resembles areas of generated or altered pictures.',
+        caution: 'The outline of a bright area is not the outline of a change.',
       },
       compression: {
-        meaning:
-          'Traces of lossy compression. The higher the value, the more strongly the area was compressed or re-saved.',
-        caution:
-          'Compression is common and harmless in itself; it limits what the other heatmaps can show.',
+        meaning: 'How strongly each area was compressed or re-saved.',
+        caution: 'Compression is common and harmless; it limits what the other heatmaps can show.',
       },
       anomaly: {
-        meaning:
-          'Deviation from the pictures that the model has learned from. The higher the value, the more unusual the area.',
+        meaning: 'How far each area deviates from the pictures that the model has learned from.',
         caution:
-          'Unusual does not mean altered: rare subjects and rare devices deviate as well. In such areas the other values are less reliable.',
+          'Unusual does not mean altered: rare subjects and rare devices deviate as well, and there the other values are less reliable.',
       },
     },
     changes: {
@@ -115,7 +113,7 @@ export const measurements = {
       place,
       share,
     }: Record<'mean' | 'highest' | 'place' | 'share', string>) =>
-      `Mean ${mean}; highest value ${highest}, ${place}; ${share} of the cells lie above the middle of the scale.`,
+      `Mean ${mean}; highest value ${highest}, ${place}; ${share} of the area lies above 0.5.`,
     even: (mean: string) =>
       `Mean ${mean}; the values are even across the picture, and no area stands out.`,
   },
@@ -135,6 +133,9 @@ export const measurements = {
     jointNote:
       'Generation and the change of a part were estimated apart. That either of the two is so is never less likely than the likelier one, and never likelier than both together; the lines above state these bounds.',
     fromLimit: (p: string, limit: string) => `${p}; it counts as a sign from ${limit} on`,
+    /** Between the two nothing is decided. */
+    limits: (p: string, low: string, high: string) =>
+      `${p}; decided up to ${low} and from ${high} on`,
   },
   method: {
     steps: ({
@@ -143,7 +144,9 @@ export const measurements = {
       patches,
       passes,
     }: Record<'model' | 'cell' | 'patches' | 'passes', string>) =>
-      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels; the figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. Each patch was judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+      `The file was decoded once, to 8-bit RGB. The trained network ${model} looked for traces of cameras and of generators, which the heatmaps show in cells of ${cell} pixels, each with its surroundings and interpolated between them. The figures of the picture come from its most textured patches (${patches} of them), since flat areas carry hardly any traces. They were judged in ${passes} passes, in each of which a random part of the features was left out (Monte Carlo dropout); the scatter of the passes is the stated uncertainty. The strategy decides whether a decision is made, never which.`,
+    views:
+      'The model also judged the picture as a whole, at 384 pixels on its longer side. Above 1.2 megapixels it read patches and heatmaps of a copy scaled to that, and besides eight squares in the pixels of the picture itself; all of these count.',
     secondArm:
       'A second part of the model judged statistics of the same patches and, where the picture is large enough, of the picture at half size; both parts are added up.',
     changes: (model: string) =>

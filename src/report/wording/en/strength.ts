@@ -138,12 +138,10 @@ export const strength = {
   },
   evaluation: {
     comparisonTitle: 'Comparison of the propositions',
-    findingsTitle: 'Findings, the strongest first',
     sides: {
       real: (adverb: string) => `speaks ${adverb} for “real”`,
       fake: (adverb: string) => `speaks ${adverb} for “fake”`,
     },
-    neutralTitle: 'Findings that speak for neither side',
     noneSpeaks: 'No finding speaks for either side.',
     scaleTitle: 'Scale of strength',
     scaleColumns: ['Word', 'Likelihood ratio', 'Meaning'] satisfies readonly [
