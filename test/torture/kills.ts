@@ -4,7 +4,7 @@
  * receiver got, and by the database when nobody uses it any more.
  */
 
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -19,33 +19,35 @@ import {
   spawnServe,
   startServing,
 } from '../journeys/serving.ts';
+import {
+  count,
+  environment,
+  type Killing,
+  killBackup,
+  killRestore,
+  killRotation,
+  leaseSeconds,
+} from './kill-commands.ts';
 import { killMigration } from './kill-migration.ts';
 import { createLedger, type Ledger, type Tier } from './ledger.ts';
 import { demand, pick, type Proof } from './proof.ts';
 
-const leaseSeconds = 2;
 const size = { width: 96, height: 96 };
-const environment = {
-  FORENSICS_LEASE_SECONDS: String(leaseSeconds),
-  FORENSICS_WEBHOOK_ALLOW: '127.0.0.0/8',
-  // What kills interrupt can be refused for no space only where there is none: that is another proof.
-  FORENSICS_LOG_LEVEL: 'warn',
-};
-
 type Client = ReturnType<typeof clientOf>;
 
-interface Scene extends Proof {
-  readonly dataDir: string;
+interface Scene extends Proof, Killing {
   readonly ledger: Ledger;
   readonly picture: Buffer;
-  readonly counts: Map<string, number>;
 }
+
+const timesChildrenKilled = 'times that all children were killed';
 
 export async function proveKills(proof: Proof): Promise<void> {
   const dataDir = newDataDir();
   const counts = new Map<string, number>();
   const picture = await sceneJpeg({ ...size, seed: 1 });
-  const scene: Scene = { ...proof, dataDir, picture, counts, ledger: createLedger() };
+  const ledger = createLedger({ childKills: () => counts.get(timesChildrenKilled) ?? 0 });
+  const scene: Scene = { ...proof, dataDir, picture, counts, lasts: new Map(), ledger };
   const receiver = await startReceiver();
   const begunMs = performance.now();
   let serving = await startServing(dataDir, environment);
@@ -69,7 +71,9 @@ export async function proveKills(proof: Proof): Promise<void> {
   receiver.close();
   await judgeFolder(scene);
   for (const [what, many] of [...counts, ...scene.ledger.figures()]) proof.note(what, many);
-  rmSync(dataDir, { recursive: true, force: true });
+  for (const suffix of ['', '-backups', '-restored']) {
+    rmSync(`${dataDir}${suffix}`, { recursive: true, force: true });
+  }
 }
 
 /** Clients at work, one victim or more; returns the server that is up afterwards. */
@@ -93,7 +97,7 @@ async function oneRound(scene: Scene, serving: Serving, apiKey: string): Promise
   serving.child.kill('SIGKILL');
   await serving.end('SIGKILL');
   await Promise.all([...clients, ...upgrades]);
-  if (scene.random() < 0.25) await rotateKey(scene);
+  if (scene.random() < 0.25) await killRotation(scene);
   if (scene.random() < 0.5) await killStarts(scene);
   return startServing(scene.dataDir, environment);
 }
@@ -195,6 +199,7 @@ async function killMigrations(scene: Scene): Promise<void> {
 
 async function killChildren(scene: Scene, { child }: Serving): Promise<void> {
   await setTimeout(800 * scene.random());
+  count(scene, timesChildrenKilled);
   for (const pid of childrenOf(child.pid)) {
     count(scene, 'kills of children');
     signal(pid, 'SIGKILL');
@@ -227,50 +232,6 @@ function startWorker({ dataDir }: Scene) {
   return spawnCli(args, { env: environment });
 }
 
-/** What is left of it must be no backup that passes for one. */
-async function killBackup(scene: Scene): Promise<void> {
-  const out = `${scene.dataDir}-backup.tar`;
-  rmSync(out, { force: true });
-  await killed(scene, 'backups', ['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
-  await judgeBackup(scene, out);
-}
-
-async function judgeBackup(scene: Scene, out: string): Promise<void> {
-  const isThere = readdirSync(join(out, '..')).includes(out.split('/').at(-1) ?? '');
-  if (!isThere) return;
-  const verified = await runCli(['backup', 'verify', out]);
-  demand(verified.code === 0, `A backup that was cut off lies in its place: ${verified.stderr}`);
-  count(scene, 'whole backups in spite of a kill');
-}
-
-/** Cut off, then done again: the folder is the one of the backup, whole. */
-async function killRestore(scene: Scene): Promise<void> {
-  const [out, folder] = [`${scene.dataDir}-whole.tar`, `${scene.dataDir}-restored`];
-  for (const path of [out, folder]) rmSync(path, { recursive: true, force: true });
-  const made = await runCli(['backup', 'create', '--out', out, '--data-dir', scene.dataDir]);
-  demand(made.code === 0, `A backup beside a server at work failed: ${made.stderr}`);
-  mkdirSync(folder, { mode: 0o700 });
-  await killed(scene, 'restores', ['restore', out, '--data-dir', folder]);
-  const again = await runCli(['restore', out, '--force', '--data-dir', folder]);
-  demand(again.code === 0, `A restore after one that was cut off failed: ${again.stderr}`);
-  const audit = await runCli(['audit', 'verify', '--data-dir', folder]);
-  demand(audit.code === 0, `The audit log of a restored folder is not whole: ${audit.stderr}`);
-}
-
-/** With the server down. Whichever key is the present one then, the folder opens. */
-async function rotateKey(scene: Scene): Promise<void> {
-  await killed(scene, 'key rotations', ['master-key', 'rotate', '--data-dir', scene.dataDir]);
-}
-
-async function killed(scene: Scene, what: string, args: readonly string[]): Promise<void> {
-  const running = spawnCli(args, { env: environment });
-  const pause = setTimeout(400 + 2600 * scene.random(), false);
-  const isEnded = await Promise.race([running.then(() => true), pause]);
-  count(scene, isEnded ? `${what} that ended before` : `kills of ${what}`);
-  running.kill('SIGKILL');
-  await running;
-}
-
 function childrenOf(pid: number | undefined): readonly number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text.split(' ').filter(Boolean).map(Number);
@@ -282,10 +243,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It ended by itself in between.
   }
-}
-
-function count({ counts }: Scene, what: string, many = 1): void {
-  counts.set(what, (counts.get(what) ?? 0) + many);
 }
 
 // Everything that was started has this long, however much it is, before it counts as stuck.

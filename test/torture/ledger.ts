@@ -24,7 +24,8 @@ interface Reading {
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-export function createLedger() {
+/** @param childKills - how often the children of the server were killed so far. */
+export function createLedger({ childKills }: { readonly childKills: () => number }) {
   const analyses = new Map<string, Told>();
   let unsureCreations = 0;
   let upgradesCutOff = 0;
@@ -43,16 +44,17 @@ export function createLedger() {
   ): Promise<void> {
     const one = told(id);
     if (one[member] === 'no') one[member] = 'unsure';
+    const killsBefore = childKills();
     const { status, body } = await ask().catch((error: unknown) => {
       if (member === 'upgraded') upgradesCutOff += 1;
       throw error;
     });
-    // An upgrade is drawn while its client waits: where its child was killed, that is told, and nothing was changed.
-    const isChildKilled =
-      member === 'upgraded' && /analysis process ended unexpectedly/.test(body.toString());
-    if (isChildKilled) upgradesCutOff += 1;
+    // An upgrade is drawn while its client waits, and once more where its child was killed. Killed again, that is told.
+    const mayBeCutOff = member === 'upgraded' && childKills() - killsBefore >= 2;
+    const isCutOff = mayBeCutOff && /analysis process ended unexpectedly/.test(body.toString());
+    if (isCutOff) upgradesCutOff += 1;
     demand(
-      status < 500 || status === 503 || isChildKilled,
+      status < 500 || status === 503 || isCutOff,
       `${member} was answered ${status}: ${body.toString()}`,
     );
     demand(status !== 404 || one.removed !== 'no', `${id} is lost: ${member} was answered 404.`);
