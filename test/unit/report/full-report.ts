@@ -3,6 +3,7 @@
 import type { Language } from '../../../src/contract/vocabulary.ts';
 import type { Examination } from '../../../src/engine/result.ts';
 import { renderHeatmaps } from '../../../src/report/heatmap/heatmap.ts';
+import { renderHtml } from '../../../src/report/html/html.ts';
 import { renderPdf } from '../../../src/report/pdf/pdf.ts';
 import type { ReportItem } from '../../../src/report/report-item.ts';
 import { writeTexts } from '../../../src/report/report-texts.ts';
@@ -116,6 +117,27 @@ export async function render(examination: Examination, language: Language, item 
 export function bodyOf(pages: readonly PdfPage[]): string {
   const pieces = pages.flatMap((page) => page.pieces.filter(({ y }) => y > 96 && y < 776));
   return pieces.map(({ text }) => (text.endsWith(' ') ? text : `${text}\n`)).join('');
+}
+
+/** The text of the report as HTML, in the form of `bodyOf`: a line for each paragraph, heading and cell. */
+export async function readHtml(
+  examination: Examination,
+  language: Language,
+  item = fullItem,
+): Promise<string> {
+  const picture = makePicture(size.width, size.height);
+  const heatmaps = await renderHeatmaps(picture, examination.maps);
+  const texts = writeTexts(examination, item, language);
+  const html = await renderHtml({ picture, heatmaps, examination, item, language, texts });
+  const [, main = ''] = html.match(/<main>(.*)<\/main>/s) ?? [];
+  return main
+    .replaceAll('\n', '')
+    .replaceAll(/<(?:\/(?:p|h\d|td|th|li|tr|figcaption|nav|pre|label)|br|small)\b[^>]*>/g, '\n')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
 }
 
 export const full = makeFull();
