@@ -31,6 +31,8 @@ export const textsFile = 'texts.json';
 export const trustListFile = 'trust-list.pem';
 
 export const reportFile = (language: Language) => `report-${language}.pdf`;
+/** Only where it was asked for: a bundle is whole without it. */
+export const htmlFile = (language: Language) => `report-${language}.html`;
 export const heatmapFile = (name: MapName) => `heatmap-${name}.png`;
 export const mapFile = (name: MapName) => `map-${name}.png`;
 /** Not under its own name: that may be anything, and is kept in the list instead. */

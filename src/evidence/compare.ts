@@ -4,7 +4,14 @@ import { languages } from '../contract/vocabulary.ts';
 import { mapNames } from '../engine/result.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { PixelDifference, Rendering } from '../sandbox/tasks.ts';
-import { firstBundleFormat, heatmapFile, mapFile, reportFile, toPlain } from './bundle-format.ts';
+import {
+  firstBundleFormat,
+  heatmapFile,
+  htmlFile,
+  mapFile,
+  reportFile,
+  toPlain,
+} from './bundle-format.ts';
 
 /** Other processors and versions round differently; below this no reader of a report sees a difference. */
 export const numberTolerance = 1e-4;
@@ -117,9 +124,16 @@ export async function compareFiles(
       await comparePictures(surroundings, { name, recorded: files.get(name), found, tolerance }),
     );
   }
-  const pdfs = languages.map((language) => {
-    const name = reportFile(language);
-    const isIdentical = isSame(files.get(name), reports[language]?.pdf);
+  const drawnReports = languages.flatMap((language) => {
+    const { pdf, html } = reports[language] ?? {};
+    const page = html === undefined ? undefined : Buffer.from(html);
+    return [
+      { name: reportFile(language), found: pdf },
+      ...(files.has(htmlFile(language)) ? [{ name: htmlFile(language), found: page }] : []),
+    ];
+  });
+  const documents = drawnReports.map(({ name, found }) => {
+    const isIdentical = isSame(files.get(name), found);
     return {
       name,
       isIdentical,
@@ -127,7 +141,7 @@ export async function compareFiles(
       isTolerated: isIdentical || surroundings.isElsewhere,
     };
   });
-  return [...compared, ...pdfs];
+  return [...compared, ...documents];
 }
 
 interface Pair {

@@ -10,6 +10,7 @@ import {
   custodyFile,
   firstBundleFormat,
   heatmapFile,
+  htmlFile,
   type Manifest,
   mapFile,
   modelFile,
@@ -149,17 +150,20 @@ function ofPictures(
   ]);
 }
 
-/** Each report carries the SHA-256 of its picture in its document information, which is stored as plain text. */
+/** Each report carries the SHA-256 of its picture as plain text: a PDF in its document information, an HTML page at its foot. */
 function ofReports({ item }: Manifest, files: Files): readonly Problem[] {
-  return languages.flatMap((language) => {
-    const name = reportFile(language);
+  const fitting = (name: string, start: string) => {
     const bytes = files.get(name);
     if (bytes === undefined) return [];
-    const pdf = Buffer.from(bytes);
+    const report = Buffer.from(bytes);
     const isFitting =
-      pdf.subarray(0, 5).toString('latin1') === '%PDF-' && pdf.includes(item.sha256);
+      report.subarray(0, start.length).toString('latin1') === start && report.includes(item.sha256);
     return unless(isFitting, name, `${name} is no report about this picture.`);
-  });
+  };
+  return languages.flatMap((language) => [
+    ...fitting(reportFile(language), '%PDF-'),
+    ...fitting(htmlFile(language), '<!doctype html>'),
+  ]);
 }
 
 /** From the IHDR chunk, which is the first of every PNG file (ISO/IEC 15948, 11.2.1). */

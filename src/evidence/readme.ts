@@ -4,9 +4,11 @@ import type { Manifest } from './bundle-format.ts';
 
 type Told = Pick<Manifest, 'product' | 'examinedAt' | 'signedAt' | 'item'> & {
   readonly fingerprint: string;
+  readonly withHtml: boolean;
 };
 
-export function readmeEn({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
+export function readmeEn(told: Told): string {
+  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = told;
   return `EVIDENCE BUNDLE
 
 This archive holds the forensic examination of one picture: the result, the
@@ -25,7 +27,7 @@ WHAT IT HOLDS
 
 ${originalEn(item)}
 report-en.pdf, report-de.pdf   the report in English and German: begin here
-result.json     the whole result, every number, unrounded (RFC 8785)
+${withHtml ? 'report-*.html   the same report for a browser, which needs no network\n' : ''}result.json     the whole result, every number, unrounded (RFC 8785)
 texts.json      the texts of the report
 heatmap-*.png   where methods reacted, drawn over the picture
 map-*.png       the same values as 16-bit grey: 0 to 65535 stands for 0 to 1;
@@ -96,7 +98,8 @@ picture all the same. Whoever has the file can compare:
 
 // `LIESMICH.txt` of a bundle: the same in German.
 
-export function readmeDe({ product, examinedAt, signedAt, item, fingerprint }: Told): string {
+export function readmeDe(told: Told): string {
+  const { product, examinedAt, signedAt, item, fingerprint, withHtml } = told;
   return `BEWEISPAKET
 
 Dieses Archiv enthält die forensische Untersuchung eines Bildes: das Ergebnis,
@@ -116,7 +119,7 @@ INHALT
 ${originalDe(item)}
 report-de.pdf, report-en.pdf   der Bericht auf Deutsch und Englisch: hier
                 beginnen
-result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
+${withHtml ? 'report-*.html   derselbe Bericht für den Browser; er braucht kein Netz\n' : ''}result.json     das ganze Ergebnis, jede Zahl, ungerundet (RFC 8785)
 texts.json      die Texte des Berichts
 heatmap-*.png   wo Methoden angesprochen haben, über das Bild gezeichnet
 map-*.png       dieselben Werte in 16-Bit-Grau: 0 bis 65535 steht für 0 bis 1;

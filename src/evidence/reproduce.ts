@@ -16,6 +16,7 @@ import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import type { Rendering } from '../sandbox/tasks.ts';
 import {
   custodyFile,
+  htmlFile,
   type Manifest,
   maxBundleBytes,
   resultFile,
@@ -198,6 +199,7 @@ async function repeat(
     examination,
     item: itemOf(settings, custody),
     languages,
+    withHtml: files.has(htmlFile('en')),
     ...(heatmapSize === null ? {} : { heatmapSize }),
   });
   return { examination, rendering, environment };

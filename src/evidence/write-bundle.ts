@@ -9,6 +9,7 @@ import {
   type BundleCase,
   custodyFile,
   heatmapFile,
+  htmlFile,
   mapFile,
   modelFile,
   originalFile,
@@ -42,7 +43,8 @@ export function writeBundle(
   { withOriginal, signer, signedAt }: BundleHow,
 ): SealedBundle {
   const facts = factsOf(given, { withOriginal, signedAt });
-  const told = { ...facts, fingerprint: signer.fingerprint };
+  const withHtml = languages.some((one) => given.rendering.reports[one]?.html !== undefined);
+  const told = { ...facts, fingerprint: signer.fingerprint, withHtml };
   const files = [
     text(readmeFiles.en, readmeEn(told)),
     text(readmeFiles.de, readmeDe(told)),
@@ -100,6 +102,9 @@ function reportFiles({ rendering }: BundleCase): readonly ZipEntry[] {
   const texts = Object.fromEntries(reports.map((report) => [report.language, report.texts]));
   return [
     ...reports.map(({ language, pdf }) => ({ name: reportFile(language), bytes: pdf })),
+    ...reports.flatMap(({ language, html }) =>
+      html === undefined ? [] : [text(htmlFile(language), html)],
+    ),
     record(textsFile, texts),
   ];
 }

@@ -58,7 +58,7 @@ test('a bundle of a stored analysis holds and is reproduced on a machine that ha
     expect(put.status).toBe(200);
   }
 
-  const made = await report(id, '--out', out, '--json');
+  const made = await report(id, '--out', out, '--html', '--json');
   const exported = await runHere(['signing-key', 'export', '--data-dir', dataDir]);
   await writeFile(key, exported.stdout);
   const verified = await elsewhere('verify', out, '--key', key, '--json');
@@ -77,6 +77,7 @@ test('a bundle of a stored analysis holds and is reproduced on a machine that ha
     differences: [],
     environment: [],
   });
+  expect(Object.keys(await readEntries(await readFile(out)))).toContain('report-de.html');
   await expectCustody(await readFile(out), ['created', 'received', 'examined', 'rendered']);
 });
 
@@ -89,6 +90,7 @@ test('the log tells of every bundle, and the next bundle tells what the log tell
   const { manifestSha256 }: { manifestSha256: string } = JSON.parse(first.stdout);
   const files = await readEntries(await readFile(join(folder, '2.zip')));
   expect(Object.keys(files)).not.toContain('original.jpg');
+  expect(Object.keys(files)).not.toContain('report-de.html');
   expect(custodyIn(files).at(-1)).toMatchObject({
     event: 'bundled',
     actor: 'operator',

@@ -46,7 +46,11 @@ export function defineAnalyze(command: Command): void {
     )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
     .option('--error-level', 'show the error level map in the report', false)
-    .option('--html', 'also write each report as one HTML file (needs --out)', false);
+    .option(
+      '--html',
+      'also write each report as one HTML file, in the folder and in the bundle (needs --out)',
+      false,
+    );
   withCaseOptions(described)
     .option(
       '--without-original',

@@ -11,7 +11,7 @@ import { checkFree, writeWholeFile } from '../../files/output-file.ts';
 import { serviceLimits } from '../../image/picture.ts';
 import { createRegistry } from '../../inference/registry.ts';
 import { readTrustList } from '../../provenance/c2pa-reader.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 import { createSigningKeys } from '../../secrets/signing-keys.ts';
 import { citedValidation } from '../../validation/saved-validations.ts';
 import { readCaseData } from '../analyze/case-data.ts';
@@ -64,7 +64,10 @@ async function openInput(
   const sandbox = createSandbox({ poolSize: 1, limits });
   try {
     const { db } = core.database;
-    const parts = { db, stores, limits, validation, trustList, sandbox };
+    const drawing: Pick<Sandbox, 'render'> = {
+      render: (request, running) => sandbox.render({ ...request, withHtml: options.html }, running),
+    };
+    const parts = { db, stores, limits, validation, trustList, sandbox: drawing };
     return await openBundleInput(parts, target, how);
   } finally {
     await sandbox.close();

@@ -35,6 +35,7 @@ export interface ReportOptions extends ServiceOptions, CaseOptions {
   readonly withoutOriginal: boolean;
   readonly withMetadata: boolean;
   readonly errorLevel: boolean;
+  readonly html: boolean;
   readonly force: boolean;
 }
 
@@ -49,7 +50,8 @@ export function defineReport(command: Command): void {
       false,
     )
     .option('--with-metadata', 'print the metadata of the file in the report', false)
-    .option('--error-level', 'show the error level map in the report', false);
+    .option('--error-level', 'show the error level map in the report', false)
+    .option('--html', 'add each report as one HTML file to the bundle', false);
   withCaseOptions(described)
     .addOption(
       new Option('--lang <list>', 'with a server: languages of reports')
@@ -155,13 +157,14 @@ async function inTier(
 }
 
 function refuseLocalOptions(options: ReportOptions): void {
-  const { config, withoutOriginal, withMetadata, errorLevel } = options;
+  const { config, withoutOriginal, withMetadata, errorLevel, html } = options;
   refuseOptions(
     {
       '--config': config !== undefined,
       '--without-original': withoutOriginal,
       '--with-metadata': withMetadata,
       '--error-level': errorLevel,
+      '--html': html,
       ...caseOptionsGiven(options),
     },
     'is for the signed bundle, which is made on the machine of the server; leave it out with a server.',

@@ -38,6 +38,32 @@ test('on the machine that made it every value and every byte comes out again, lo
   expect(inconsistencies.map(({ code }) => code)).toContain('time_in_future');
 });
 
+test('reports as HTML are compared too where the bundle holds them', async () => {
+  const withPages = await realCase({ withHtml: true });
+  const { rendering } = withPages;
+  const { en, de } = rendering.reports;
+  const html = `${en!.html}<!-- one thing more -->`;
+
+  const bundle = bundleOf(withPages);
+  const found = await reproduceBundle(bundle);
+  const changed = await reproduceBundle(
+    bundleOf({
+      ...withPages,
+      rendering: { ...rendering, reports: { en: { ...en!, html }, de: de! } },
+    }),
+  );
+
+  expect(found.outcome).toBe('identical');
+  expect(found.files.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['report-en.html', 'report-de.html']),
+  );
+  expect(String((await readEntries(bundle))['README.txt'])).toContain('report-*.html');
+  expect(changed.outcome).toBe('different');
+  expect(changed.files.filter(({ isIdentical }) => !isIdentical)).toEqual([
+    { name: 'report-en.html', isIdentical: false, pixels: null, isTolerated: false },
+  ]);
+}, 60_000);
+
 test('the trust list goes with a picture whose signer was judged by it, and with no other', async () => {
   const { credentials } = real.examination.provenance;
   const unsigned = { ...real.examination.provenance, credentials: null };

@@ -241,12 +241,16 @@ describe('what was signed but does not belong together', () => {
       ...rendering,
       rawMaps: { ...rawMaps, real: pngOf({ width: 64, height: 32 }) },
       heatmaps: { ...heatmaps, fake: pngOf({ width: 63, height: 32 }) },
-      reports: { ...reports, de: { ...reports.de!, pdf: Buffer.from('%PDF-1.7') } },
+      reports: {
+        en: { ...reports.en!, html: '<!doctype html>' },
+        de: { ...reports.de!, pdf: Buffer.from('%PDF-1.7') },
+      },
     };
 
     expect(await problemsOf(smallBundle({}, { rendering: wrong }))).toEqual([
       'contradiction map-real.png',
       'contradiction heatmap-fake.png',
+      'contradiction report-en.html',
       'contradiction report-de.pdf',
     ]);
   });
