@@ -1,5 +1,6 @@
 /** One run of an analysis by a worker: examine, render, store, complete; or decide what its failure means. */
 
+import { toDatabaseError } from '../db/open.ts';
 import { type ErrorCode, ForensicsError, toForensicsError } from '../errors.ts';
 import type { Job } from '../jobs/queue.ts';
 import type { Handler } from '../jobs/worker.ts';
@@ -81,7 +82,7 @@ interface Failure {
 }
 
 function settleFailure(context: Context, { job, target, row, error }: Failure): void {
-  const failure = toForensicsError(error);
+  const failure = toForensicsError(toDatabaseError(error));
   const after = (ms: number) => new Date(context.now().getTime() + ms);
   // The surroundings failed, not the inference: the worker puts the job back and nothing is counted.
   if (surroundings.includes(failure.code)) {
@@ -103,7 +104,12 @@ function settleFailure(context: Context, { job, target, row, error }: Failure): 
 }
 
 const storeTroubles: readonly ErrorCode[] = ['store_unavailable', 'no_space_left'];
-const surroundings: readonly ErrorCode[] = [...storeTroubles, 'cancelled', 'lease_lost'];
+const surroundings: readonly ErrorCode[] = [
+  ...storeTroubles,
+  'database_damaged',
+  'cancelled',
+  'lease_lost',
+];
 
 /** Nothing is tried for ever: the client waits for an end. */
 function isStoreAway(

@@ -245,9 +245,16 @@ const troubles: readonly {
     message: 'The disk of the database fails; look at the disk and its mount, then try again.',
   },
   {
-    codes: ['SQLITE_NOTADB', 'SQLITE_CORRUPT'],
+    codes: ['SQLITE_NOTADB'],
     is: 'database_damaged',
     message: damagedMessage,
+  },
+  {
+    // SQLite says the same of a page that the disk could not read as of one whose content is wrong.
+    codes: ['SQLITE_CORRUPT'],
+    is: 'database_damaged',
+    message:
+      'The database cannot be read: its disk fails, or the file is damaged. Check the disk first; if that is in order, put back a backup.',
   },
   {
     codes: ['SQLITE_CANTOPEN', 'SQLITE_READONLY', 'EACCES', 'EPERM', 'EROFS'],

@@ -1,6 +1,7 @@
 /**
  * A server on a disk of its own that runs full: every request is answered, 507 with words where something is to be written,
- * and it goes on by itself once there is room. And one whose disk cannot be written to: it says so and ends.
+ * and it goes on by itself once there is room. One whose disk cannot be written to: it says so and ends. And one whose disk
+ * fails now and then.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -10,40 +11,62 @@ import { join } from 'node:path';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startCli } from '../cli/run-cli.ts';
 import { clientOf, only, startServing } from '../journeys/serving.ts';
+import { openFailingDisk } from './io-errors.ts';
 import { demand, Fault, type Proof } from './proof.ts';
 
 const size = { width: 96, height: 96 };
 const options = { model: 'trace-1' };
 
 export async function proveDisk(proof: Proof): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'forensics-disk-'));
-  if (!mount(folder, 'size=160m')) {
-    return proof.note('skipped', 'this user may not mount a file system of its own');
+  const ownDisk = await openOwnDisk(proof);
+  const failingDisk = await openFailingDisk(proof);
+  if (ownDisk === null) {
+    proof.note('full and read-only skipped', 'this user may not mount a file system of its own');
   }
-  let rounds = 0;
+  if (failingDisk === null) proof.note('a failing disk skipped', 'there is no C compiler (cc)');
+  const disks = [ownDisk, failingDisk].filter((disk) => disk !== null);
   try {
-    const serving = await startServing(folder);
-    const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
     do {
+      for (const disk of disks) await disk.round();
+    } while (disks.length > 0 && !proof.isOver());
+    for (const disk of disks) await disk.close();
+  } finally {
+    ownDisk?.unmount();
+  }
+}
+
+/** Null where it cannot be mounted. */
+async function openOwnDisk(proof: Proof) {
+  const folder = mkdtempSync(join(tmpdir(), 'forensics-disk-'));
+  if (!mount(folder, 'size=160m')) return null;
+  const serving = await startServing(folder);
+  const client = clientOf(serving, 'default', serving.ready.apiKey ?? '');
+  let rounds = 0;
+  return {
+    async round(): Promise<void> {
       await fillAndFree(client, folder, proof);
       rounds += 1;
-    } while (!proof.isOver());
-    const code = await serving.end('SIGTERM');
-    demand(code === 0, `The server ended with ${code}.`);
-    mount(folder, 'remount,ro');
-    const refused = await startCli(['serve', '--data-dir', folder, '--port', '0']);
-    demand(
-      refused.code !== 0 && refused.code !== null,
-      `serve on a read-only disk: ${refused.code}`,
-    );
-    const isWords = /cannot be written to/.test(refused.stderr) && !/\n\s+at /.test(refused.stderr);
-    demand(isWords, `serve on a read-only disk said: ${refused.stderr}`);
-    proof.note('on a read-only disk', refused.stderr.trim().split('\n').at(-1) ?? '');
-  } finally {
-    execFileSync('umount', ['--lazy', folder]);
-    rmSync(folder, { recursive: true, force: true });
-  }
-  proof.note('times full and free again', rounds);
+    },
+    async close(): Promise<void> {
+      const code = await serving.end('SIGTERM');
+      demand(code === 0, `The server ended with ${code}.`);
+      proof.note('times full and free again', rounds);
+      await proveReadOnly(proof, folder);
+    },
+    unmount(): void {
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function proveReadOnly(proof: Proof, folder: string): Promise<void> {
+  mount(folder, 'remount,ro');
+  const { code, stderr } = await startCli(['serve', '--data-dir', folder, '--port', '0']);
+  demand(code !== 0 && code !== null, `serve on a read-only disk: ${code}`);
+  const isWords = /cannot be written to/.test(stderr) && !/\n\s+at /.test(stderr);
+  demand(isWords, `serve on a read-only disk said: ${stderr}`);
+  proof.note('on a read-only disk', stderr.trim().split('\n').at(-1) ?? '');
 }
 
 function mount(folder: string, how: string): boolean {

@@ -277,6 +277,21 @@ describe('processing', () => {
     expect(messages().map(({ status: told }) => told)).toEqual(['processing', 'completed']);
   });
 
+  test('trouble of the disk below the database counts as no attempt either', async () => {
+    const { start, status, worker, sandbox, clock } = await openWorkshop();
+    for (const code of ['SQLITE_IOERR_WRITE', 'SQLITE_CORRUPT', 'SQLITE_FULL', 'SQLITE_BUSY']) {
+      sandbox.next(async () => Promise.reject(Object.assign(new Error('disk'), { code })));
+    }
+    const id = await start();
+
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await worker.drain();
+      clock.step(60_000);
+    }
+
+    expect(await status(id)).toMatchObject({ status: 'completed', retryCount: 0 });
+  });
+
   test('start and retry are refused', async () => {
     const { start, analyses, caller, worker, sandbox } = await openWorkshop();
     sandbox.next(sandbox.fail('inference_crashed'));
