@@ -92,7 +92,7 @@ function firmwareNamed(name: string, texts: ForeignTexts): string | null {
   return isBuild || version.test(name) ? name : null;
 }
 
-/** Maker and model; models that begin with their maker's name are not named twice. */
+/** Maker and model; models that begin with their maker's name, or with its first word, are not named twice: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   const textOf = (field: string): ForeignText | undefined => texts.of(field)[0];
   const make = textOf('Make');
@@ -100,7 +100,8 @@ function cameraIn(texts: ForeignTexts): readonly NamedSoftware[] {
   if (make === undefined || model === undefined || generatorNamed(make.text) !== null) return [];
   const maker = printable(make.text);
   const type = printable(model.text);
-  const name = type.toLowerCase().startsWith(maker.toLowerCase()) ? type : `${maker} ${type}`;
+  const [brand = maker] = maker.split(' ');
+  const name = type.toLowerCase().startsWith(brand.toLowerCase()) ? type : `${maker} ${type}`;
   return [{ kind: 'camera', name, place: make.place }];
 }
 

@@ -5,7 +5,12 @@ import type { Block, Part, Row, Section } from '../sections/blocks.ts';
 import { drawGrid, leastGridHeight } from './draw-grid.ts';
 import { drawContents } from './draw-contents.ts';
 import { drawFindings, leastFindingsHeight } from './draw-findings.ts';
-import { drawHeatmaps, leastHeatmapsHeight, type Surroundings } from './draw-pictures.ts';
+import {
+  drawHeatmaps,
+  leastHeatmapsHeight,
+  type Surroundings,
+  writeStrips,
+} from './draw-pictures.ts';
 import {
   drawForm,
   drawList,
@@ -148,16 +153,21 @@ const below = 6;
 
 /** The short result beside the picture. All outcomes look alike on purpose: a red frame would outweigh its figures. */
 function drawVerdict(
-  { page, images, size, labels }: Surroundings,
+  around: Surroundings,
   { headline, text, region, caption }: Extract<Block, { kind: 'verdict' }>,
 ): void {
+  const { page, images, size, labels } = around;
   const { doc } = page;
   const isUpright = size.height > size.width;
   const placement = placeFigure(size, { width: 190, height: isUpright ? 150 : 132 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);
-  const captions = page.lines(caption, styles.note, placement.width);
+  const captions = page.lines(
+    `${caption}${writeStrips(around, placement)}`,
+    styles.note,
+    placement.width,
+  );
   const headHeight = head.length * styles.headline.leading + belowHead;
   const wordsHeight = headHeight + words.length * styles.body.leading;
   const figureHeight = placement.height + 3 + captions.length * styles.note.leading;

@@ -3,7 +3,7 @@
 import type { Region } from '../../detectors/regions.ts';
 import type { MapName } from '../../engine/result.ts';
 import type { Size } from '../heatmap/colour-map.ts';
-import { drawFigure, placeFigure } from '../heatmap/print-pictures.ts';
+import { drawFigure, type Placement, placeFigure } from '../heatmap/print-pictures.ts';
 import type { NumberWriter } from '../numbers.ts';
 import type { Block, HeatmapBlock } from '../sections/blocks.ts';
 import type { Words } from '../wording/catalogue.ts';
@@ -33,13 +33,23 @@ export interface Surroundings {
 
 const columnGap = 18;
 /** The picture and what may be changed in it large, the other maps in one row below: together they fill a page at most. */
-const shapes = [
-  { columns: 2, tallest: 210 },
-  { columns: 3, tallest: 165 },
-] as const;
-type Shape = (typeof shapes)[number];
+const shapes = {
+  large: { columns: 2, tallest: 210 },
+  small: { columns: 3, tallest: 165 },
+} as const;
+/** Of all pictures alike, where they would not fit on the page otherwise. */
+const scales = [1, 0.9, 0.8, 0.7] as const;
+const leastScale = 0.7;
+
+interface Shape {
+  readonly columns: number;
+  readonly tallest: number;
+  readonly scale: number;
+}
 const gaps = { aroundPicture: 4, scale: 30, below: 12 };
 const scaleHeight = 8;
+/** Points that its labels take. */
+const leastScaleWidth = 150;
 const scaleTicks = [0, 0.25, 0.5, 0.75, 1];
 
 type Heatmaps = Extract<Block, { kind: 'heatmaps' }>;
@@ -51,14 +61,28 @@ interface CellRow {
   readonly shape: Shape;
 }
 
+/** The first row as small as it may be drawn. */
 export function leastHeatmapsHeight(around: Surroundings, block: Heatmaps): number {
-  return rowHeight(around, rowsOf(block)[0]!);
+  return rowHeight(around, rowsOf(block, leastScale)[0]!);
+}
+
+/** The largest at which all stands on what is left of the page, else at which the first row does. */
+function fittingRows(around: Surroundings, block: Heatmaps): readonly CellRow[] {
+  const room = sheet.bottom - around.page.y;
+  const sizes = scales.map((scale) => rowsOf(block, scale));
+  const heightOf = (rows: readonly CellRow[]) =>
+    rows.reduce((sum, row) => sum + rowHeight(around, row) + gaps.below, -gaps.below);
+  return (
+    sizes.find((rows) => heightOf(rows) <= room) ??
+    sizes.find(([first]) => rowHeight(around, first!) <= room) ??
+    rowsOf(block, 1)
+  );
 }
 
 /** Side by side, each with its words: a heatmap parted from its text would be misread. */
 export function drawHeatmaps(around: Surroundings, block: Heatmaps): void {
   const { page } = around;
-  for (const row of rowsOf(block)) {
+  for (const row of fittingRows(around, block)) {
     const { cells, shape } = row;
     const step = columnWidth(shape) + columnGap;
     const height = rowHeight(around, row);
@@ -75,8 +99,9 @@ function columnWidth({ columns }: Shape): number {
   return (textWidth - (columns - 1) * columnGap) / columns;
 }
 
-function rowsOf({ maps: [first, ...others] }: Heatmaps): readonly CellRow[] {
-  const [large, small] = shapes;
+function rowsOf({ maps: [first, ...others] }: Heatmaps, scale: number): readonly CellRow[] {
+  const large = { ...shapes.large, scale };
+  const small = { ...shapes.small, scale };
   return [
     { cells: [null, ...(first === undefined ? [] : [first])], shape: large },
     ...(others.length === 0 ? [] : [{ cells: others, shape: small }]),
@@ -88,13 +113,13 @@ function rowHeight(around: Surroundings, { cells, shape }: CellRow): number {
 }
 
 function measure(around: Surroundings, cell: Cell, shape: Shape) {
-  const { page, size, labels, numbers } = around;
+  const { page, size, labels } = around;
   const across = columnWidth(shape);
-  const placement = placeFigure(size, { width: across, height: shape.tallest });
-  const { reading } = placement;
-  const strips =
-    reading === null ? '' : ` (${labels.strips[reading](numbers.count(placement.strips))})`;
-  const title = page.lines(`${cell?.title ?? labels.original}${strips}`, styles.heading, across);
+  const { scale, tallest } = shape;
+  const placement = placeFigure(size, { width: scale * across, height: scale * tallest });
+  // The maps are cut as the picture is.
+  const name = cell?.title ?? `${labels.original}${writeStrips(around, placement)}`;
+  const title = page.lines(name, styles.heading, across);
   const headline =
     cell === null || cell.headline === '' ? [] : page.lines(cell.headline, styles.entry, across);
   const text = cell === null ? [] : page.lines(cell.text, styles.small, across);
@@ -111,6 +136,14 @@ function measure(around: Surroundings, cell: Cell, shape: Shape) {
     above,
     height: above + placement.height + gaps.aroundPicture + below,
   };
+}
+
+/** How a figure that was cut is to be read; empty for one in one piece. */
+export function writeStrips(
+  { labels, numbers }: Surroundings,
+  { reading, strips }: Placement,
+): string {
+  return reading === null ? '' : ` (${labels.strips[reading](numbers.count(strips))})`;
 }
 
 interface CellPlace {
@@ -132,7 +165,9 @@ function drawCell(around: Surroundings, cell: Cell, { x, y, shape, region }: Cel
     alt: cell === null ? labels.original : `${cell.title}. ${labels.heatmap}.`,
   });
   const under = top + placement.height + gaps.aroundPicture;
-  if (cell === null) return drawScale(around, { x, y: under, width: columnWidth(shape) });
+  if (cell === null) {
+    return drawScale(around, { x, y: under, width: Math.max(placement.width, leastScaleWidth) });
+  }
   if (headline.length > 0) page.mark('P', () => page.put(headline, styles.entry, x, under));
   const textTop = under + headline.length * styles.entry.leading;
   page.mark('P', () => page.put(text, styles.small, x, textTop));

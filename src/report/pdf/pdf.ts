@@ -58,7 +58,12 @@ export async function renderPdf(input: PdfInput): Promise<Uint8Array> {
     contents: { titles: sections.slice(1).map(({ title }) => title), entries: [], slot: null },
   };
   drawTitle(page, labels, item);
-  for (const section of sections) drawSection(around, section);
+  sections.forEach((section, at) => {
+    // What is signed ends with its page.
+    const isFirstAnnex = section.part === 'annex' && sections[at - 1]?.part !== 'annex';
+    if (isFirstAnnex && page.y > sheet.top) page.reserve(sheet.bottom);
+    drawSection(around, section);
+  });
   fillContents(around);
   drawEdges(page.doc, labels, examination.facts.sha256);
   return collect(page.doc);

@@ -61,7 +61,9 @@ export function settingsBlocks({ examination, catalogue }: SectionInput): readon
     examination;
   const { cellPx, columns, rows } = maps;
   const { fakeProbability, fakeUncertainty, basis, thresholds } = decision;
-  const trials = examination.stability?.trials ?? [];
+  const trials = (examination.stability?.trials ?? []).map(
+    (trial) => [trial.change, trial.fakeProbability] as const,
+  );
   const tables = examination.facts.jpeg?.quantisationTables ?? [];
   const settings: readonly Row[] = [
     ...named('options', options),
@@ -72,7 +74,7 @@ export function settingsBlocks({ examination, catalogue }: SectionInput): readon
     ...named('classSimilarities', { ...classSimilarities }),
     ...named('anomaly', { ...anomaly }),
     ...changeSettings(examination.manipulation),
-    ...trials.flatMap(({ change, ...trial }) => named(`stability.${change}`, trial)),
+    ...named('stability', Object.fromEntries(trials)),
     ...named('maps', { cellPx, columns, rows }),
     ...examination.findings.flatMap(({ method, score, measures }) =>
       named(`findings.${printable(method, 40)}`, { score, ...measures }),

@@ -108,7 +108,7 @@ function writeWrong(input: SectionInput): string {
   const worst = worstError(measured, options.decisionStrategy, side);
   if (worst === null) return told;
   const { condition } = worst.measured;
-  const short = catalogue.limits.validation.worstShort({
+  const short = catalogue.limits.validation.worstShort[side]({
     condition: nameIn(labels.validation.conditions, condition, printable(condition, 60)),
     rate: numbers.rate(worst.error.rate),
     high: numbers.rate(worst.error.high),

@@ -128,9 +128,10 @@ function metadataRows({ examination, labels, catalogue }: SectionInput): readonl
   ];
 }
 
-/** Many makers begin the model with their own name. */
+/** Many makers begin the model with their own name, in part: `NIKON CORPORATION`, `NIKON D800`. */
 function cameraOf({ cameraMake, cameraModel }: Metadata): string {
-  const isNamed = cameraMake !== null && cameraModel?.startsWith(cameraMake) === true;
+  const [brand = ''] = cameraMake?.split(' ') ?? [];
+  const isNamed = brand !== '' && cameraModel?.startsWith(brand) === true;
   return joined(isNamed ? [cameraModel] : [cameraMake, cameraModel]);
 }
 

@@ -48,9 +48,11 @@ function writeGlance({ examination, labels, catalogue }: SectionInput, map: MapN
     const place = findings.places[placeOf(region, examination.facts)];
     return glance.marked(place, findings.writeShare(region.share));
   }
-  const { isEven, highest, place } = readMap(examination.maps, map);
-  const isSilent = isEven || highest < lookFrom;
-  return isSilent ? glance.even : glance.look(measurements.heatmap.places[place]);
+  const { isEven, mean, highest, place } = readMap(examination.maps, map);
+  if (highest < lookFrom) return glance.even;
+  if (isEven) return mean < lookFrom ? glance.even : glance.everywhere;
+  const where = measurements.heatmap.places[place];
+  return region === null ? glance.highest(where) : glance.look(where);
 }
 
 /** Middle of the scale: below it a place is nearer to "no trace". */

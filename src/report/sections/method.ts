@@ -118,7 +118,7 @@ function methodRows({
           ([name, value]) =>
             `${nameIn(labels.environment, name, printable(name, 40))} ${printable(value)}`,
         )
-        .join('\n'),
+        .join('; '),
     },
   ];
 }

@@ -1,7 +1,8 @@
 /** What the file says about its own origin and history, and whether what it says holds together. */
 
 import type { ContentCredentials, Declaration, HistoryStep } from '../../provenance/provenance.ts';
-import { printable } from '../printable.ts';
+import { nameIn, printable } from '../printable.ts';
+import type { Words } from '../wording/catalogue.ts';
 import {
   type Block,
   type GridRow,
@@ -68,6 +69,10 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
   const { rows } = labels;
   const { provenance: words } = catalogue;
   const { integrity, trust, hasTimestamp, actions, problems } = credentials;
+  // Without a trust list no signer is on it: that is no problem of the file.
+  const reported = problems.filter(
+    (problem) => trust !== 'not-checked' || problem !== 'signingCredential.untrusted',
+  );
   return [
     { label: rows.credentialsIntegrity, value: words.integrity[integrity] },
     { label: rows.credentialsTrust, value: words.trust[trust] },
@@ -78,7 +83,7 @@ function credentialRows(input: SectionInput, credentials: ContentCredentials): r
     ...foreignRow(rows.claimGenerator, credentials.claimGenerator),
     ...foreignRow(rows.actions, actions.map(writeAction).join('; '), 800),
     { label: rows.manifests, value: numbers.count(credentials.manifests) },
-    ...foreignRow(rows.problems, problems.join('; '), 800),
+    ...foreignRow(rows.problems, reported.join('; '), 800),
   ];
 }
 
@@ -88,9 +93,13 @@ function writeAction(action: ContentCredentials['actions'][number]): string {
   return details.length === 0 ? action.action : `${action.action} (${details.join(', ')})`;
 }
 
-function writeStep({ action, software, when, parameters }: HistoryStep): string {
+function writeStep(
+  { action, software, when, parameters }: HistoryStep,
+  words: Words['provenance'],
+): string {
   const details = [software, when?.slice(0, 10), parameters].filter(Boolean);
-  return details.length === 0 ? action : `${action} (${details.join(', ')})`;
+  const told = nameIn(words.historyActions, action, action);
+  return details.length === 0 ? told : `${told} (${details.join(', ')})`;
 }
 
 function fileRows({
@@ -105,13 +114,13 @@ function fileRows({
   const { software, history, quantisation, layout, warnings } = evidence.provenance;
   const named = software.map(
     ({ kind, name, place }) =>
-      `${printable(name, 80)} (${words.software[kind]}, ${words.places[place]})`,
+      `${printable(name, 80)} (${[words.software[kind], words.places[place]].filter(Boolean).join(', ')})`,
   );
   const { trailingBytes, trailingKind } = layout;
   const kind = trailingKind === null ? '' : `, ${words.beginsLike(printable(trailingKind, 40))}`;
   return [
     { label: rows.namedSoftware, value: named.join('; ') || labels.none },
-    ...foreignRow(rows.history, history.map(writeStep).join('; '), 800),
+    ...foreignRow(rows.history, history.map((step) => writeStep(step, words)).join('; '), 800),
     ...foreignRow(rows.digitalSource, examination.facts.metadata.digitalSourceType),
     ...row(quantisation !== null, rows.quantisation, writeQuantisation()),
     { label: rows.picturesInFile, value: numbers.count(layout.pictures) },

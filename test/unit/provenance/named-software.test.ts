@@ -35,6 +35,12 @@ test.each([
   expect(await softwareOf(file)).toContainEqual({ kind: 'firmware', name, place: 'exif' });
 });
 
+test('a model that begins with the brand of its maker is not named twice', async () => {
+  const file = withExif({ primary: { 0x010f: 'NIKON CORPORATION', 0x0110: 'NIKON D800' } });
+
+  expect(await softwareOf(file)).toEqual([{ kind: 'camera', name: 'NIKON D800', place: 'exif' }]);
+});
+
 test('a program that is none of a camera stays one of unknown kind beside a camera', async () => {
   const file = withExif({ primary: { 0x010f: 'Apple', 0x0110: 'iPhone 15', 0x0131: 'Painter 9' } });
 

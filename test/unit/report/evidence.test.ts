@@ -106,7 +106,7 @@ describe('the strength of a verdict from traces', () => {
     expect(statement.en).toContain(
       'ratio of 99; the measured error rates support no more than 4.4',
     );
-    expect(statement.de).toContain('Verhältnis von 99');
+    expect(statement.de).toContain('Quotienten von 99');
     expect(statement.de).toContain('sprechen schwach für eine echte fotografische Aufnahme');
     expect(cap?.statement.en).toContain(
       '733 of 1,221 photographs and 28 of 277 generated pictures',

@@ -212,7 +212,7 @@ export const points: readonly (readonly [point: string, wanted: readonly Wanted[
   [
     '15 the annexes',
     [
-      { en: ['Glossary', 'Likelihood ratio'], de: ['Glossar', 'Likelihood-Verhältnis'] },
+      { en: ['Glossary', 'Likelihood ratio'], de: ['Glossar', 'Likelihood-Quotient'] },
       { en: ['References'], de: ['Quellen'] },
       alike('ENFSI Guideline for Evaluative Reporting', 'fakeMin 0.82', 'EXIF: FNumber\nf/4.0'),
       {

@@ -6,12 +6,12 @@ export const document: typeof english = {
     preparedBy: (program) =>
       `${program}, ein automatisches Verfahren; noch keine Bewertung durch eine sachverständige Person`,
     rows: {
-      strength: 'Wie stark',
+      strength: 'Stärke des Befunds',
       probabilities: 'Wahrscheinlichkeiten',
-      wrong: 'Wie oft falsch',
-      origin: 'Die Datei sagt',
+      wrong: 'Fehlerrate',
+      origin: 'Laut Datei',
       unchecked: 'Nicht geprüft',
-      next: 'Was nun',
+      next: 'Empfehlung',
     },
     generated: (p, deviation) => `Erzeugung ${p} (Unsicherheit ${deviation})`,
     changed: (p) => `Veränderung einer Stelle ${p}`,
@@ -23,10 +23,10 @@ export const document: typeof english = {
     outlined: 'Umrandet: was alle Methoden zusammen als verändert markieren',
     contents: 'Inhalt',
     unchecked: (things) =>
-      `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt`,
+      `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt.`,
 
     reading: ({ facts, evaluation }) =>
-      `„${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde; „${evaluation}“, mit einem Balken am Rand, würdigt es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
+      `Mit „${facts}“ gekennzeichnete Abschnitte geben wieder, was empfangen, gelesen und gemessen wurde; die mit „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
   },
   question: {
     put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',

@@ -83,6 +83,13 @@ const places: English['places'] = {
   lower_right: 'rechts unten',
 };
 
+/** Never certain: that is no probability that anything was measured at. */
+function writePercent(probability: number): string {
+  const percent = Math.round(100 * probability);
+  if (percent > 99) return 'über 99 %';
+  return percent < 1 ? 'unter 1 %' : `${percent} %`;
+}
+
 function writeShare(share: number): string {
   const percent = Math.round(100 * share);
   return percent < 1 ? 'weniger als 1 %' : `${percent} %`;
@@ -160,7 +167,7 @@ const statements: English['statements'] = {
         ? 'dem strukturreichsten Ausschnitt'
         : `den ${patches} strukturreichsten Ausschnitten`;
     const percent = Math.round(100 * spread);
-    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${Math.round(100 * probability)} % (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
+    return `In ${where} beziffert das Spurennetz die Wahrscheinlichkeit eines erzeugten Bildes auf ${writePercent(probability)} (Streuung ${percent < 1 ? 'unter 1' : percent} %).`;
   },
 
   photograph: () => 'Kanten und Flächen sprechen nicht gegen ein Foto.',

@@ -68,7 +68,7 @@ export const glossary: typeof english = {
         'JPEG-Dateien werden in Blöcken von 8 × 8 Bildpunkten komprimiert; ein eingefügter Teil behält oft die Grenzen seiner eigenen Blöcke.',
     },
     likelihoodRatio: {
-      term: 'Likelihood-Verhältnis',
+      term: 'Likelihood-Quotient',
       meaning:
         'Die Wahrscheinlichkeit des Befunds, wenn die eine Annahme zutrifft, geteilt durch seine Wahrscheinlichkeit, wenn die andere zutrifft.',
     },

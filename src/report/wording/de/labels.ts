@@ -144,6 +144,8 @@ export const labels: typeof english = {
   heatmap: 'Zeigt, wo Methoden reagiert haben, nicht, dass etwas verändert wurde',
   glance: {
     even: 'Nichts tritt hervor.',
+    everywhere: 'Im ganzen Bild hoch.',
+    highest: (place) => `Am höchsten ${place}; nichts ist markiert.`,
     look: (place) => `Hier hinsehen: ${place}.`,
     marked: (place, share) => `Hier hinsehen: umrandet, ${place} (${share}).`,
   },

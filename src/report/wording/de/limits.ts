@@ -20,8 +20,12 @@ export const limits: typeof english = {
       fake: ({ condition, rate, high }) =>
         `Ungünstigster Fall für ein erzeugtes Bild: „${condition}“; ${rate} der erzeugten Bilder wurden als „real“ eingestuft, zu rechnen ist mit bis zu ${high}.`,
     },
-    worstShort: ({ condition, rate, high }) =>
-      `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate}; zu rechnen ist mit bis zu ${high}.`,
+    worstShort: {
+      real: ({ condition, rate, high }) =>
+        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der Fotografien; zu rechnen ist mit bis zu ${high}.`,
+      fake: ({ condition, rate, high }) =>
+        `Unter der ungünstigsten gemessenen Bedingung („${condition}“) waren es ${rate} der erzeugten Bilder; zu rechnen ist mit bis zu ${high}.`,
+    },
     meaning:
       'Eine Rate besagt, wie oft Bilder einer Klasse in dieser Auswahl falsch beurteilt wurden. Sie ist nicht die Wahrscheinlichkeit, dass das vorliegende Ergebnis falsch ist: Diese hängt auch davon ab, wie häufig erzeugte Bilder unter den untersuchten sind.',
     changes: {
@@ -68,7 +72,7 @@ export const limits: typeof english = {
     notCheckedNone: 'Dem Programm ist nichts bekannt, was es ausgelassen hätte.',
     conclusionTitle: 'Schlussfolgerung',
     examinerShort:
-      'Eine sachverständige Person muss es zusammen mit den übrigen Beweismitteln würdigen.',
+      'Eine sachverständige Person muss das Ergebnis zusammen mit den übrigen Beweismitteln würdigen.',
     examinerTitle: 'Eine sachverständige Person ist erforderlich',
     examiner:
       'Dieser Bericht wurde von einem automatischen Verfahren erstellt. Er darf nicht die einzige Grundlage einer Entscheidung sein, die einen Menschen betrifft. Eine sachverständige Person muss das Bild, seine Herkunft und die übrigen Beweismittel würdigen und die Schlussfolgerung verantworten.',

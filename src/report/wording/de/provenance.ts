@@ -45,7 +45,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 
 export const provenance: English = {
   intro:
-    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: eine Kamera in ein erzeugtes Bild ebenso wie einen Generator in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
+    'Das Folgende steht in der Datei. Jeder kann es hineinschreiben, sofern nicht eine geprüfte Signatur etwas anderes besagt: den Namen einer Kamera in ein erzeugtes Bild ebenso wie den eines Generators in eine echte Fotografie. Mit einer gefälschten Angabe ist daher stets zu rechnen. Aus dem, was fehlt, folgt nichts.',
   declarationsTitle: 'Angegebene Herkunft',
   noDeclaration: 'Die Datei macht keine Angabe darüber, wie ihr Inhalt entstanden ist.',
   columns: ['Angabe', 'Ort', 'Wortlaut in der Datei', 'Wer dafür einsteht'],
@@ -92,6 +92,23 @@ export const provenance: English = {
       `XMP-Verlauf mit ${steps === 1 ? 'einem Schritt' : `${steps} Schritten`}${last === '' ? '' : `, zuletzt mit ${last}`}`,
     camera: (name) => `Kamera ${name}`,
   },
+  historyActions: {
+    created: 'erstellt',
+    copied: 'kopiert',
+    converted: 'umgewandelt',
+    cropped: 'zugeschnitten',
+    derived: 'abgeleitet',
+    edited: 'bearbeitet',
+    filtered: 'gefiltert',
+    formatted: 'formatiert',
+    managed: 'verwaltet',
+    printed: 'gedruckt',
+    produced: 'hergestellt',
+    published: 'veröffentlicht',
+    resized: 'skaliert',
+    saved: 'gespeichert',
+    version_updated: 'neue Version angelegt',
+  },
   fileTitle: 'Software und Aufbau der Datei',
   software: {
     generator: 'Bildgenerator',
@@ -99,7 +116,7 @@ export const provenance: English = {
     camera: 'Kamera',
     firmware: 'Gerätesoftware',
     platform: 'Plattform',
-    unknown: 'Programm unbekannter Art',
+    unknown: '',
   },
   libjpeg: (quality) => `Standardtabellen, wie libjpeg sie bei Qualität ${quality} schreibt`,
   knownSoftware: (name) => `Tabellen, wie ${name} sie schreibt`,

@@ -30,13 +30,13 @@ export const strength: typeof english = {
     'Was das Spurennetz aus diesem Bild liest, hat keine geprüfte Bedeutung; ein Wert wird daher nicht angegeben.',
   traced: {
     stated: (adverb, side, ratio) =>
-      `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Verhältnis ${ratio}).`,
+      `Die Spuren im Bild sprechen ${adverb} für ${side} (Likelihood-Quotient ${ratio}).`,
     unsupported: (side) =>
       `Die Spuren im Bild deuten auf ${side} hin; wie stark, lässt sich nicht angeben.`,
     none: (side, ratio) =>
-      `Die Spuren im Bild deuten auf ${side} hin, doch lässt sich keine Stärke angeben: Das Likelihood-Verhältnis beträgt höchstens ${ratio}.`,
+      `Die Spuren im Bild deuten auf ${side} hin, doch lässt sich keine Stärke angeben: Der Likelihood-Quotient beträgt höchstens ${ratio}.`,
     bounded: (traced, ratio) =>
-      `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Verhältnis von ${traced}; die gemessenen Fehlerraten tragen nicht mehr als ${ratio}.`,
+      `Für sich genommen entspräche die geschätzte Wahrscheinlichkeit einem Quotienten von ${traced}; die gemessenen Fehlerraten stützen aber höchstens ${ratio}.`,
   },
   unmeasured:
     'Für dieses Modell wurden keine Fehlerraten gemessen; eine Stärke lässt sich daher nicht belegen.',
@@ -61,7 +61,7 @@ export const strength: typeof english = {
       },
     },
     write: ({ right, wrong, strategy, condition, bound, ratio }, { own, other, ofOther, called }) =>
-      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen tragen daher ein Likelihood-Verhältnis von höchstens ${ratio}.`,
+      `Bei der Messung des Verfahrens wurden ${right} ${own} und ${wrong} ${other} als ${called} eingestuft (${strategy}; Bedingung „${condition}“, die ungünstigste der gemessenen). Damit ist vereinbar, dass bis zu ${bound} ${ofOther} fälschlich so eingestuft werden (einseitige obere 95-%-Schranke nach Clopper und Pearson). Die Zahlen stützen daher einen Likelihood-Quotienten von höchstens ${ratio}.`,
   },
   declared: {
     head: 'Die Entscheidung beruht auf dem, was die Datei über sich selbst angibt, nicht auf Spuren im Bild.',
@@ -73,7 +73,7 @@ export const strength: typeof english = {
       trusted: (adverb) =>
         `Die Angabe ist von einem Unterzeichner aus der Liste der vertrauenswürdigen Unterzeichner signiert, und die Signatur passt zur Datei; sie spricht ${adverb} für ${sides.declared}.`,
     },
-    tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+    tail: 'Die gemessenen Fehlerraten des Verfahrens gelten hier nicht, und ein Likelihood-Quotient wird nicht angegeben.',
   },
   changed: {
     head: 'Die Entscheidung beruht auf dem, was die Methoden, die nach veränderten Stellen suchen, zusammen ergeben, nicht auf den Spuren des Bildes im Ganzen.',
@@ -81,7 +81,7 @@ export const strength: typeof english = {
       `Die stärkste von ihnen spricht ${adverb} für ${side}; mehr wird nicht angegeben.`,
     none: (side) =>
       `Sie deuten auf ${side} hin, doch keine von ihnen gibt für sich eine Stärke an.`,
-    tail: 'Die für das ganze Bild gemessenen Fehlerraten gelten hier nicht, und ein Likelihood-Verhältnis wird nicht angegeben.',
+    tail: 'Die für das ganze Bild gemessenen Fehlerraten gelten hier nicht, und ein Likelihood-Quotient wird nicht angegeben.',
   },
   changedPart: {
     marked: (share, place, p) =>
@@ -123,7 +123,7 @@ export const strength: typeof english = {
     },
     noneSpeaks: 'Kein Befund spricht für eine der beiden Seiten.',
     scaleTitle: 'Skala der Stärke',
-    scaleColumns: ['Wort', 'Likelihood-Verhältnis', 'Bedeutung'],
+    scaleColumns: ['Wort', 'Likelihood-Quotient', 'Bedeutung'],
     scaleRanges: {
       below: (to) => `unter ${to}`,
       between: (from, to) => `${from} bis unter ${to}`,
@@ -132,7 +132,7 @@ export const strength: typeof english = {
     scaleMeaning: (adverb) => `Der Befund spricht ${adverb} für die eine Annahme.`,
     scaleNone: 'Der Befund spricht nicht nennenswert für eine der beiden Annahmen.',
     scaleNote:
-      'Das Likelihood-Verhältnis gibt an, wie viel Mal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es kein Likelihood-Verhältnis; ihre Stärke richtet sich danach, wer für sie einsteht.',
+      'Der Likelihood-Quotient gibt an, wievielmal besser der Befund zur einen Annahme passt als zur anderen. Die Stufen folgen dem ENFSI-Leitfaden von 2015; dessen zwei höchste sind hier zusammengefasst. Kein Wort ist stärker, als die Validierung es stützt. Für eine Angabe in der Datei gibt es keinen Likelihood-Quotienten; ihre Stärke richtet sich danach, wer für sie einsteht.',
     integrityTitle: 'Unversehrtheit und Echtheit',
     integrity:
       'Unversehrtheit: Die Prüfsummen des Untersuchungsgegenstands zeigen, welche Bytes untersucht wurden. Sie zeigen nicht, dass diese Bytes die des Originals sind.',

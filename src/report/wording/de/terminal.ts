@@ -88,15 +88,15 @@ export const terminal: English = {
     hint: (path) => `${path} (alles: --details)`,
   },
   wrong: {
-    real: (rate, of) => `${rate} von ${of} erzeugten Bildern auch so eingestuft`,
-    missed: (rate, of) => `${rate} von ${of} mit veränderter Stelle nicht erkannt`,
-    fake: (rate, of) => `${rate} von ${of} Fotos auch so eingestuft`,
-    changed: (rate, of) => `${rate} von ${of} unveränderten Fotos auch so eingestuft`,
+    real: (rate, of) => `wurden ${rate} von ${of} erzeugten Bildern ebenso eingestuft`,
+    missed: (rate, of) => `blieben ${rate} von ${of} Bildern mit veränderter Stelle unerkannt`,
+    fake: (rate, of) => `wurden ${rate} von ${of} Fotos ebenso eingestuft`,
+    changed: (rate, of) => `wurden ${rate} von ${of} unveränderten Fotos ebenso eingestuft`,
     declared: 'Unbekannt: Was in der Datei steht, bestimmt, wer sie schreibt.',
     vouched: 'Nicht gemessen: so verlässlich wie der Unterzeichner selbst.',
     unmeasured: 'Für dieses Modell nie gemessen; das Ergebnis allein genügt nicht.',
-    measured: 'Gemessen: ',
-    and: ', ',
+    measured: 'Bei der Messung ',
+    and: ' und ',
   },
   table: {
     head: {

@@ -6,12 +6,12 @@ export const document = {
       `${program}, an automated procedure; no examiner has assessed the result yet`,
     /** What a reader must be able to answer from the first page alone. */
     rows: {
-      strength: 'How strong',
+      strength: 'Strength of evidence',
       probabilities: 'Probabilities',
-      wrong: 'How often wrong',
-      origin: 'The file says',
+      wrong: 'Error rate',
+      origin: 'According to the file',
       unchecked: 'Not checked',
-      next: 'What now',
+      next: 'Next step',
     },
     generated: (p: string, deviation: string) => `generation ${p} (uncertainty ${deviation})`,
     changed: (p: string) => `change of a part ${p}`,
@@ -21,7 +21,7 @@ export const document = {
     noRegion: 'none; all methods together mark no part of the picture',
     outlined: 'Outlined: what all methods together mark as changed',
     contents: 'Contents',
-    unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each`,
+    unchecked: (things: string) => `${things}; the section “Limits and conclusion” explains each.`,
 
     reading: ({ facts, evaluation }: Record<'facts' | 'evaluation', string>) =>
       `Sections marked “${facts}” state what was received, read and measured; those marked “${evaluation}”, with a bar in the margin, weigh it. All sentences come from fixed templates; the seed chooses among wordings that say the same and never changes a figure or a result.`,

@@ -95,6 +95,13 @@ const places: Readonly<Record<AreaPlace, string>> = {
 };
 
 /** Of a picture, 0..1. */
+/** Never certain: that is no probability that anything was measured at. */
+function writePercent(probability: number): string {
+  const percent = Math.round(100 * probability);
+  if (percent > 99) return 'above 99 %';
+  return percent < 1 ? 'below 1 %' : `${percent} %`;
+}
+
 function writeShare(share: number): string {
   const percent = Math.round(100 * share);
   return percent < 1 ? 'less than 1 %' : `${percent} %`;
@@ -168,7 +175,7 @@ const statements = {
     const where =
       patches === 1 ? 'the most textured patch' : `the ${patches} most textured patches`;
     const percent = Math.round(100 * spread);
-    return `In ${where}, the trace network puts the probability of a generated picture at ${Math.round(100 * probability)} % (spread ${percent < 1 ? 'below 1' : percent} %).`;
+    return `In ${where}, the trace network puts the probability of a generated picture at ${writePercent(probability)} (spread ${percent < 1 ? 'below 1' : percent} %).`;
   },
 
   photograph: () => 'Edges and flat areas do not speak against a photograph.',

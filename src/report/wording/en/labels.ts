@@ -142,6 +142,8 @@ export const labels = {
   /** In the order of the scale; one glance at a heatmap must tell what to do. */
   glance: {
     even: 'Nothing stands out.',
+    everywhere: 'High across the whole picture.',
+    highest: (place: string) => `Highest ${place}; nothing is marked.`,
     look: (place: string) => `Look here: ${place}.`,
     marked: (place: string, share: string) => `Look here: outlined, ${place} (${share}).`,
   },

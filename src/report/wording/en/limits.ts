@@ -20,8 +20,12 @@ export const limits = {
         `Worst case for a generated picture: “${condition}”; ${rate} of the generated pictures were called “real”, and up to ${high} must be expected.`,
     },
     /** On the first page, behind the rate for files as they were. */
-    worstShort: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
-      `In the least favourable condition measured (“${condition}”) it was ${rate}; up to ${high} must be expected.`,
+    worstShort: {
+      real: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
+        `In the least favourable condition measured (“${condition}”) it was ${rate} of the photographs; up to ${high} must be expected.`,
+      fake: ({ condition, rate, high }: Record<'condition' | 'rate' | 'high', string>) =>
+        `In the least favourable condition measured (“${condition}”) it was ${rate} of the generated pictures; up to ${high} must be expected.`,
+    },
     meaning:
       'A rate tells how often pictures of a class were misjudged in this set. It is not the probability that the present result is wrong: that also depends on how common generated pictures are among those examined.',
     changes: {
@@ -76,7 +80,7 @@ export const limits = {
     notCheckedTitle: 'Not checked',
     notCheckedNone: 'The program knows of nothing that it left out.',
     conclusionTitle: 'Conclusion',
-    examinerShort: 'An examiner must judge it together with the other evidence.',
+    examinerShort: 'An examiner must judge the result together with the other evidence.',
     examinerTitle: 'A human examiner is required',
     examiner:
       'This report was made by an automated procedure. It must not be the sole basis of a decision that affects a person. A human examiner must assess the picture, its origin and the other evidence, and take responsibility for the conclusion.',

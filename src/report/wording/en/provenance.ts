@@ -46,7 +46,7 @@ const briefTrust: Readonly<Record<ContentCredentials['trust'], string>> = {
 /** What a file says of its own origin, and where it contradicts itself. */
 export const provenance = {
   intro:
-    'What follows stands in the file. Anybody can write it there, unless a signature that was checked says otherwise: a camera into a generated picture as well as a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
+    'What follows stands in the file. Anybody can write it there, unless a signature that was checked says otherwise: the name of a camera into a generated picture as well as that of a generator into a genuine photograph. A forged declaration is therefore always possible. Nothing follows from what is missing.',
   declarationsTitle: 'Declared origin',
   noDeclaration: 'The file declares nothing about how its content came about.',
   columns: ['Declares', 'Where', 'Wording in the file', 'Vouched for'] satisfies readonly [
@@ -100,6 +100,24 @@ export const provenance = {
       `XMP history of ${steps === 1 ? 'one step' : `${steps} steps`}${last === '' ? '' : `, the last with ${last}`}`,
     camera: (name: string) => `camera ${name}`,
   },
+  /** The actions that XMP defines (`stEvt:action`); others stand as they are. */
+  historyActions: {
+    created: 'created',
+    copied: 'copied',
+    converted: 'converted',
+    cropped: 'cropped',
+    derived: 'derived',
+    edited: 'edited',
+    filtered: 'filtered',
+    formatted: 'formatted',
+    managed: 'managed',
+    printed: 'printed',
+    produced: 'produced',
+    published: 'published',
+    resized: 'resized',
+    saved: 'saved',
+    version_updated: 'version updated',
+  },
   fileTitle: 'Software and structure of the file',
   software: {
     generator: 'image generator',
@@ -107,7 +125,7 @@ export const provenance = {
     camera: 'camera',
     firmware: 'firmware of the camera or telephone',
     platform: 'platform',
-    unknown: 'program of unknown kind',
+    unknown: '',
   },
   libjpeg: (quality: string) => `standard tables, as libjpeg writes them at quality ${quality}`,
   knownSoftware: (name: string) => `tables that ${name} writes`,
