@@ -33,6 +33,7 @@ import {
   listenerFactory,
   type Transport,
 } from './transport.ts';
+import { takeTurns } from './turns.ts';
 import { compileValidator } from './validate.ts';
 
 declare module 'fastify' {
@@ -117,6 +118,7 @@ export async function createServer(parts: ServerParts): Promise<HttpServer> {
   rateLimits.guardAuthentication();
   authenticateRequests(server, app);
   rateLimits.countRequests();
+  takeTurns(server);
   answerExpectations(server);
   answerUnknownRoutes(server, (path) => methods.get(path) ?? []);
   await describeInterface(server, parts);
