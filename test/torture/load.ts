@@ -7,13 +7,10 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { Agent } from 'undici';
-import { runCli } from '../cli/run-cli.ts';
-import { clientOf, newDataDir, type Serving, startServing } from '../journeys/serving.ts';
+import { clientOf, newDataDir, startServing } from '../journeys/serving.ts';
+import { proveFairness } from './load-fairness.ts';
+import { connections, createAsker, many, type Measured, size } from './load-requests.ts';
 import { demand, percentile, type Proof } from './proof.ts';
-
-const connections = 1000;
-const size = { width: 96, height: 96 };
 
 export async function proveLoad(proof: Proof): Promise<void> {
   const dataDir = newDataDir();
@@ -35,11 +32,11 @@ export async function proveLoad(proof: Proof): Promise<void> {
   const creations = await many({ forMs: shareMs, atOnce: 20 }, asked.create);
   report(proof, 'creations', creations, 'goal: 200 a second');
   const searches = await many({ forMs: shareMs, atOnce: 4 }, async () =>
-    asked.get(`/v1/analysis?tenantName=default&searchTerm=claim%20${proof.seed}`),
+    asked.get(`/v1/analysis?tenantName=default&searchTerm=claim%20${proof.seed}&limit=20`),
   );
   report(proof, 'searches', searches, 'goal: p95 300 ms');
-  await proveFairness(proof, { serving, dataDir, asked, forMs: shareMs });
-  proof.note('memory, slope', `${memory.stop().toFixed(1)} MB an hour`);
+  await proveFairness(proof, { serving, dataDir, apiKey, forMs: shareMs });
+  proof.note('memory', memory.stop());
   await asked.close();
   demand((await serving.end('SIGTERM')) === 0, 'The server did not end cleanly.');
   await proveBackPressure(proof, dataDir, apiKey);
@@ -72,57 +69,6 @@ function few(most: number, { minutes }: Proof): number {
   return minutes < 1 ? most / 20 : most;
 }
 
-function createAsker({ ready }: Serving, apiKey: string) {
-  const agent = new Agent({
-    connect: { ca: readFileSync(ready.caPath), timeout: 60_000 },
-    connections,
-    headersTimeout: 120_000,
-  });
-  const headers = { authorization: `ApiKey ${apiKey}`, 'content-type': 'application/json' };
-  const input = { format: 'jpg', version: 'v1', ...size, filename: 'a.jpg', options: {} };
-  const body = JSON.stringify({ tenantName: 'default', name: 'A', type: 'image', input });
-  async function ask(method: 'GET' | 'POST', path: string): Promise<number> {
-    const { origin } = new URL(ready.url);
-    const answer = await agent.request({
-      origin,
-      path,
-      method,
-      headers,
-      body: method === 'POST' ? body : null,
-    });
-    await answer.body.dump({ limit: 1e9 });
-    return answer.statusCode;
-  }
-  return {
-    get: async (path: string) => ask('GET', path),
-    create: async () => ask('POST', '/v1/analysis'),
-    close: async () => agent.close(),
-  };
-}
-
-interface Measured {
-  readonly ms: readonly number[];
-  readonly aSecond: number;
-}
-
-async function many(
-  { forMs, atOnce }: { readonly forMs: number; readonly atOnce: number },
-  ask: () => Promise<number>,
-): Promise<Measured> {
-  const ms: number[] = [];
-  const begun = performance.now();
-  const lines = Array.from({ length: atOnce }, async () => {
-    while (performance.now() - begun < forMs) {
-      const at = performance.now();
-      const status = await ask();
-      demand(status === 200, `A server under load answered ${status}.`);
-      ms.push(performance.now() - at);
-    }
-  });
-  await Promise.all(lines);
-  return { ms, aSecond: (1000 * ms.length) / (performance.now() - begun) };
-}
-
 function report(proof: Proof, what: string, { ms, aSecond }: Measured, goal: string): void {
   const [p50, p95, p99] = [0.5, 0.95, 0.99].map((share) => percentile(ms, share).toFixed(0));
   proof.note(
@@ -131,52 +77,8 @@ function report(proof: Proof, what: string, { ms, aSecond }: Measured, goal: str
   );
 }
 
-/** What one request at a time takes the quiet tenant, alone and while another asks as fast as it can. */
-async function proveFairness(
-  proof: Proof,
-  {
-    serving,
-    dataDir,
-    asked,
-    forMs,
-  }: {
-    readonly serving: Serving;
-    readonly dataDir: string;
-    readonly asked: ReturnType<typeof createAsker>;
-    readonly forMs: number;
-  },
-): Promise<void> {
-  const made = await runCli(['tenant', 'create', 'quiet', '--data-dir', dataDir]);
-  demand(made.code === 0, made.stderr);
-  const key = await runCli([
-    'keys',
-    'create',
-    '--name',
-    'quiet',
-    '--tenant',
-    'quiet',
-    '--data-dir',
-    dataDir,
-  ]);
-  const secret = /sk-[a-z0-9]+-\w+/.exec(key.stdout)?.[0] ?? '';
-  demand(secret !== '', `${key.stdout}${key.stderr}`);
-  const quiet = createAsker(serving, secret);
-  const one = async () => quiet.get('/v1/analysis?tenantName=quiet');
-  const alone = await many({ forMs: forMs / 2, atOnce: 1 }, one);
-  const [, beside] = await Promise.all([
-    many({ forMs: forMs / 2, atOnce: 50 }, async () =>
-      asked.get('/v1/analysis?tenantName=default&limit=20'),
-    ),
-    many({ forMs: forMs / 2, atOnce: 1 }, one),
-  ]);
-  await quiet.close();
-  const [before, then] = [percentile(alone.ms, 0.5), percentile(beside.ms, 0.5)];
-  const said = `${before.toFixed(0)} ms alone, ${then.toFixed(0)} ms beside 50 connections`;
-  proof.note('a quiet tenant, median wait', said);
-}
-
-/** @returns a stop that answers megabytes an hour, by least squares over the resident memory. */
-function watchMemory(pid: number): { stop(): number } {
+/** @returns a stop that says what became of the resident memory; the slope by least squares. */
+function watchMemory(pid: number): { stop(): string } {
   const samples: (readonly [hours: number, megabytes: number])[] = [];
   const begun = performance.now();
   const timer = setInterval(() => {
@@ -186,15 +88,22 @@ function watchMemory(pid: number): { stop(): number } {
   return {
     stop() {
       clearInterval(timer);
+      const most = Math.max(...samples.map(([, megabytes]) => megabytes)).toFixed(0);
       // The first half is warming up.
       const kept = samples.slice(samples.length >> 1);
+      const minutes = Math.round((60 * kept.length) / 3600);
+      if (minutes < leastSlopeMinutes) return `${most} MB at most; too short for a slope`;
       const meanX = kept.reduce((sum, [x]) => sum + x, 0) / kept.length;
       const meanY = kept.reduce((sum, [, y]) => sum + y, 0) / kept.length;
       const up = kept.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0);
-      return up / kept.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+      const slope = up / kept.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0);
+      return `${most} MB at most; ${slope.toFixed(1)} MB an hour in the last ${minutes} minutes`;
     },
   };
 }
+
+// Within less the steps of the garbage collector are all that is seen.
+const leastSlopeMinutes = 10;
 
 function statusOf(pid: number): string {
   try {
