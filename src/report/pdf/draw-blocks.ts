@@ -119,7 +119,7 @@ function drawBlock(around: Surroundings, block: Block, rest: readonly Block[]): 
       return drawContents(around, block);
     case 'table':
       page.reserve(leastTableHeight(page, block.rows));
-      return drawTable(page, block.rows);
+      return drawTable(page, block);
     case 'grid':
       return drawGrid(page, block);
     case 'list':
@@ -159,7 +159,7 @@ function drawVerdict(
   const { page, images, size, labels } = around;
   const { doc } = page;
   const isUpright = size.height > size.width;
-  const placement = placeFigure(size, { width: 190, height: isUpright ? 150 : 132 });
+  const placement = placeFigure(size, { width: 190, height: isUpright ? 132 : 120 });
   const wordsWidth = textWidth - 3 * inset - placement.width;
   const head = page.lines(headline, styles.headline, wordsWidth);
   const words = page.lines(text, styles.body, wordsWidth);

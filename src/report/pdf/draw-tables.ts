@@ -4,18 +4,20 @@ import type { Block, Row } from '../sections/blocks.ts';
 import type { Page, Tag } from './page.ts';
 import { ink, sheet, styles, textWidth } from './style.ts';
 
-/** Leaves the value just the room for the 64 digits of a checksum on one line. */
-const labelWidth = 156;
+/** Points. The usual width leaves the value just the room for the 64 digits of a checksum on one line. */
+const labelWidths = { usual: 156, tight: 104 } as const;
 const cellGap = 10;
-const valueX = sheet.left + labelWidth + cellGap;
 const bar = { width: 96, height: 5, gap: 14 };
-const rowPadding = 2.1;
+const rowPadding = 1.7;
 /** Lines of a value that stay together; a longer one goes on in a row of its own. */
 const mostLines = 40;
 
-export function drawTable(page: Page, rows: readonly Row[]): void {
+type Table = Extract<Block, { kind: 'table' }>;
+
+export function drawTable(page: Page, { rows, isTight }: Pick<Table, 'rows' | 'isTight'>): void {
+  const labelWidth = isTight === true ? labelWidths.tight : labelWidths.usual;
   const table = page.group('Table');
-  for (const row of rows) drawRow(page, table, row);
+  for (const row of rows) drawRow(page, table, { row, labelWidth });
   table.end();
   page.y += 6;
 }
@@ -24,10 +26,10 @@ export function tableHeight(page: Page, rows: readonly Row[]): number {
   return rows.reduce((sum, row) => sum + measureRow(page, row).height, 0);
 }
 
-export function measureRow(page: Page, row: Row) {
+export function measureRow(page: Page, row: Row, labelWidth: number = labelWidths.usual) {
   const barWidth = row.bar === undefined ? 0 : bar.width + bar.gap;
   const label = page.lines(row.label, styles.label, labelWidth);
-  const value = page.lines(row.value, styles.cell, sheet.right - valueX - barWidth);
+  const value = page.lines(row.value, styles.cell, textWidth - labelWidth - cellGap - barWidth);
   return { label, value, height: heightOf(Math.max(label.length, value.length)) };
 }
 
@@ -35,22 +37,27 @@ function heightOf(lines: number): number {
   return lines * styles.cell.leading + 2 * rowPadding;
 }
 
-function drawRow(page: Page, table: Tag, row: Row): void {
-  const { label, value } = measureRow(page, row);
-  drawLines(page, table, { row, label, value: value.slice(0, mostLines) });
+interface PlacedRow {
+  readonly row: Row;
+  readonly labelWidth: number;
+}
+
+function drawRow(page: Page, table: Tag, placed: PlacedRow): void {
+  const { label, value } = measureRow(page, placed.row, placed.labelWidth);
+  drawLines(page, table, { ...placed, label, value: value.slice(0, mostLines) });
   for (let from = mostLines; from < value.length; from += mostLines) {
-    drawLines(page, table, { row, label: [], value: value.slice(from, from + mostLines) });
+    drawLines(page, table, { ...placed, label: [], value: value.slice(from, from + mostLines) });
   }
 }
 
-interface RowLines {
-  readonly row: Row;
+interface RowLines extends PlacedRow {
   readonly label: readonly string[];
   readonly value: readonly string[];
 }
 
-function drawLines(page: Page, table: Tag, { row, label, value }: RowLines): void {
+function drawLines(page: Page, table: Tag, { row, labelWidth, label, value }: RowLines): void {
   const { doc } = page;
+  const valueX = sheet.left + labelWidth + cellGap;
   const height = heightOf(Math.max(label.length, value.length));
   page.reserve(height);
   const top = page.y + rowPadding;

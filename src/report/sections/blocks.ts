@@ -70,7 +70,8 @@ export type Block =
   /** To be typed as it stands. */
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'list'; readonly items: readonly string[] }
-  | { readonly kind: 'table'; readonly rows: readonly Row[] }
+  /** `isTight`: its labels are short, and its values sentences. */
+  | { readonly kind: 'table'; readonly rows: readonly Row[]; readonly isTight?: true }
   | ({ readonly kind: 'grid' } & Grid)
   /** Rules to write on: one with each label before it, and free ones below. */
   | { readonly kind: 'form'; readonly labels: readonly string[]; readonly rules: number }

@@ -25,8 +25,8 @@ export function headBlocks(input: SectionInput): readonly Block[] {
       region,
       caption: region === null ? labels.original : catalogue.document.head.outlined,
     },
-    { kind: 'table', rows: answerRows(input) },
-    { kind: 'table', rows: identityRows(input) },
+    { kind: 'table', rows: answerRows(input), isTight: true },
+    { kind: 'table', rows: identityRows(input), isTight: true },
     { kind: 'contents', title: catalogue.document.head.contents },
     note(catalogue.document.head.reading({ facts, evaluation })),
   ];

@@ -24,8 +24,8 @@ export function heatmapBlocks(input: SectionInput): readonly Block[] {
   return [
     paragraph([intro.scale, intro.caution, ...(region === null ? [] : [labels.outline])].join(' ')),
     ...only(item.heatmapOrientation === 'stored', paragraph(asStored)),
-    { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), region },
     note(labels.heatmap),
+    { kind: 'heatmaps', maps: shown.map((map) => toBlock(input, map)), region },
   ];
 }
 

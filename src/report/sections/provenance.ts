@@ -20,22 +20,33 @@ export function provenanceBlocks(input: SectionInput): readonly Block[] {
   const { catalogue, evidence } = input;
   const { provenance: words } = catalogue;
   const { declarations, credentials } = evidence.provenance;
+  const hasOwn = declarations.length > 0 || credentials !== null;
   const blocks: readonly Block[] = [
     paragraph(words.intro),
-    heading(words.declarationsTitle),
-    declarations.length === 0 ? paragraph(words.noDeclaration) : declarationGrid(input),
-    heading(words.credentialsTitle),
+    ...only(declarations.length > 0, heading(words.declarationsTitle), declarationGrid(input)),
     ...(credentials === null
-      ? [paragraph(words.noCredentials)]
+      ? []
       : [
+          heading(words.credentialsTitle),
           { kind: 'table', rows: credentialRows(input, credentials) } as const,
           note(words.credentialsNote),
         ]),
-    heading(words.fileTitle),
-    { kind: 'table', rows: fileRows(input) },
+    ...only(hasOwn, heading(words.fileTitle)),
+    { kind: 'table', rows: [...fileRows(input), ...absentRows(input)] },
     ...inconsistencyBlocks(input),
   ];
   return withEscapes(blocks, input.labels);
+}
+
+/** What was looked for and is not there: a line each. */
+function absentRows({ catalogue, evidence }: SectionInput): readonly Row[] {
+  const { provenance: words } = catalogue;
+  const { declarations, credentials, inconsistencies } = evidence.provenance;
+  return [
+    ...row(declarations.length === 0, words.declarationsTitle, words.noDeclaration),
+    ...row(credentials === null, words.credentialsTitle, words.noCredentials),
+    ...row(inconsistencies.length === 0, words.inconsistenciesTitle, words.noInconsistencies),
+  ];
 }
 
 function declarationGrid({ catalogue, evidence }: SectionInput): Block {
@@ -143,9 +154,10 @@ function inconsistencyBlocks({ evidence, language, catalogue }: SectionInput): r
   const { inconsistencies } = evidence.provenance;
   const { provenance: words } = catalogue;
   const items = inconsistencies.map(({ statement }) => printable(statement[language], 600));
-  return [
+  return only(
+    items.length > 0,
     heading(words.inconsistenciesTitle),
-    ...only(items.length === 0, paragraph(words.noInconsistencies)),
-    ...only(items.length > 0, { kind: 'list', items }, note(words.inconsistenciesNote)),
-  ];
+    { kind: 'list', items },
+    note(words.inconsistenciesNote),
+  );
 }

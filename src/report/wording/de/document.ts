@@ -4,7 +4,7 @@ export const document: typeof english = {
   parts: { facts: 'Tatsachen', evaluation: 'Bewertung', annex: 'Anhang' },
   head: {
     preparedBy: (program) =>
-      `${program}, ein automatisches Verfahren; noch keine Bewertung durch eine sachverständige Person`,
+      `${program}, ein automatisches Verfahren; noch von niemandem sachverständig bewertet`,
     rows: {
       strength: 'Stärke des Befunds',
       probabilities: 'Wahrscheinlichkeiten',
@@ -26,7 +26,7 @@ export const document: typeof english = {
       `${things}; der Abschnitt „Grenzen und Schlussfolgerung“ erläutert jeden Punkt.`,
 
     reading: ({ facts, evaluation }) =>
-      `Mit „${facts}“ gekennzeichnete Abschnitte geben wieder, was empfangen, gelesen und gemessen wurde; die mit „${evaluation}“ und einem Balken am Rand würdigen es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden Formulierungen und ändert weder eine Zahl noch ein Ergebnis.`,
+      `Abschnitte „${facts}“ geben wieder, was empfangen, gelesen und gemessen wurde; „${evaluation}“, mit einem Balken am Rand, würdigt es. Alle Sätze stammen aus festen Vorlagen; der Startwert wählt unter gleichbedeutenden und ändert keine Zahl und kein Ergebnis.`,
   },
   question: {
     put: 'Wurde das Bild von einer Kamera aufgenommen, ohne dass sein Inhalt erzeugt oder verändert wurde, oder wurde sein Inhalt erzeugt oder verändert? Die Untersuchung stellt zwei einander ausschließende Annahmen gegenüber und fragt, wie viel besser der Befund zur einen passt als zur anderen.',
