@@ -5,9 +5,18 @@
  */
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { sceneJpeg } from '../fixtures/pictures.ts';
 import { startCli } from '../cli/run-cli.ts';
 import { clientOf, only, startServing } from '../journeys/serving.ts';
@@ -80,6 +89,9 @@ function mount(folder: string, how: string): boolean {
 
 type Client = ReturnType<typeof clientOf>;
 
+/** Enough for a start, too little for what a run may write. */
+const littleRoomBytes = 40_000_000;
+
 async function fillAndFree(client: Client, folder: string, proof: Proof): Promise<void> {
   const picture = await sceneJpeg({ ...size, seed: 1 });
   const make = async () => client.create({ format: 'jpg', ...size, options });
@@ -108,12 +120,16 @@ async function fillAndFree(client: Client, folder: string, proof: Proof): Promis
   }
   demand(answers.read.status === 200, 'Reading fails on a full disk.');
   demand(answers.create.status === 507, `create was answered ${answers.create.status}`);
-  rmSync(ballast);
-  // A start that was taken waits for room; one that was not is asked for again.
+  truncateSync(ballast, statSync(ballast).size - littleRoomBytes);
+  // One that was taken on a full disk is not asked for again.
   if (answers.start.status === 507) {
     const again = await client.send('POST', '/start', { id: before.id });
     demand(again.status === 200, `A start after room was made: ${again.body.toString()}`);
   }
+  await setTimeout(1500);
+  const { status } = only(await client.get(before.id)).inferenceStatus;
+  demand(status === 'pending', `A run that there is no room for is ${status}.`);
+  rmSync(ballast);
   const done = await client.until(before.id, ['completed', 'failed']);
   demand(done.inferenceStatus.status === 'completed', done.inferenceStatus.statusMessage);
   await make();
